@@ -1,0 +1,74 @@
+export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+export { isToolName } from './tool.ts';
+export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
+export { addUsage, textOf, toolCallsOf } from './message.ts';
+export type {
+  AssistantMessage,
+  FinishReason,
+  MediaPart,
+  Message,
+  ProviderTrace,
+  ReasoningPart,
+  SystemMessage,
+  TextPart,
+  ToolMessage,
+  Usage,
+  UserMessage,
+} from './message.ts';
+export {
+  asyncResult,
+  errorResult,
+  isToolResult,
+  silentResult,
+  toErrorResult,
+  toModelText,
+  toolResult,
+  toResultJson,
+  userResult,
+  withError,
+} from './result.ts';
+export type { ToolOutcome, ToolRepair, ToolResult } from './result.ts';
+export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
+export type { KernelErrorCode, KernelErrorOptions } from './error.ts';
+export type {
+  AgentEvent,
+  ApprovalRequest,
+  DroppedCall,
+  MessageEnd,
+  ProviderEvent,
+  ProviderWarning,
+  ReasoningDelta,
+  RunDone,
+  RunEnd,
+  RunFailed,
+  RunLimit,
+  RunLimited,
+  RunPending,
+  RunStopped,
+  RunTotals,
+  Steer,
+  TextDelta,
+  ToolCallDelta,
+  ToolComplete,
+  ToolEnd,
+  ToolProgress,
+  ToolStart,
+  TurnEnd,
+  TurnStart,
+} from './event.ts';
+export type {
+  CallContext,
+  Conversation,
+  Embedding,
+  EmbedRequest,
+  EmbedResult,
+  Provider,
+  ProviderRequest,
+  ResponseFormat,
+  ToolChoice,
+  ToolContext,
+  Toolset,
+  TranscribeRequest,
+  Transcript,
+  TurnContext,
+} from './port.ts';

@@ -1,0 +1,190 @@
+/**
+ * Zod schemas of the protocol, for files and JSON that come from outside. The only module of this package that loads zod
+ * (an optional peer). Type tests prove each one equal to its type. Parsed values are frozen at every level they describe.
+ */
+import * as z from 'zod';
+import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import { KERNEL_ERROR_CODES } from './error.ts';
+
+/** Any JSON value. */
+export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
+  z.union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.null(),
+    z.array(jsonValueSchema),
+    z.record(z.string(), jsonValueSchema),
+  ]),
+);
+
+/** A JSON object. */
+export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonValueSchema);
+
+/** A JSON Schema as plain data. Its keywords are checked by `@kernel/tools` when a tool is bound. */
+export const jsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown());
+
+/** `ToolExample`. */
+export const toolExampleSchema = z
+  .strictObject({ description: z.string(), input: jsonObjectSchema, output: z.string().exactOptional() })
+  .readonly();
+
+/** `ToolMetadata`. */
+export const toolMetadataSchema = z
+  .strictObject({
+    category: z.string().exactOptional(),
+    optionality: z.enum(['required', 'optional', 'conditional']).exactOptional(),
+    usageHint: z.string().exactOptional(),
+    examples: z.array(toolExampleSchema).readonly().exactOptional(),
+    requires: z.array(z.string()).readonly().exactOptional(),
+    tags: z.array(z.string()).readonly().exactOptional(),
+  })
+  .readonly();
+
+/** `Tool`. Reads a JSON array of tools by `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused. */
+export const toolSchema = z
+  .strictObject({
+    name: z.string(),
+    description: z.string(),
+    parameters: jsonSchemaSchema,
+    title: z.string().exactOptional(),
+    outputSchema: jsonSchemaSchema.exactOptional(),
+    strict: z.boolean().exactOptional(),
+    effect: z.enum(['read', 'idempotent', 'write', 'external']).exactOptional(),
+    metadata: toolMetadataSchema.exactOptional(),
+  })
+  .readonly();
+
+/** `ToolCall`. */
+export const toolCallSchema = z
+  .strictObject({
+    type: z.literal('tool-call'),
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    providerData: jsonValueSchema.exactOptional(),
+  })
+  .readonly();
+
+/** `TextPart`. */
+export const textPartSchema = z.strictObject({ type: z.literal('text'), text: z.string() }).readonly();
+
+/** `MediaPart`. */
+export const mediaPartSchema = z
+  .strictObject({
+    type: z.enum(['image', 'audio', 'file']),
+    mimeType: z.string(),
+    data: z.string().exactOptional(),
+    url: z.string().exactOptional(),
+    name: z.string().exactOptional(),
+  })
+  .readonly();
+
+/** `ReasoningPart`. */
+export const reasoningPartSchema = z
+  .strictObject({ type: z.literal('reasoning'), text: z.string(), providerData: jsonValueSchema.exactOptional() })
+  .readonly();
+
+const textOrParts = z.union([z.string(), z.array(z.union([textPartSchema, mediaPartSchema])).readonly()]);
+
+/** `Message`, a union on `role`. */
+export const messageSchema = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: z.string() }).readonly(),
+  z.strictObject({ role: z.literal('user'), content: textOrParts }).readonly(),
+  z
+    .strictObject({
+      role: z.literal('assistant'),
+      content: z.array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema])).readonly(),
+      provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
+    })
+    .readonly(),
+  z
+    .strictObject({
+      role: z.literal('tool'),
+      toolCallId: z.string(),
+      name: z.string(),
+      content: textOrParts,
+      isError: z.boolean().exactOptional(),
+    })
+    .readonly(),
+]);
+
+/** `FinishReason`. */
+export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'length', 'filter', 'refusal', 'other']);
+
+/** `Usage`. */
+export const usageSchema = z
+  .strictObject({
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cachedInputTokens: z.number().exactOptional(),
+    cacheWriteTokens: z.number().exactOptional(),
+    reasoningTokens: z.number().exactOptional(),
+  })
+  .readonly();
+
+/** The JSON form of a `ToolResult`: all of it but `error`, as `toResultJson` writes it. */
+export const toolResultSchema = z
+  .strictObject({
+    forLLM: z.string(),
+    forUser: z.string().exactOptional(),
+    silent: z.boolean().exactOptional(),
+    isError: z.boolean().exactOptional(),
+    code: z.enum(KERNEL_ERROR_CODES).exactOptional(),
+    async: z.boolean().exactOptional(),
+    data: jsonValueSchema.exactOptional(),
+    media: z.array(mediaPartSchema).readonly().exactOptional(),
+    outcome: z.enum(['done', 'timeout', 'cancelled', 'abandoned', 'denied', 'skipped', 'unknown']).exactOptional(),
+    repairs: z
+      .array(
+        z.strictObject({ path: z.string(), from: jsonValueSchema, to: jsonValueSchema, rule: z.string() }).readonly(),
+      )
+      .readonly()
+      .exactOptional(),
+  })
+  .readonly();
+
+/** `ProviderEvent`, a union on `type`. */
+export const providerEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text-delta'), text: z.string() }).readonly(),
+  z.strictObject({ type: z.literal('reasoning-delta'), text: z.string() }).readonly(),
+  z
+    .strictObject({
+      type: z.literal('tool-call-delta'),
+      index: z.number(),
+      id: z.string().exactOptional(),
+      name: z.string().exactOptional(),
+      arguments: z.string(),
+    })
+    .readonly(),
+  z
+    .strictObject({
+      type: z.literal('message-end'),
+      message: z
+        .strictObject({
+          role: z.literal('assistant'),
+          content: z.array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema])).readonly(),
+          provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
+        })
+        .readonly(),
+      finishReason: finishReasonSchema,
+      usage: usageSchema.exactOptional(),
+      droppedCalls: z
+        .array(
+          z
+            .strictObject({ id: z.string(), name: z.string(), arguments: z.string(), reason: finishReasonSchema })
+            .readonly(),
+        )
+        .readonly()
+        .exactOptional(),
+      warnings: z
+        .array(
+          z
+            .strictObject({ message: z.string(), tool: z.string().exactOptional(), path: z.string().exactOptional() })
+            .readonly(),
+        )
+        .readonly()
+        .exactOptional(),
+    })
+    .readonly(),
+]);

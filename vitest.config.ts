@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests import packages by name; this condition makes `@kernel/*` resolve to TypeScript source, so no build is needed.
+const conditions = ['@kernel/source', 'module', 'node', 'development|production'];
+
+const onSource = [
+  'packages/protocol',
+  'packages/providers',
+  'packages/tools',
+  'packages/agent',
+  'packages/testing',
+  'scripts',
+];
+
+// These run the built packages, as a user would have them: their `test` task depends on `^build`.
+const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e'];
+
+export default defineConfig({
+  test: {
+    projects: [...onSource, ...onBuild].map((root) => ({
+      root,
+      ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
+      test: {
+        name: root.split('/').at(-1) ?? root,
+        environment: 'node',
+        include: ['test/**/*.test.ts', '*.test.ts'],
+        exclude: ['**/node_modules/**', '**/dist/**'],
+        execArgv: ['--unhandled-rejections=strict'],
+        testTimeout: 20_000,
+      },
+    })),
+  },
+});
