@@ -27,7 +27,7 @@ export {
   userResult,
   withError,
 } from './result.ts';
-export type { ToolOutcome, ToolRepair, ToolResult } from './result.ts';
+export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './error.ts';
 export type {

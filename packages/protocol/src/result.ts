@@ -106,11 +106,13 @@ const JSON_FIELDS = [
   'repairs',
 ] as const;
 
-/** The JSON form of a result: every set field but `error`, and no field that `ToolResult` does not name. */
-export function toResultJson(result: ToolResult): JsonObject {
-  return Object.fromEntries(
-    JSON_FIELDS.flatMap((field) => (result[field] === undefined ? [] : [[field, result[field]]])),
-  );
+/** The JSON form of a `ToolResult`: all of it but `error`. */
+export type ToolResultJson = Omit<ToolResult, 'error'>;
+
+/** Returns the JSON form of a result: every set field but `error`, and no field that `ToolResult` does not name. */
+export function toResultJson(result: ToolResult): ToolResultJson {
+  const set = JSON_FIELDS.filter((field) => result[field] !== undefined);
+  return { forLLM: result.forLLM, ...Object.fromEntries(set.map((field) => [field, result[field]])) };
 }
 
 function hasText(value: object): boolean {
