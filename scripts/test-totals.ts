@@ -1,7 +1,7 @@
 /** Prints `N passed, N failed`, summed from the reports of the test tasks. Fails when a project left no report or ran no test. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testProjects } from './lib/projects.ts';
+import { workspaceFolders } from './lib/projects.ts';
 
 interface Report {
   readonly numPassedTests: number;
@@ -10,7 +10,7 @@ interface Report {
 
 let passed = 0;
 let failed = 0;
-for (const root of testProjects()) {
+for (const root of workspaceFolders()) {
   const file = join(root, 'node_modules/.cache/vitest.json');
   if (!existsSync(file)) throw new Error(`${root} left no test report (${file}). Run its tests first.`);
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;

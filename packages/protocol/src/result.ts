@@ -1,5 +1,5 @@
 import { KernelError, type KernelErrorCode } from './error.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonValue } from './json.ts';
 import type { MediaPart } from './message.ts';
 
 /** What a call came to: text for the model, text for the user, and how to treat it (seed 002's result model). */

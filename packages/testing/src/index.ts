@@ -1,1 +1,1 @@
-export type { Tool } from '@kernel/protocol';
+export { verifies } from './verifies.ts';
