@@ -1,0 +1,103 @@
+import { KernelError, type Message, type MessageEnd, type ProviderEvent, toolCallsOf } from '@kernel/protocol';
+import { abortableWait } from './abort.ts';
+import { freezeMessage, withUnusedIds } from './history.ts';
+import { offeredTools, screen, type Screening } from './offer.ts';
+import type { RunOptions } from './options.ts';
+import { type Emit, type Step, type StepContext, toStep } from './steps.ts';
+
+/** What a model step gives back. */
+export interface ModelReply extends Omit<MessageEnd, 'type'> {
+  readonly screening: Screening;
+}
+
+/** What one turn asks of the model. */
+export interface Turn {
+  readonly number: number;
+  readonly messages: readonly Message[];
+  /** False for a closing turn, which offers no tools. */
+  readonly offerTools: boolean;
+}
+
+/** The step `model:<turn>`: settles the tools on offer, asks the model, hands its events out, returns the whole reply. */
+export function modelStep(context: StepContext, options: RunOptions, turn: Turn): Step {
+  const { model, options: modelOptions } = options;
+  const input = { turn: turn.number, model, messages: turn.messages, ...(modelOptions && { options: modelOptions }) };
+  return toStep(context, `model:${turn.number}`, input, (signal, emit) => ask(options, turn, signal, emit));
+}
+
+async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: Emit): Promise<ModelReply> {
+  const tools = turn.offerTools ? await offeredTools(options, turn.number, signal) : [];
+  await emit({ type: 'turn-start', turn: turn.number, tools });
+  const request = {
+    model: options.model,
+    messages: turn.messages,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(options.stream === undefined ? {} : { stream: options.stream }),
+    ...(options.options === undefined ? {} : { options: options.options }),
+    signal,
+  };
+  const end = await lastEvent(options.provider.stream(request), signal, emit, options.provider.name);
+  const { message, droppedCalls } = runnable(end);
+  const sound = freezeMessage(withUnusedIds(message, usedIds(turn.messages), () => `call_${crypto.randomUUID()}`));
+  const reply: Omit<MessageEnd, 'type'> = {
+    message: sound,
+    finishReason: end.finishReason,
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(droppedCalls === undefined ? {} : { droppedCalls }),
+    ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
+  };
+  await emit({ type: 'message-end', ...reply });
+  return { ...reply, screening: screen(options, toolCallsOf(sound), tools) };
+}
+
+/** Hands out all events but the `message-end`, which it returns. Never waits for a provider that ignores the abort. */
+async function lastEvent(
+  events: AsyncIterable<ProviderEvent>,
+  signal: AbortSignal,
+  emit: Emit,
+  provider: string,
+): Promise<MessageEnd> {
+  const iterator = events[Symbol.asyncIterator]();
+  const wait = abortableWait(signal);
+  try {
+    for (;;) {
+      // eslint-disable-next-line no-await-in-loop -- events come one after another
+      const next = await wait.until(iterator.next());
+      if (next.done === true)
+        throw new KernelError(
+          'PROVIDER_PROTOCOL',
+          `The provider "${provider}" ended its stream without a message-end.`,
+        );
+      if (next.value.type === 'message-end') return next.value;
+      const lag = emit(next.value);
+      // eslint-disable-next-line no-await-in-loop -- back-pressure
+      if (lag !== undefined) await wait.until(lag);
+    }
+  } finally {
+    wait.leave();
+    // Closes the request of a stream that we leave early. Not awaited: a hung provider must not hold the run.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+/** Takes the calls out of a reply that must not run any: one that ended by length, a filter or a refusal. */
+function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'> {
+  const { message, finishReason } = end;
+  const calls = toolCallsOf(message);
+  const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
+  if (!isCut || calls.length === 0) return end;
+  const dropped = calls.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    reason: finishReason,
+  }));
+  return {
+    message: { ...message, content: message.content.filter((part) => part.type !== 'tool-call') },
+    droppedCalls: [...(end.droppedCalls ?? []), ...dropped],
+  };
+}
+
+function usedIds(messages: readonly Message[]): Set<string> {
+  return new Set(messages.flatMap(toolCallsOf).map((call) => call.id));
+}

@@ -1,0 +1,89 @@
+import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { abortableWait } from './abort.ts';
+import { type ApprovalDecision, type Approve, decide, denied } from './approval.ts';
+import type { PlannedCall } from './calls.ts';
+import type { Meter } from './limits.ts';
+import type { Screening } from './offer.ts';
+import type { RunOptions } from './options.ts';
+import { runBatch, type Step, type StepContext, type Steps, toStep } from './steps.ts';
+
+const NO_ANSWER: ApprovalDecision = { decision: 'deny', reason: 'there was no answer.' };
+
+/** What planning a batch needs beside the run itself. */
+export interface Batch {
+  readonly calls: readonly ToolCall[];
+  readonly screening: Screening;
+  readonly meter: Meter;
+}
+
+/**
+ * Decides about every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps.
+ * Returns what to run, in call order, or `later` when a decision was put off: then nothing of the batch runs.
+ */
+export async function planCalls(
+  steps: Steps,
+  context: StepContext,
+  options: RunOptions,
+  batch: Batch,
+): Promise<readonly PlannedCall[] | 'later'> {
+  const { calls, screening, meter } = batch;
+  const unoffered = new Set(screening.unoffered);
+  const settled = new Map<string, ToolResult>();
+  for (const call of calls) {
+    if (unoffered.has(call.id)) settled.set(call.id, notOffered(call, options.tools?.list() ?? []));
+    else if (!meter.admit(call)) settled.set(call.id, overLimit(call));
+  }
+  const asked = calls.filter((call) => screening.ask.includes(call.id) && !settled.has(call.id));
+  const decisions = new Map<string, ApprovalDecision>();
+  const { approve } = options;
+  if (approve !== undefined && asked.length > 0) {
+    const tools = new Map((options.tools?.list() ?? []).map((tool) => [tool.name, tool]));
+    const answers = await runBatch<ApprovalDecision>(
+      steps,
+      asked.map((call) => approveStep(context, approve, call, tools.get(call.name))),
+    );
+    for (const [index, call] of asked.entries()) decisions.set(call.id, answers[index] ?? NO_ANSWER);
+  }
+  if ([...decisions.values()].some(({ decision }) => decision === 'later')) return 'later';
+  return calls.map((call): PlannedCall => {
+    const idempotencyKey = `${screening.key}:${call.id}`;
+    const result = settled.get(call.id);
+    if (result !== undefined) return { call, idempotencyKey, settled: result };
+    const answer = decisions.get(call.id);
+    if (answer?.decision === 'deny')
+      return { call, idempotencyKey, settled: toErrorResult(denied(call, answer.reason), 'denied') };
+    if (answer?.decision !== 'edit') return { call, idempotencyKey };
+    const note = `Note: the call was run with other arguments: ${answer.arguments}`;
+    return { call: { ...call, arguments: answer.arguments }, idempotencyKey, note };
+  });
+}
+
+function approveStep(context: StepContext, approve: Approve, call: ToolCall, tool: Tool | undefined): Step {
+  return toStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<ApprovalDecision> => {
+    if (tool === undefined) return { decision: 'deny', reason: 'the tool is gone.' };
+    await emit({ type: 'approval-request', call, tool });
+    const wait = abortableWait(signal);
+    try {
+      return await wait.until(decide(approve, call, tool, signal));
+    } catch {
+      return { decision: 'deny', reason: 'the run was aborted before a decision.' };
+    } finally {
+      wait.leave();
+    }
+  });
+}
+
+function notOffered(call: ToolCall, tools: readonly Tool[]): ToolResult {
+  const names = tools.slice(0, 10).map((tool) => tool.name);
+  const error = new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}" is on offer.`, {
+    hint: names.length === 0 ? 'There are no tools.' : `Offered: ${names.join(', ')}${tools.length > 10 ? ', …' : ''}.`,
+  });
+  return toErrorResult(error, 'skipped');
+}
+
+function overLimit(call: ToolCall): ToolResult {
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" has used up its calls in this run.`, {
+    hint: 'Answer from what is known.',
+  });
+  return toErrorResult(error, 'skipped');
+}
