@@ -2,6 +2,7 @@ import {
   type CallContext,
   KernelError,
   toErrorResult,
+  toModelText,
   type ToolCall,
   type ToolResult,
   toResultJson,
@@ -35,7 +36,7 @@ export function callStep(context: StepContext, options: RunOptions, gate: Gate, 
       const startedMs = performance.now();
       const result = planned.settled ?? (await runCall(options, planned, signal, emit));
       await emit({ type: 'tool-end', call, result, durationMs: performance.now() - startedMs });
-      return toResultJson(result);
+      return toResultJson({ ...result, forLLM: toModelText(result) });
     } finally {
       leave();
     }

@@ -45,7 +45,6 @@ export function createChannel<T>(highWater = 64): Channel<T> {
           yield* batch;
           if (values.length > 0) continue;
           if (closed) break;
-          // eslint-disable-next-line no-await-in-loop -- the reader waits for the writer
           await new Promise<void>((resolve) => {
             wakeReader = resolve;
           });

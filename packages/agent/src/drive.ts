@@ -79,7 +79,6 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
   async function untilEnd(): Promise<Ending> {
     const left = pendingCalls(messages);
     let ending = left.length > 0 ? await resume(left) : undefined;
-    // eslint-disable-next-line no-await-in-loop -- turns come one after another
     while (ending === undefined) ending = await turn();
     return ending;
   }

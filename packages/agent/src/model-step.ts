@@ -61,7 +61,6 @@ async function lastEvent(
   const wait = abortableWait(signal);
   try {
     for (;;) {
-      // eslint-disable-next-line no-await-in-loop -- events come one after another
       const next = await wait.until(iterator.next());
       if (next.done === true)
         throw new KernelError(
@@ -70,7 +69,6 @@ async function lastEvent(
         );
       if (next.value.type === 'message-end') return next.value;
       const lag = emit(next.value);
-      // eslint-disable-next-line no-await-in-loop -- back-pressure
       if (lag !== undefined) await wait.until(lag);
     }
   } finally {

@@ -118,9 +118,9 @@ export interface CallContext {
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
   /** Hears how far the tool is. Ignored after the call has ended. */
-  onProgress?(update: string): void;
+  readonly onProgress?: ((update: string) => void) | undefined;
   /** Hears the late outcome of an async tool, once. */
-  onComplete?(result: ToolResult): void;
+  readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 
 /** What a handler gets beside its input. */

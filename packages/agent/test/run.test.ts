@@ -1,0 +1,359 @@
+import { KernelError, type Message, type Provider, type ProviderRequest, type Toolset } from '@kernel/protocol';
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { collect, run } from '../src/index.ts';
+import { endOf, expectSound, readAll, user } from './support.ts';
+
+const model = 'm';
+
+describe('an answer', () => {
+  test('a reply without calls ends the run with its text, and the request carries no tools key', async () => {
+    verifies('agent.loop.answer');
+    for (const tools of [undefined, mockToolset([])]) {
+      const provider = scriptedProvider([{ text: 'Hello' }]);
+      const result = await collect(run({ provider, model, messages: [user('Hi')], tools }));
+      expect(result).toMatchObject({ reason: 'done', answer: 'Hello', turns: 1, toolCalls: [] });
+      expect(provider.streamRequests[0]).not.toHaveProperty('tools');
+      provider.assertDone();
+    }
+  });
+
+  test('an empty reply is a failure that says so, never an empty answer', async () => {
+    const result = await collect(run({ provider: scriptedProvider([{}]), model, messages: [user('Hi')] }));
+    expect(result).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
+  });
+
+  test('every requested call runs, and the next request holds the message with its calls and then the results', async () => {
+    verifies('agent.loop.feedback', 'agent.loop.message.assistant', 'agent.loop.message.tool');
+    const tools = mockToolset([mockTool('a', 'result a'), mockTool('b', 'result b')]);
+    const provider = scriptedProvider([
+      {
+        text: 'Let me look.',
+        calls: [
+          { name: 'a', id: '1', arguments: '{ "x": 1 }' },
+          { name: 'b', id: '2' },
+        ],
+      },
+      { text: 'Both done.' },
+    ]);
+    const result = await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expect(result).toMatchObject({ reason: 'done', answer: 'Both done.', turns: 2 });
+    const sent = provider.streamRequests[1]?.messages ?? [];
+    expect(sent.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'tool-call', id: '1', name: 'a', arguments: '{ "x": 1 }' },
+          { type: 'tool-call', id: '2', name: 'b', arguments: '{}' },
+        ],
+        provider: { vendor: 'scripted', model },
+      },
+      { role: 'tool', toolCallId: '1', name: 'a', content: 'result a' },
+      { role: 'tool', toolCallId: '2', name: 'b', content: 'result b' },
+    ]);
+    expect(tools.calls.map((call) => call.name)).toEqual(['a', 'b']);
+  });
+
+  test('an empty call id and one that the history has used are replaced, others are kept', async () => {
+    verifies('agent.loop.message.assistant');
+    const provider = scriptedProvider([
+      { calls: [{ name: 'a', id: 'same' }] },
+      {
+        calls: [
+          { name: 'a', id: 'same' },
+          { name: 'a', id: '' },
+          { name: 'a', id: 'new' },
+        ],
+      },
+      { text: 'ok' },
+    ]);
+    const tools = mockToolset([mockTool('a', 'fine')]);
+    const { messages } = await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expectSound(messages);
+    expect(messages.at(-2)).toMatchObject({ role: 'tool', toolCallId: 'new' });
+  });
+
+  test('usage is summed over all turns', async () => {
+    verifies('agent.loop.usage');
+    const provider = scriptedProvider([
+      { calls: [{ name: 'a' }], usage: { inputTokens: 10, outputTokens: 1, cachedInputTokens: 4 } },
+      { text: 'ok', usage: { inputTokens: 20, outputTokens: 2, reasoningTokens: 1 } },
+    ]);
+    const result = await collect(
+      run({ provider, model, messages: [user('Go')], tools: mockToolset([mockTool('a', 'x')]) }),
+    );
+    expect(result.usage).toEqual({ inputTokens: 30, outputTokens: 3, cachedInputTokens: 4, reasoningTokens: 1 });
+  });
+
+  test('model options, the system prompt and the conversation reach every request and every handler', async () => {
+    verifies('agent.loop.options', 'agent.loop.system', 'agent.loop.context');
+    const tools = mockToolset([mockTool('a', 'x')]);
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'ok' }]);
+    const conversation = { channel: 'chat', chatId: '7' };
+    const options = { max_tokens: 4096, temperature: 0 };
+    const messages: Message[] = [{ role: 'system', content: 'Old.' }, user('Go')];
+    await collect(run({ provider, model, messages, tools, system: 'Be brief.', conversation, options }));
+    for (const request of provider.streamRequests) {
+      expect(request.options).toEqual(options);
+      expect(request.messages.filter((message) => message.role === 'system')).toEqual([
+        { role: 'system', content: 'Be brief.' },
+      ]);
+    }
+    expect(tools.contexts[0]?.conversation).toEqual(conversation);
+  });
+
+  test("the caller's messages are not changed, and a run goes on from the whole history of another", async () => {
+    verifies('agent.loop.history.input');
+    const messages = [user('One')];
+    const first = await collect(run({ provider: scriptedProvider([{ text: 'Uno' }]), model, messages }));
+    expect(messages).toEqual([user('One')]);
+    const provider = scriptedProvider([{ text: 'Dos' }]);
+    const second = await collect(run({ provider, model, messages: [...first.messages, user('Two')] }));
+    expect(second.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(provider.streamRequests[0]?.messages[1]).toBe(first.messages[1]);
+  });
+});
+
+describe('events', () => {
+  test('come as turn-start, deltas, message-end, tool-start, tool-progress, tool-end, turn-end, run-end', async () => {
+    verifies('agent.loop.events', 'agent.loop.reasons');
+    const tools = mockToolset([
+      mockTool('a', (_call, { onProgress }) => {
+        onProgress?.('half');
+        return 'x';
+      }),
+    ]);
+    const provider = scriptedProvider([{ text: 'Hm', calls: [{ name: 'a' }] }, { chunks: ['o', 'k'] }]);
+    const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
+    expect(events.map((event) => event.type)).toEqual([
+      'turn-start',
+      'text-delta',
+      'tool-call-delta',
+      'message-end',
+      'tool-start',
+      'tool-progress',
+      'tool-end',
+      'turn-end',
+      'turn-start',
+      'text-delta',
+      'text-delta',
+      'message-end',
+      'turn-end',
+      'run-end',
+    ]);
+    expect(endOf(events).reason).toBe('done');
+  });
+
+  test('the tools of turn-start and of the request are the very objects and array of the list', async () => {
+    const tools = mockToolset([mockTool('a', 'x')]);
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
+    const start = events.find((event) => event.type === 'turn-start');
+    expect(start?.tools).toBe(tools.list());
+    expect(provider.streamRequests[0]?.tools).toBe(tools.list());
+  });
+
+  test('a slow reader holds a fast provider back', async () => {
+    let given = 0;
+    const provider: Provider = {
+      name: 'fast',
+      async *stream() {
+        for (; given < 10_000; given += 1) yield { type: 'text-delta', text: '.' } as const;
+        yield {
+          type: 'message-end',
+          message: { role: 'assistant', content: [{ type: 'text', text: '.' }] },
+          finishReason: 'stop',
+        };
+      },
+    };
+    const events = run({ provider, model, messages: [user('Go')] });
+    await events.next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBeLessThan(200);
+    await events.return();
+  });
+});
+
+describe('calls', () => {
+  test('run in parallel, and their results are appended in call order whatever the order of completion', async () => {
+    verifies('agent.loop.order', 'agent.loop.parallel');
+    const tools = mockToolset([mockTool('slow', { delayMs: 20, returns: 's' }), mockTool('fast', 'f')]);
+    const calls = Array.from({ length: 32 }, (_, index) => ({ name: index % 2 === 0 ? 'slow' : 'fast' }));
+    const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
+    const startedMs = performance.now();
+    const { messages } = await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expect(performance.now() - startedMs).toBeLessThan(100);
+    expectSound(messages);
+    expect(messages.filter((message) => message.role === 'tool').map((message) => message.content)).toEqual(
+      calls.map(({ name }) => name.slice(0, 1)),
+    );
+    expect(tools.mostAtOnce).toBeGreaterThanOrEqual(16);
+  });
+
+  test('run at most `parallel` at once, and one by one with 1', async () => {
+    verifies('agent.loop.parallel');
+    for (const parallel of [1, 3]) {
+      const tools = mockToolset([mockTool('a', { delayMs: 2 })]);
+      const provider = scriptedProvider([{ calls: Array.from({ length: 9 }, () => ({ name: 'a' })) }, { text: 'ok' }]);
+      await collect(run({ provider, model, messages: [user('Go')], tools, limits: { parallel } }));
+      expect(tools.mostAtOnce).toBe(parallel);
+    }
+  });
+
+  test('no fault of a tool or toolset ends the run: each becomes a result that the model sees', async () => {
+    verifies('agent.loop.fault');
+    const tools = mockToolset([
+      mockTool('rejects', { throws: new Error('the disk is full') }),
+      mockTool('throws_text', { throws: 'plain text' }),
+      mockTool('fails', { returns: { forLLM: '', isError: true, error: new Error('no such file') } }),
+    ]);
+    const names = ['rejects', 'throws_text', 'fails', 'unknown'];
+    const provider = scriptedProvider([{ calls: names.map((name) => ({ name })) }, { text: 'ok' }]);
+    const result = await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expect(result.reason).toBe('done');
+    const texts = result.messages.filter((message) => message.role === 'tool');
+    expect(texts.map((message) => message.content)).toEqual([
+      expect.stringContaining('the disk is full'),
+      expect.stringContaining('plain text'),
+      'no such file',
+      expect.stringContaining('unknown'),
+    ]);
+    expect(texts.every((message) => message.isError === true)).toBe(true);
+  });
+
+  test('of a reply that was cut, filtered or refused never run and do not enter the history', async () => {
+    verifies('agent.loop.truncated');
+    for (const finishReason of ['length', 'filter', 'refusal'] as const) {
+      const tools = mockToolset([mockTool('a', 'x')]);
+      const reply = {
+        role: 'assistant',
+        content: [{ type: 'tool-call', id: '1', name: 'a', arguments: '{}' }],
+      } as const;
+      const provider: Provider = {
+        name: 'careless',
+        async *stream() {
+          yield { type: 'message-end', message: reply, finishReason };
+        },
+      };
+      const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
+      expect(tools.calls).toHaveLength(0);
+      expect(endOf(events)).toMatchObject({
+        reason: finishReason === 'length' ? 'length' : 'filtered',
+        messages: [user('Go')],
+      });
+      const end = events.find((event) => event.type === 'message-end');
+      expect(end?.droppedCalls).toEqual([{ id: '1', name: 'a', arguments: '{}', reason: finishReason }]);
+    }
+  });
+
+  test('a tool added, replaced or removed between turns is offered or gone in the next request', async () => {
+    verifies('agent.loop.live');
+    const a = mockTool('a', 'x').tool;
+    const b = mockTool('b', 'x').tool;
+    const lists = [[a], [a, b], [b]];
+    let turn = 0;
+    const tools: Toolset = {
+      list: () => lists[turn - 1] ?? [],
+      call: async () => ({ forLLM: 'x' }),
+      beginTurn: async (context) => {
+        ({ turn } = context);
+      },
+    };
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { calls: [{ name: 'a' }] }, { text: 'ok' }]);
+    await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expect(provider.streamRequests.map((request) => request.tools)).toEqual(lists);
+  });
+
+  test('each call has an idempotency key of its own', async () => {
+    const tools = mockToolset([mockTool('a', 'x')]);
+    const script = () =>
+      scriptedProvider([
+        {
+          calls: [
+            { name: 'a', id: '1' },
+            { name: 'a', id: '2' },
+          ],
+        },
+        { text: 'ok' },
+      ]);
+    await collect(run({ provider: script(), model, messages: [user('Go')], tools }));
+    await collect(run({ provider: script(), model, messages: [user('Go')], tools }));
+    expect(new Set(tools.contexts.map((context) => context.idempotencyKey)).size).toBe(4);
+  });
+});
+
+describe('faults of a provider', () => {
+  test('end the run with reason error, the error itself and the messages so far', async () => {
+    verifies('agent.loop.providerError');
+    const error = new KernelError('PROVIDER_HTTP', 'The server answered 500.', { retryable: true });
+    const provider = scriptedProvider([
+      { calls: [{ name: 'a' }] },
+      { error, after: [{ type: 'text-delta', text: 'par' }] },
+    ]);
+    const result = await collect(
+      run({ provider, model, messages: [user('Go')], tools: mockToolset([mockTool('a', 'x')]) }),
+    );
+    expect(result).toMatchObject({ reason: 'error', turns: 2 });
+    expect(result.reason === 'error' && result.error).toBe(error);
+    expectSound(result.messages);
+  });
+
+  test.each([
+    ['a stream without message-end', { name: 'p', async *stream() {} }],
+    [
+      'a stream that throws no KernelError',
+      {
+        name: 'p',
+        stream: () => {
+          throw new TypeError('x is undefined');
+        },
+      },
+    ],
+  ] as [string, Provider][])('%s is an error that keeps its cause', async (_name, provider) => {
+    const result = await collect(run({ provider, model, messages: [user('Go')] }));
+    expect(result).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
+  });
+});
+
+describe("a programmer's mistake", () => {
+  test.each([
+    ['no provider', { provider: undefined }],
+    ['no model', { model: undefined }],
+    ['a list of tools as toolset', { tools: [] }],
+    ['a text as messages', { messages: 'Hi' }],
+    ['half a turn', { limits: { turns: 0.5 } }],
+    ['negative time', { limits: { timeMs: -1 } }],
+  ])('%s throws at once with a hint', (_name, wrong) => {
+    const options = { provider: scriptedProvider([]), model, messages: [], ...wrong };
+    expect(() => run(options as never)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.any(String) }),
+    );
+  });
+});
+
+test('the loop needs no kernel package but protocol: hand-written ports will do', async () => {
+  verifies('architecture.ports');
+  const requests: ProviderRequest[] = [];
+  const provider: Provider = {
+    name: 'by hand',
+    async *stream(request) {
+      requests.push(request);
+      const content =
+        requests.length === 1
+          ? ([{ type: 'tool-call', id: '1', name: 'add', arguments: '{"a":1,"b":2}' }] as const)
+          : ([{ type: 'text', text: 'It is 3.' }] as const);
+      yield { type: 'message-end', message: { role: 'assistant', content }, finishReason: 'stop' };
+    },
+  };
+  const tools: Toolset = {
+    list: () => [{ name: 'add', description: 'Adds', parameters: { type: 'object' } }],
+    call: async (call) => {
+      const { a, b } = JSON.parse(call.arguments) as { a: number; b: number };
+      return { forLLM: String(a + b) };
+    },
+  };
+  const result = await collect(run({ provider, model, messages: [user('1 + 2?')], tools }));
+  expect(result).toMatchObject({ reason: 'done', answer: 'It is 3.' });
+  expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '3' });
+});

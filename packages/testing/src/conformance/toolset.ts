@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { type CallContext, isToolName, isToolResult, type Tool, type ToolCall, type Toolset } from '@kernel/protocol';
+import type { ConformanceCase } from './case.ts';
+
+/** What a toolset must offer to be examined: four tools without required arguments, under these names. */
+export interface ToolsetUnderTest {
+  readonly toolset: Toolset;
+  /** Answers at once; its result's `forLLM` holds `ok`. */
+  readonly answers: string;
+  /** Its handler throws. */
+  readonly throws: string;
+  /** Its handler never settles and ignores its signal. */
+  readonly hangs: string;
+  /** Its handler settles when its signal aborts. */
+  readonly stops: string;
+  close?(): Promise<void>;
+}
+
+/** How soon after an abort a call must settle. */
+const SETTLE_MS = 50;
+
+/** The checks that every `Toolset` passes, whatever stands behind it. `make` is called anew for each. */
+export function toolsetConformance(
+  make: () => ToolsetUnderTest | Promise<ToolsetUnderTest>,
+): readonly ConformanceCase[] {
+  const check = (name: string, body: (subject: ToolsetUnderTest) => Promise<void>): ConformanceCase => ({
+    name,
+    async run() {
+      const subject = await make();
+      try {
+        await body(subject);
+      } finally {
+        await subject.close?.();
+      }
+    },
+  });
+  return [
+    check(
+      'the list holds every tool with a legal name, a description and an object schema',
+      async ({ toolset, ...names }) => {
+        const list = toolset.list();
+        for (const name of [names.answers, names.throws, names.hangs, names.stops])
+          assert.ok(
+            list.some((tool) => tool.name === name),
+            `"${name}" is not in the list`,
+          );
+        for (const tool of list) assertTool(tool);
+      },
+    ),
+    check('the list is the same frozen array until something changes', async ({ toolset }) => {
+      assert.equal(toolset.list(), toolset.list());
+      assert.ok(Object.isFrozen(toolset.list()), 'the list is not frozen');
+    }),
+    check('a call answers with a result', async ({ toolset, answers }) => {
+      const result = await toolset.call(toCall(answers), quietContext());
+      assert.ok(isToolResult(result));
+      assert.notEqual(result.isError, true, result.forLLM);
+      assert.match(result.forLLM, /ok/);
+    }),
+    check('a handler that throws becomes a result, not a rejection', async ({ toolset, throws }) => {
+      await assertFailure(toolset.call(toCall(throws), quietContext()));
+    }),
+    check('an unknown tool becomes a result that names it', async ({ toolset }) => {
+      const result = await assertFailure(toolset.call(toCall('no_such_tool'), quietContext()));
+      assert.match(result.forLLM, /no_such_tool/);
+    }),
+    check('names of the prototype chain are unknown tools', async ({ toolset }) => {
+      for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+        await assertFailure(toolset.call(toCall(name), quietContext()));
+    }),
+    check('argument text that is no JSON becomes a result', async ({ toolset, answers }) => {
+      for (const text of ['{"a":', 'not json', '[1]', '42', 'null x'])
+        await assertFailure(toolset.call(toCall(answers, text), quietContext()));
+    }),
+    check('blank argument text counts as no arguments', async ({ toolset, answers }) => {
+      const result = await toolset.call(toCall(answers, ' '), quietContext());
+      assert.notEqual(result.isError, true, result.forLLM);
+    }),
+    check('an aborted signal starts nothing and gives a result', async ({ toolset, answers }) => {
+      await assertFailure(toolset.call(toCall(answers), { signal: AbortSignal.abort(new Error('stop')) }));
+    }),
+    ...(['hangs', 'stops'] as const).map((kind) =>
+      check(`an abort settles a call whose handler ${kind} within ${SETTLE_MS} ms, with a result`, async (subject) => {
+        const stop = new AbortController();
+        const pending = subject.toolset.call(toCall(subject[kind]), { signal: stop.signal });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const startedMs = performance.now();
+        stop.abort(new Error('stop'));
+        const result = await assertFailure(pending);
+        const tookMs = performance.now() - startedMs;
+        assert.ok(tookMs < SETTLE_MS + 25, `it took ${Math.round(tookMs)} ms`);
+        assert.equal(result.outcome, kind === 'hangs' ? 'abandoned' : 'cancelled');
+      }),
+    ),
+    check('calls at the same time each get their own result', async ({ toolset, answers, throws }) => {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          toolset.call(toCall(index % 2 === 0 ? answers : throws, '{}', `call_${index}`), quietContext()),
+        ),
+      );
+      results.forEach((result, index) => assert.equal(result.isError === true, index % 2 === 1));
+    }),
+    check('subscribe returns its undo, which may be called twice', async ({ toolset }) => {
+      const undo = toolset.subscribe?.(() => {});
+      undo?.();
+      undo?.();
+    }),
+    check('beginTurn resolves', async ({ toolset }) => {
+      await toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+    }),
+  ];
+}
+
+function assertTool(tool: Tool): void {
+  assert.ok(isToolName(tool.name), `"${tool.name}" is no legal name`);
+  assert.equal(typeof tool.description, 'string');
+  assert.equal(tool.parameters['type'], 'object');
+  assert.deepEqual(JSON.parse(JSON.stringify(tool)), tool, `"${tool.name}" is not plain data`);
+}
+
+async function assertFailure(pending: Promise<unknown>) {
+  const result = await pending;
+  assert.ok(isToolResult(result), 'it gave no result');
+  assert.equal(result.isError, true, `it passed: ${result.forLLM}`);
+  assert.notEqual(result.forLLM, '', 'its text is empty');
+  return result;
+}
+
+function toCall(name: string, text = '{}', id = 'call_1'): ToolCall {
+  return { type: 'tool-call', id, name, arguments: text };
+}
+
+function quietContext(): CallContext {
+  return { signal: new AbortController().signal };
+}
