@@ -51,9 +51,9 @@ const BRAND = Symbol.for('@kernel/protocol/KernelError');
  */
 export class KernelError extends Error {
   readonly code: KernelErrorCode;
-  readonly hint?: string;
+  declare readonly hint?: string;
   readonly retryable: boolean;
-  readonly data?: JsonObject;
+  declare readonly data?: JsonObject;
 
   constructor(code: KernelErrorCode, message: string, options: KernelErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);

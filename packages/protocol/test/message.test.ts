@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { addUsage, isToolName, textOf, toolCallsOf } from '../src/index.ts';
+
+const call = { type: 'tool-call', id: '1', name: 'a', arguments: '{}' } as const;
+
+test('the text of a message is its text parts, without reasoning, media and calls', () => {
+  expect(textOf({ role: 'user', content: 'plain' })).toBe('plain');
+  expect(
+    textOf({
+      role: 'assistant',
+      content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'a' }, call, { type: 'text', text: 'b' }],
+    }),
+  ).toBe('ab');
+  expect(textOf({ role: 'user', content: [{ type: 'image', mimeType: 'image/png', url: 'u' }] })).toBe('');
+});
+
+test('only an assistant message has calls, in order', () => {
+  expect(toolCallsOf({ role: 'assistant', content: [call, { ...call, id: '2' }] }).map(({ id }) => id)).toEqual([
+    '1',
+    '2',
+  ]);
+  expect(toolCallsOf({ role: 'tool', toolCallId: '1', name: 'a', content: '' })).toEqual([]);
+});
+
+test('an optional count of a usage is set as soon as one side has it', () => {
+  expect(addUsage({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 3, outputTokens: 4 })).toEqual({
+    inputTokens: 4,
+    outputTokens: 6,
+  });
+  expect(
+    addUsage(
+      { inputTokens: 1, outputTokens: 2, reasoningTokens: 0 },
+      { inputTokens: 3, outputTokens: 4, cachedInputTokens: 5 },
+    ),
+  ).toEqual({
+    inputTokens: 4,
+    outputTokens: 6,
+    cachedInputTokens: 5,
+    reasoningTokens: 0,
+  });
+});
+
+test('a legal tool name is 1 to 64 of letters, digits, underscore and hyphen', () => {
+  for (const name of ['a', 'read_file', 'A-1', '__proto__', 'constructor', 'x'.repeat(64)])
+    expect(isToolName(name)).toBe(true);
+  for (const name of ['', ' ', 'a b', 'a.b', 'é', 'a\n', 'x'.repeat(65)]) expect(isToolName(name)).toBe(false);
+});

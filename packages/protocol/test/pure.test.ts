@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { verifies } from '../../testing/src/verifies.ts';
+
+function loadedBy(entry: string): string[] {
+  const url = new URL(entry, import.meta.url).href;
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    await import(${JSON.stringify(url)});
+    console.log(JSON.stringify(loaded));
+  `;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  return JSON.parse(output) as string[];
+}
+
+test('importing the root loads no other package, and only the schemas load zod', () => {
+  verifies('architecture.pure');
+  const root = loadedBy('../src/index.ts');
+  expect(root.length).toBeGreaterThan(1);
+  expect(root.filter((url) => url.includes('node_modules') || url.startsWith('node:'))).toEqual([]);
+  expect(loadedBy('../src/schemas.ts').some((url) => url.includes('/zod/'))).toBe(true);
+});
