@@ -12,10 +12,11 @@ import { fileShape } from './rules/file-shape.ts';
 import { layers } from './rules/layers.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
+import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
-const textRules: readonly Rule[] = [layers, fileShape, docs, snippets, requirements];
+const textRules: readonly Rule[] = [layers, fileShape, docs, snippets, requirements, vendorNames];
 
 const problems = withProject(
   join(import.meta.dirname, 'tsconfig.declarations.json'),
