@@ -5,5 +5,8 @@ export type { CallRecord, RunResult } from './collect.ts';
 export { inProcessSteps } from './steps.ts';
 export type { Emit, Step, Steps } from './steps.ts';
 export type { RunLimits } from './limits.ts';
+export type { RepeatLimits } from './loop-guard.ts';
+export { createSteering } from './steering.ts';
+export type { Steering } from './steering.ts';
 export type { ApprovalDecision, Approve } from './approval.ts';
 export { repairHistory } from './repair-history.ts';
