@@ -78,10 +78,12 @@ export function programOnPath(): CapabilityCheck {
   return (name) => {
     const program = name.startsWith('program:') ? name.slice(8) : name;
     if (!/^[A-Za-z0-9._+-]+$/.test(program)) return undefined;
-    const { delimiter, join } = process.getBuiltinModule('node:path');
+    const path = process.getBuiltinModule('node:path');
     const extensions = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
-    const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-    return folders.some((folder) => extensions.some((extension) => isExecutable(join(folder, program + extension))));
+    const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+    return folders.some((folder) =>
+      extensions.some((extension) => isExecutable(path.join(folder, program + extension))),
+    );
   };
 }
 
