@@ -60,6 +60,20 @@ export function createHttp(settings: HttpSettings): Http {
   let pool: ConnectionPool | undefined;
   let waiting = 0;
 
+  let cooling = 0;
+  const held: (() => void)[] = [];
+
+  /** undici frees a connection one turn of the event loop after its response: a request sent before that would open another. */
+  function cool(): void {
+    cooling += 1;
+    queueMicrotask(() =>
+      setImmediate(() => {
+        cooling -= 1;
+        if (cooling === 0) for (const send of held.splice(0)) send();
+      }),
+    );
+  }
+
   const load = async (): Promise<void> => {
     pool = await openPool(origin, { connectMs: timeouts.connectMs, connections });
   };
@@ -67,26 +81,39 @@ export function createHttp(settings: HttpSettings): Http {
   return {
     open(call, sink) {
       waiting += 1;
-      const exchange = createExchange(settings, sink, (gaveUp) => {
-        waiting -= 1;
-        if (gaveUp && waiting === 0) pool?.dropConnecting();
+      const exchange = createExchange(settings, sink, {
+        leave(gaveUp) {
+          waiting -= 1;
+          if (gaveUp && waiting === 0) pool?.dropConnecting();
+        },
+        ended: cool,
       });
       const send = (): void => {
-        if (!exchange.closed()) pool?.dispatch({ ...call, method: 'POST', origin }, exchange.handler);
-      };
-      if (pool === undefined) {
-        opening ??= load();
-        opening.then(send).catch(exchange.handler.fail);
-      } else {
         try {
-          send();
+          if (!exchange.closed()) pool?.dispatch({ ...call, method: 'POST', origin }, exchange.handler);
         } catch (error) {
           exchange.handler.fail(error);
         }
+      };
+      if (pool === undefined) {
+        opening ??= load();
+        opening.then(send, exchange.handler.fail);
+      } else if (cooling > 0) {
+        held.push(send);
+      } else {
+        send();
       }
       return exchange;
     },
   };
+}
+
+/** What an exchange tells the requests behind it. */
+interface RequestQueue {
+  /** The request has a connection, or was given up before it had one. */
+  leave(gaveUp: boolean): void;
+  /** The response is over, its connection about to be free. */
+  ended(): void;
 }
 
 interface OpenExchange extends Exchange {
@@ -94,7 +121,7 @@ interface OpenExchange extends Exchange {
   readonly handler: Dispatcher.DispatchHandler & { fail(error: unknown): void };
 }
 
-function createExchange(settings: HttpSettings, sink: HttpSink, leaveQueue: (gaveUp: boolean) => void): OpenExchange {
+function createExchange(settings: HttpSettings, sink: HttpSink, queue: RequestQueue): OpenExchange {
   const { provider, redactor, timeouts } = settings;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
@@ -115,7 +142,7 @@ function createExchange(settings: HttpSettings, sink: HttpSink, leaveQueue: (gav
     for (const clock of [firstByte, idle, total]) clock.stop();
     if (queued) {
       queued = false;
-      leaveQueue(true);
+      queue.leave(true);
     }
   }
 
@@ -154,10 +181,13 @@ function createExchange(settings: HttpSettings, sink: HttpSink, leaveQueue: (gav
   }
 
   function finish(): void {
-    guarded(() => {
-      settle();
+    if (closed) return;
+    settle();
+    try {
       sink.onEnd();
-    });
+    } catch (error) {
+      sink.onFault(error);
+    }
   }
 
   function inflate(encoding: string): Inflater {
@@ -194,7 +224,7 @@ function createExchange(settings: HttpSettings, sink: HttpSink, leaveQueue: (gav
       fail,
       onRequestStart(given) {
         controller = given;
-        if (queued) leaveQueue(false);
+        if (queued) queue.leave(false);
         queued = false;
         if (closed) given.abort(new Error('The request was closed.'));
         else firstByte.start();
@@ -222,6 +252,7 @@ function createExchange(settings: HttpSettings, sink: HttpSink, leaveQueue: (gav
         else if (!inflater.write(bytes)) controller?.pause();
       },
       onResponseEnd() {
+        queue.ended();
         if (closed) return;
         firstByte.stop();
         if (inflater === undefined) finish();

@@ -43,8 +43,7 @@ export function createReplyStream(
   const waiters: Waiter[] = [];
 
   function onAbort(): void {
-    queue = [];
-    head = 0;
+    drained();
     exchange?.close();
     settle({ error: signal?.reason });
   }
@@ -61,7 +60,7 @@ export function createReplyStream(
   function wake(): void {
     while (waiters.length > 0) {
       const event = queue[head];
-      if (event === undefined && !over) return;
+      if (event === undefined && !over) break;
       const waiter = waiters.shift();
       if (event !== undefined) {
         head += 1;
@@ -143,6 +142,11 @@ export function createReplyStream(
     },
     next() {
       if (!begun) begin();
+      // The whole reply may be here already: an abort still holds for what the reader has not seen.
+      if (over && signal?.aborted === true && head < queue.length) {
+        drained();
+        failure = { error: signal.reason };
+      }
       const event = queue[head];
       if (event !== undefined) {
         head += 1;
@@ -159,10 +163,10 @@ export function createReplyStream(
     },
     return() {
       begun = true;
-      queue = [];
-      head = 0;
+      drained();
       exchange?.close();
       settle();
+      failure = undefined;
       return Promise.resolve(DONE);
     },
   };

@@ -82,14 +82,14 @@ export function httpError(
   const location = status >= 300 && status < 400 ? headers['location'] : undefined;
   const requestId = requestIdOf(headers);
   const wait = retryAfterMs(headers);
-  const said = html ?? vendor?.message ?? 'an empty body';
+  const said = redactor.redact(html ?? vendor?.message ?? 'an empty body');
   const data: JsonObject = {
     status,
     ...(requestId === undefined ? {} : { requestId: redactor.redact(requestId) }),
     body: html ?? excerpt(text, EXCERPT_LENGTH),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    ...(vendor?.code === undefined ? {} : { vendorCode: vendor.code }),
-    ...(vendor?.type === undefined ? {} : { vendorType: vendor.type }),
+    ...(vendor?.code === undefined ? {} : { vendorCode: redactor.redact(vendor.code) }),
+    ...(vendor?.type === undefined ? {} : { vendorType: redactor.redact(vendor.type) }),
   };
   return new KernelError('PROVIDER_HTTP', `${provider} answered ${status}: ${excerpt(said, 300)}`, {
     retryable: shouldRetry(headers, isRetryableStatus(status)),
