@@ -1,5 +1,12 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import type { KernelError, Message, MessageEnd, Provider, ProviderEvent, ProviderRequest } from '@kernel/protocol';
-import { type RawReply, startWireServer, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
+import {
+  type RawReply,
+  startWireServer,
+  type WireReply,
+  type WireServer,
+  type WireServerOptions,
+} from '@kernel/testing';
 import { createProvider } from '../src/index.ts';
 import type { ProviderConfig } from '../src/index.ts';
 

@@ -113,12 +113,12 @@ interface RequestQueue {
   /** The request has a connection, or was given up before it had one. */
   leave(gaveUp: boolean): void;
   /** The response is over, its connection about to be free. */
-  ended(): void;
+  readonly ended: () => void;
 }
 
 interface OpenExchange extends Exchange {
-  closed(): boolean;
-  readonly handler: Dispatcher.DispatchHandler & { fail(error: unknown): void };
+  readonly closed: () => boolean;
+  readonly handler: Dispatcher.DispatchHandler & { readonly fail: (error: unknown) => void };
 }
 
 function createExchange(settings: HttpSettings, sink: HttpSink, queue: RequestQueue): OpenExchange {

@@ -64,7 +64,7 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
   };
 }
 
-const OPENING = new Set([...'{[<'].map((character) => character.charCodeAt(0)));
+const OPENING = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 
 function sniff(bytes: Uint8Array): 'unknown' | 'sse' | 'whole' {

@@ -3,7 +3,7 @@ import type { Exchange } from './http.ts';
 
 /** Where a reply's decoder puts what it found. Synchronous. */
 export interface ReplySink {
-  emit(event: ProviderEvent): void;
+  readonly emit: (event: ProviderEvent) => void;
   /** Tells how many bytes were just decoded: back-pressure counts them. */
   fed(bytes: number): void;
   end(): void;

@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is meant */
 import assert from 'node:assert/strict';
 import {
   KernelError,
@@ -13,7 +14,7 @@ import type { WireReply } from '../wire/reply.ts';
 /** One behaviour that every provider must have. Framework-agnostic: `run` rejects with an assertion error. */
 export interface ConformanceCase {
   readonly name: string;
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 /** A provider under test, and how to get rid of what was set up for it. */
