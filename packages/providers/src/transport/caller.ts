@@ -1,4 +1,5 @@
-import type { Exchange, Http, HttpHeaders, HttpSink } from './http.ts';
+import type { Exchange, HttpHeaders, HttpSink } from './exchange.ts';
+import type { Http } from './http.ts';
 import type { Redactor } from './redact.ts';
 import type { Token } from './token.ts';
 import { httpError } from './vendor-error.ts';

@@ -1,5 +1,5 @@
 import type { ProviderEvent } from '@kernel/protocol';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Where a reply's decoder puts what it found. Synchronous. */
 export interface ReplySink {

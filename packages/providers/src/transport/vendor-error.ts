@@ -1,6 +1,6 @@
 import { type JsonObject, KernelError } from '@kernel/protocol';
 import { asFields, asText, parseJson } from '../json-fields.ts';
-import type { HttpHeaders } from './http.ts';
+import type { HttpHeaders } from './exchange.ts';
 import type { Redactor } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
