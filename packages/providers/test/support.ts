@@ -10,7 +10,7 @@ import {
 import { createProvider } from '../src/index.ts';
 import type { ProviderConfig } from '../src/index.ts';
 
-export const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
+const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
 
 export function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
   return { model: 'test-model', messages: HELLO, ...more };

@@ -103,7 +103,7 @@ function withErrors(
         return;
       }
       // The bytes are the transport's to reuse: keep a copy.
-      failed.pieces.push(Uint8Array.from(bytes));
+      failed.pieces.push(Buffer.from(bytes));
       failed.size += bytes.length;
       if (failed.size > MAX_ERROR_BYTES) throw failure();
     },

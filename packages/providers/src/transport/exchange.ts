@@ -6,7 +6,7 @@ import { networkError } from './network-error.ts';
 import type { Redactor } from './redact.ts';
 
 /** The most bytes of one response, after decompression. */
-export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Response headers by lower-case name. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;

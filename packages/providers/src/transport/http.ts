@@ -2,7 +2,7 @@ import { createExchange, type Exchange, type ExchangeSettings, type HttpSink } f
 import { type ConnectionPool, openPool } from './pool.ts';
 
 /** One POST. `path` begins with a slash and may have a query. */
-export interface HttpCall {
+interface HttpCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;

@@ -31,7 +31,7 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
     push(bytes) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {
-        pieces.push(Uint8Array.from(bytes));
+        pieces.push(Buffer.from(bytes));
         return true;
       }
       const before = events;
