@@ -25,6 +25,7 @@ export default defineConfig({
         environment: 'node',
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],
+        setupFiles: [new URL('./test/setup/loopback-only.ts', import.meta.url).pathname],
         execArgv: ['--unhandled-rejections=strict'],
         testTimeout: 20_000,
       },

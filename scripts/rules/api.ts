@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../lib/problem.ts';
+import { declarationEntries, publishedFolders } from '../lib/projects.ts';
+import type { ExportedName } from '../lib/ts.ts';
+
+/** The public surface: `api.txt` of each package equals the exported names and signatures of its built entry points. */
+export function api(root: string, exportsOf: (file: string) => readonly ExportedName[]): readonly Problem[] {
+  return publishedFolders(root).flatMap((folder): readonly Problem[] => {
+    const file = `${folder}/api.txt`;
+    const text = surfaceOf(root, folder, exportsOf);
+    const committed = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+    if (committed === text) return [];
+    const line = 1 + text.split('\n').findIndex((each, index) => each !== committed.split('\n')[index]);
+    return [
+      { rule: 'api', file, line, message: 'the public surface has changed. Run pnpm tidy:fix and add a changeset.' },
+    ];
+  });
+}
+
+/** Writes every `api.txt` anew. */
+export function writeApi(root: string, exportsOf: (file: string) => readonly ExportedName[]): void {
+  for (const folder of publishedFolders(root))
+    writeFileSync(join(root, folder, 'api.txt'), surfaceOf(root, folder, exportsOf));
+}
+
+function surfaceOf(root: string, folder: string, exportsOf: (file: string) => readonly ExportedName[]): string {
+  let text = '';
+  for (const [subpath, file] of [...declarationEntries(root, folder)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    text += `# ${subpath}\n\n`;
+    for (const { name, text: declaration } of exportsOf(file).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      text += `## ${name}\n${withoutComments(declaration)}\n\n`;
+  }
+  return text === '' ? 'This package exports nothing to import.\n' : text.trimEnd() + '\n';
+}
+
+function withoutComments(declaration: string): string {
+  return declaration
+    .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n');
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem, Rule } from '../lib/problem.ts';
+import { sourceFiles } from '../lib/projects.ts';
+
+/** Where a vendor's JSON may be spelled: the wires, and the reader of seed 000's config file. */
+const ALLOWED = [/^packages\/providers\/src\//, /^packages\/agent\/src\/config(?:\.ts$|\/)/];
+
+const VENDOR_FIELD =
+  /\b(?:tool_calls?|tool_call_id|tool_use(?:_id)?|tool_result|function_call(?:_output)?|finish_reason|stop_reason|done_reason|max_tokens|max_completion_tokens|top_p|image_url|input_schema|is_error|prompt_tokens|completion_tokens|input_tokens|output_tokens|system_prompt|base_url|usage_hint|tool_choice|response_format|functionCall|functionResponse|functionDeclarations|toolUse|toolResult(?=['"]?:))\b/;
+
+/** Vendor names: the field names of a vendor's wire stand in its encoder and decoder, and nowhere else. */
+export const vendorNames: Rule = (root) =>
+  sourceFiles(root)
+    .filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index): readonly Problem[] => {
+          const field = VENDOR_FIELD.exec(line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''))?.[0];
+          if (field === undefined) return [];
+          const message = `"${field}" belongs to a vendor's wire: only an encoder or decoder may know it.`;
+          return [{ rule: 'vendor-names', file, line: index + 1, message }];
+        }),
+    );

@@ -1,0 +1,146 @@
+import { resolve } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import type { Rule } from '../lib/problem.ts';
+import { docs } from '../rules/docs.ts';
+import { fileShape, MAX_LINES } from '../rules/file-shape.ts';
+import { layers } from '../rules/layers.ts';
+import { requirements } from '../rules/requirements.ts';
+import { snippets, syncSnippets } from '../rules/snippets.ts';
+import { vendorNames } from '../rules/vendor-names.ts';
+import { tree } from './tree.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
+  rule(tree(files)).map(({ message }) => message);
+
+describe('layers', () => {
+  test.each([
+    ['a sibling', 'packages/tools/src/a.ts', "import { run } from '@kernel/agent';"],
+    ['a sibling’s type', 'packages/agent/src/a.ts', "import type { ToolRegistry } from '@kernel/tools';"],
+    ['a sibling, re-exported', 'packages/agent/src/a.ts', "export { createRegistry } from '@kernel/tools';"],
+    [
+      'a sibling, over several lines',
+      'packages/agent/src/a.ts',
+      "import {\n  createRegistry,\n} from '@kernel/tools';",
+    ],
+    ['a sibling, lazily', 'packages/agent/src/a.ts', "const x = await import('@kernel/providers');"],
+    ['a sibling by its path', 'packages/agent/src/a.ts', "import '../../tools/src/index.ts';"],
+    ['anything by protocol', 'packages/protocol/src/a.ts', "import { join } from 'node:path';"],
+    ['zod by protocol’s root', 'packages/protocol/src/index.ts', "export * from 'zod';"],
+    ['zod by tools, even its types', 'packages/tools/src/a.ts', "import type * as z from 'zod';"],
+    ['an unlisted library', 'packages/providers/src/a.ts', "import axios from 'axios';"],
+  ])('refuses %s', (_name, file, text) => {
+    verifies('architecture.layers');
+    expect(layers(tree({ [file]: text }))).toHaveLength(1);
+  });
+
+  test('allows what the design draws', () => {
+    const allowed = {
+      'packages/protocol/src/schemas.ts': "import * as z from 'zod';\nimport { x } from './x.ts';",
+      'packages/providers/src/a.ts': "import { Pool } from 'undici';\nimport type { Tool } from '@kernel/protocol';",
+      'apps/prompt-agent/src/cli.ts':
+        "import { run } from '@kernel/agent';\nimport { createRegistry } from '@kernel/tools';",
+    };
+    expect(layers(tree(allowed))).toEqual([]);
+  });
+});
+
+describe('file-shape', () => {
+  const file = 'packages/tools/src/a.ts';
+  test.each([
+    ['a file of one line too many', { [file]: 'x\n'.repeat(MAX_LINES + 1) }, `${MAX_LINES + 1} lines`],
+    ['a name in camelCase', { 'packages/tools/src/someFile.ts': '' }, 'kebab-case'],
+    ['any', { [file]: 'const x: any = 1;' }, '`any`'],
+    ['an array of any', { [file]: 'let x: any[];' }, '`any`'],
+    ['as any', { [file]: 'f(x as any);' }, '`any`'],
+    ['any in a type argument', { [file]: 'new Map<string, any>();' }, '`any`'],
+    ['a silenced check', { [file]: '// @ts-ignore' }, 'silenced'],
+    ['a stub', { [file]: '// TODO: later' }, 'stub'],
+    ['an index that does more than export', { 'packages/tools/src/index.ts': 'export const x = 1;' }, 'only exports'],
+  ])('refuses %s', (_name, files, message) => {
+    expect(messages(fileShape, files)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test('takes a file of exactly the most lines, and the word any in text', () => {
+    const files = { [file]: `// any of them\nconst a = 'x: any;';\n${'\n'.repeat(MAX_LINES - 2)}` };
+    expect(messages(fileShape, files)).toEqual([]);
+  });
+});
+
+describe('docs', () => {
+  test.each([
+    'export const x = 1;',
+    'export function x() {}',
+    'export async function* x() {}',
+    'export interface X {}',
+    'export type X = 1;',
+    'export class X {}',
+  ])('refuses %s without a doc line', (text) => {
+    expect(messages(docs, { 'packages/tools/src/a.ts': `// a comment is no doc\n${text}` })).toHaveLength(1);
+    expect(messages(docs, { 'packages/tools/src/a.ts': `/** Says what it is. */\n${text}` })).toEqual([]);
+  });
+});
+
+describe('snippets', () => {
+  const example = "// Shows x.\n\nimport { x } from 'y';\nx();\n";
+  const readme = (body: string) => `# A\n\n<!-- snippet: examples/01-a.ts -->\n\n\`\`\`ts\n${body}\`\`\`\n`;
+
+  test('refuse a README whose snippet differs from its example, or comes from none', () => {
+    const files = { 'examples/01-a.ts': example };
+    expect(messages(snippets, { ...files, 'README.md': readme("import { x } from 'z';\n") })).toHaveLength(1);
+    expect(messages(snippets, { 'packages/tools/README.md': readme('x();\n') })).toEqual([
+      'examples/01-a.ts does not exist.',
+    ]);
+    expect(messages(snippets, { 'docs/guides/a.md': '```ts\nx();\n```\n' })).toHaveLength(1);
+  });
+
+  test('are written anew from their source', () => {
+    const root = tree({ 'examples/01-a.ts': example, 'README.md': readme('stale\n') });
+    expect(syncSnippets(root)).toEqual(['README.md']);
+    expect(snippets(root)).toEqual([]);
+    expect(syncSnippets(root)).toEqual([]);
+  });
+});
+
+describe('vendor-names', () => {
+  test('refuses a field of a wire outside the wires', () => {
+    verifies('architecture.vendor');
+    const text = "const x = { tool_call_id: '1' };";
+    expect(messages(vendorNames, { 'packages/agent/src/a.ts': text })).toHaveLength(1);
+    expect(messages(vendorNames, { 'apps/prompt-agent/src/a.ts': 'x.finish_reason;' })).toHaveLength(1);
+    expect(messages(vendorNames, { 'packages/providers/src/openai/encode.ts': text })).toEqual([]);
+    expect(messages(vendorNames, { 'packages/agent/src/config.ts': 'x.base_url' })).toEqual([]);
+  });
+});
+
+// Not spelled out, or this file would cite the made-up ids.
+const marker = 'verifies';
+
+describe('requirements', () => {
+  const list =
+    '## Built\n\n- `a.b`\n\n## a\n\n| id | what | from |\n|---|---|---|\n| a.b.must | MUST: x | + |\n| a.b.should | SHOULD: y | + |\n| a.c.must | MUST: z | + |\n';
+  const cite = (...ids: string[]) => ({
+    'packages/tools/test/a.test.ts': ids.map((id) => `${marker}('${id}');`).join('\n'),
+  });
+
+  test('refuse a MUST of a built area that no test cites, and a citation of no row', () => {
+    expect(messages(requirements, { 'docs/requirements.md': list })).toEqual([
+      expect.stringContaining('"a.b.must" is a MUST'),
+    ]);
+    expect(messages(requirements, { 'docs/requirements.md': list, ...cite('a.b.must', 'a.b.typo') })).toEqual([
+      expect.stringContaining('"a.b.typo"'),
+    ]);
+    expect(messages(requirements, { 'docs/requirements.md': list, ...cite('a.b.must') })).toEqual([]);
+    expect(messages(requirements, {})).toEqual(['the list is missing.']);
+  });
+
+  test('hold for this repository', () => {
+    expect(requirements(repository)).toEqual([]);
+  });
+});
+
+test('the sources of this repository keep the layers and name no vendor’s field', () => {
+  verifies('architecture.layers', 'architecture.vendor');
+  expect([...layers(repository), ...vendorNames(repository)]).toEqual([]);
+});

@@ -1,0 +1,38 @@
+/**
+ * Checks the rules of the house on the built tree and prints what breaks them; exits 1 if anything does.
+ * With --fix it first writes what can be derived: README snippets and each package's api.txt.
+ */
+import { join } from 'node:path';
+import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
+import { withProject } from './lib/ts.ts';
+import { api, writeApi } from './rules/api.ts';
+import { changesets } from './rules/changesets.ts';
+import { docs } from './rules/docs.ts';
+import { fileShape } from './rules/file-shape.ts';
+import { layers } from './rules/layers.ts';
+import { oneTool } from './rules/one-tool.ts';
+import { requirements } from './rules/requirements.ts';
+import { vendorNames } from './rules/vendor-names.ts';
+import { snippets, syncSnippets } from './rules/snippets.ts';
+
+const root = join(import.meta.dirname, '..');
+const textRules: readonly Rule[] = [layers, fileShape, docs, snippets, requirements, vendorNames];
+
+const problems = withProject(
+  join(import.meta.dirname, 'tsconfig.declarations.json'),
+  (exportsOf): readonly Problem[] => {
+    if (process.argv.includes('--fix')) {
+      for (const file of syncSnippets(root)) console.log(`${file}: snippets written anew`);
+      writeApi(root, exportsOf);
+    }
+    return [
+      ...textRules.flatMap((rule) => rule(root)),
+      ...oneTool(root, exportsOf),
+      ...api(root, exportsOf),
+      ...changesets(root),
+    ];
+  },
+);
+for (const problem of problems) console.log(formatProblem(problem));
+console.log(problems.length === 0 ? 'tidy: every rule holds' : `tidy: ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
