@@ -1,0 +1,46 @@
+import { type ProviderConfig, invalidConfig } from './config.ts';
+import { type Caller, createCaller } from './transport/caller.ts';
+import { resolveTimeouts } from './transport/clocks.ts';
+import { createHttp } from './transport/http.ts';
+import { createRedactor, isSecretHeader, type Redactor } from './transport/redact.ts';
+import { createToken } from './transport/token.ts';
+
+/** The transport of one provider: its credentials, its clocks, its one origin. @internal */
+export interface Client {
+  readonly caller: Caller;
+  readonly redactor: Redactor;
+}
+
+const MAX_CONNECTIONS = 10;
+
+/** Creates the transport of a provider; nothing is loaded or opened before the first call. @internal */
+export function createClient(
+  config: ProviderConfig,
+  origin: string,
+  authorize: (token: string) => Readonly<Record<string, string>>,
+): Client {
+  const redactor = createRedactor();
+  const connections = config.connections ?? MAX_CONNECTIONS;
+  if (!Number.isInteger(connections) || connections < 1) {
+    throw invalidConfig(config.name, `connections is ${String(connections)}.`, 'Give a whole number from 1.');
+  }
+  const http = createHttp({
+    provider: config.name,
+    origin,
+    timeouts: resolveTimeouts(config.timeouts),
+    connections,
+    redactor,
+  });
+  const token = createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor);
+  const headers = ownHeaders(config, redactor);
+  return { redactor, caller: createCaller({ provider: config.name, http, token, redactor, headers, authorize }) };
+}
+
+function ownHeaders(config: ProviderConfig, redactor: Redactor): Readonly<Record<string, string>> {
+  const headers = new Map([['user-agent', 'kernel-providers']]);
+  for (const [name, value] of Object.entries(config.headers ?? {})) {
+    if (isSecretHeader(name)) redactor.add(value.replace(/^(Bearer|Basic) /i, ''));
+    headers.set(name.toLowerCase(), value);
+  }
+  return Object.fromEntries(headers);
+}

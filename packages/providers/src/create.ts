@@ -1,0 +1,74 @@
+import { KernelError, type Provider } from '@kernel/protocol';
+import { invalidConfig, type ProviderConfig } from './config.ts';
+import { lazyProvider } from './lazy-provider.ts';
+import { nearest } from './nearest.ts';
+import { resolveChat } from './openai/settings.ts';
+import { resolveTimeouts } from './transport/clocks.ts';
+
+/** Makes a provider from its config. */
+export type ProviderFactory = (config: ProviderConfig) => Provider;
+
+/** A set of providers by name: the built-in ones and the caller's. */
+export interface ProviderCatalog {
+  /** Throws `CONFIG_INVALID` for an unknown name (listing the known ones) and for a config that its vendor cannot use. */
+  create(config: ProviderConfig): Provider;
+  /** Every known name, sorted. */
+  readonly names: readonly string[];
+}
+
+/** The one table of wires. Each is loaded at the first request; what can be checked is checked at once. */
+const BUILT_IN: ReadonlyMap<string, ProviderFactory> = new Map([
+  ['openai', chatCompletions],
+  ['ollama', chatCompletions],
+  ['azure', chatCompletions],
+]);
+
+function chatCompletions(config: ProviderConfig): Provider {
+  resolveChat(config);
+  resolveTimeouts(config.timeouts);
+  return lazyProvider(config.name, async () => (await import('./openai/index.ts')).openaiProvider(config), {
+    embeds: true,
+    transcribes: true,
+  });
+}
+
+/** Creates the named provider. Never retries; its wire and undici are loaded at the first request. */
+export function createProvider(config: ProviderConfig): Provider {
+  return createFrom(BUILT_IN, config);
+}
+
+/** Creates a catalog of the built-in providers and `factories`; no state is shared with another. Throws `CONFIG_INVALID` for a taken name. */
+export function createProviders(factories: Readonly<Record<string, ProviderFactory>> = {}): ProviderCatalog {
+  const table = new Map(BUILT_IN);
+  for (const [name, factory] of Object.entries(factories)) {
+    if (table.has(name)) {
+      throw invalidConfig(
+        name,
+        `the provider name "${name}" is taken.`,
+        `Choose another; taken: ${sorted(table).join(', ')}.`,
+      );
+    }
+    table.set(name, factory);
+  }
+  const names = Object.freeze(sorted(table));
+  return { create: (config) => createFrom(table, config), names };
+}
+
+function createFrom(table: ReadonlyMap<string, ProviderFactory>, config: ProviderConfig): Provider {
+  const factory = table.get(config.name);
+  if (factory !== undefined) return factory(config);
+  const names = sorted(table);
+  const near = nearest(String(config.name), names);
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `No provider is named "${String(config.name)}". Known: ${names.join(', ')}.`,
+    {
+      hint: `${near === undefined ? '' : `Did you mean "${near}"? `}A server that speaks chat completions works with name "openai" and its baseUrl.`,
+      data: { name: String(config.name), known: names },
+    },
+  );
+}
+
+function sorted(table: ReadonlyMap<string, unknown>): string[] {
+  return [...table.keys()].toSorted();
+}

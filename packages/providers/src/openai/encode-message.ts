@@ -1,0 +1,79 @@
+import { type AssistantMessage, KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { encodePart, toolText } from './media.ts';
+import type { ChatSettings } from './wire-types.ts';
+
+/** Writes messages as JSON text, each frozen message once. @internal */
+export interface MessageEncoder {
+  encode(message: Message): string;
+}
+
+/** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
+export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
+  const written = new WeakMap<Message, string>();
+  return {
+    encode(message) {
+      const known = written.get(message);
+      if (known !== undefined) return known;
+      const text = JSON.stringify(toWire(message, settings, detail));
+      if (Object.isFrozen(message)) written.set(message, text);
+      return text;
+    },
+  };
+}
+
+function toWire(message: Message, settings: ChatSettings, detail: string | undefined): object {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content };
+    case 'user':
+      return { role: 'user', content: userContent(message.content, detail) };
+    case 'assistant':
+      return assistant(message, settings);
+    case 'tool':
+      return {
+        role: 'tool',
+        tool_call_id: message.toolCallId,
+        content: toolText(message.content, message.isError === true),
+      };
+    default:
+      throw new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(roleOf(message))}".`, {
+        hint: 'Roles are system, user, assistant and tool.',
+      });
+  }
+}
+
+function userContent(content: Extract<Message, { role: 'user' }>['content'], detail: string | undefined): unknown {
+  return typeof content === 'string' ? content : content.map((part) => encodePart(part, detail));
+}
+
+function assistant(message: AssistantMessage, settings: ChatSettings): object {
+  const ours = message.provider?.vendor === settings.name;
+  const calls = toolCallsOf(message);
+  const text = textOf(message);
+  const reasoning = ours && settings.reasoningField !== undefined ? reasoningOf(message) : '';
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(reasoning === '' ? {} : { [settings.reasoningField ?? 'reasoning']: reasoning }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map((call) => ({
+            id: call.id,
+            type: 'function',
+            function: { name: call.name, arguments: call.arguments },
+            ...(ours && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
+          })),
+        }),
+  };
+}
+
+function reasoningOf(message: AssistantMessage): string {
+  let text = '';
+  for (const part of message.content) if (part.type === 'reasoning') text += part.text;
+  return text;
+}
+
+function roleOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+}

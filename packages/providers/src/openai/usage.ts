@@ -1,0 +1,20 @@
+import type { Usage } from '@kernel/protocol';
+import { asFields, asNumber } from '../json-fields.ts';
+
+/** Reads token counts; nothing when neither count is there. @internal */
+export function usageOf(value: unknown): Usage | undefined {
+  const usage = asFields(value);
+  if (usage === undefined) return undefined;
+  const input = asNumber(usage['prompt_tokens']);
+  const output = asNumber(usage['completion_tokens']);
+  if (input === undefined && output === undefined) return undefined;
+  const cached =
+    asNumber(asFields(usage['prompt_tokens_details'])?.['cached_tokens']) ?? asNumber(usage['prompt_cache_hit_tokens']);
+  const reasoning = asNumber(asFields(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  return {
+    inputTokens: input ?? 0,
+    outputTokens: output ?? 0,
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+  };
+}

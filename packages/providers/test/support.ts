@@ -1,0 +1,70 @@
+import type { KernelError, Message, MessageEnd, Provider, ProviderEvent, ProviderRequest } from '@kernel/protocol';
+import { type RawReply, startWireServer, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
+import { createProvider } from '../src/index.ts';
+import type { ProviderConfig } from '../src/index.ts';
+
+export const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
+
+export function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
+  return { model: 'test-model', messages: HELLO, ...more };
+}
+
+export interface Setup {
+  readonly server: WireServer;
+  readonly provider: Provider;
+}
+
+/** Runs `work` with a server that gives these replies and a provider that talks to it; closes both ends. */
+export async function withServer(
+  replies: readonly (WireReply | RawReply)[] | WireServerOptions,
+  work: (setup: Setup) => Promise<void>,
+  config: Partial<ProviderConfig> = {},
+): Promise<void> {
+  const server = await startWireServer('length' in replies ? { replies } : replies);
+  try {
+    await work({ server, provider: createProvider({ name: 'openai', baseUrl: server.baseUrl, ...config }) });
+  } finally {
+    await server.close();
+  }
+}
+
+export async function all(events: AsyncIterable<ProviderEvent>): Promise<readonly ProviderEvent[]> {
+  const seen: ProviderEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+export async function endOf(events: AsyncIterable<ProviderEvent>): Promise<MessageEnd> {
+  const last = (await all(events)).at(-1);
+  if (last?.type !== 'message-end') throw new Error('The last event is no message-end.');
+  return last;
+}
+
+export async function errorOf(work: AsyncIterable<ProviderEvent> | Promise<unknown>): Promise<KernelError> {
+  try {
+    await (Symbol.asyncIterator in work ? all(work) : work);
+  } catch (error) {
+    return error as KernelError;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+/** SSE bytes of these data lines, each an event. */
+export function sse(...data: readonly (string | object)[]): string {
+  return data.map((item) => `data: ${typeof item === 'string' ? item : JSON.stringify(item)}\n\n`).join('');
+}
+
+/** A chunk of a chat completion. */
+export function chunk(delta: object, finish: string | null = null): object {
+  return { choices: [{ index: 0, delta, finish_reason: finish }] };
+}
+
+/** Waits until `check` holds; throws after `limitMs`. */
+export async function until(check: () => boolean, limitMs: number): Promise<number> {
+  const start = performance.now();
+  while (!check()) {
+    if (performance.now() - start > limitMs) throw new Error(`Not within ${limitMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return performance.now() - start;
+}

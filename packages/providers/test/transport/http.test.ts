@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { verifies } from '@kernel/testing';
+import { textOf } from '@kernel/protocol';
+import { expect, test } from 'vitest';
+import { createProvider } from '../../src/index.ts';
+import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../support.ts';
+
+const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
+const FIRST = sse(chunk({ content: 'Hel' }));
+
+test('each clock trips alone, and its error names the clock, its value and the option', async () => {
+  verifies('providers.timeouts');
+  const clocks = [
+    ['firstByteMs', { chunks: [REPLY], fault: { beforeHead: 'stall' } }],
+    ['firstByteMs', { chunks: [REPLY], fault: { stallAfter: 0 } }],
+    ['idleMs', { chunks: [REPLY], fault: { stallAfter: 30 } }],
+    ['idleMs', { chunks: [FIRST, ...Array.from({ length: 40 }, () => [{ waitMs: 20 }, ': wait\n\n']).flat()] }],
+    ['totalMs', { chunks: Array.from({ length: 40 }, () => [{ waitMs: 20 }, FIRST]).flat() }],
+  ] as const;
+  for (const [clock, reply] of clocks) {
+    await withServer(
+      [reply],
+      async ({ provider, server }) => {
+        const start = performance.now();
+        const error = await errorOf(provider.stream(request()));
+        expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', retryable: true });
+        expect(error.data).toMatchObject({ clock, timeoutMs: 120, option: `timeouts.${clock}` });
+        expect(error.message).toContain('120 ms');
+        expect(performance.now() - start).toBeLessThan(600);
+        await until(() => server.connections.open === 0, 200);
+      },
+      { timeouts: { [clock]: 120 } },
+    );
+  }
+});
+
+test('a connection that is not accepted in time trips the connect clock', async () => {
+  verifies('providers.timeouts');
+  // 192.0.2.0/24 is set aside for documentation: nothing answers there. Some machines refuse it at once instead.
+  const provider = createProvider({ name: 'openai', baseUrl: 'http://192.0.2.1:81/v1', timeouts: { connectMs: 150 } });
+  const error = await errorOf(provider.stream(request()));
+  if (error.code === 'PROVIDER_TIMEOUT') expect(error.data).toMatchObject({ clock: 'connectMs', timeoutMs: 150 });
+  else expect(error.code).toBe('PROVIDER_NETWORK');
+});
+
+test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
+  verifies('providers.timeouts');
+  const chunks = [...Array.from({ length: 12 }, () => [{ waitMs: 25 }, FIRST]).flat(), REPLY];
+  await withServer(
+    [{ chunks }],
+    async ({ provider }) => {
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe(`${'Hel'.repeat(12)}Hello`);
+    },
+    { timeouts: { idleMs: 150, firstByteMs: 150 } },
+  );
+});
+
+test('an abort throws the reason unwrapped, closes the socket within 100 ms and leaves no listener', async () => {
+  verifies('providers.stream.abort');
+  for (const fault of [{ beforeHead: 'stall' } as const, { stallAfter: 0 }, { stallAfter: FIRST.length }]) {
+    await withServer([{ chunks: [REPLY], fault }], async ({ provider, server }) => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      let listeners = 0;
+      const { signal } = abort;
+      const add = signal.addEventListener.bind(signal);
+      const remove = signal.removeEventListener.bind(signal);
+      signal.addEventListener = (...args: Parameters<typeof add>) => ((listeners += 1), add(...args));
+      signal.removeEventListener = (...args: Parameters<typeof remove>) => ((listeners -= 1), remove(...args));
+      const failed = errorOf(provider.stream(request({ signal })));
+      await until(() => server.requests.length === 1, 1000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const start = performance.now();
+      abort.abort(reason);
+      expect(await failed).toBe(reason);
+      await until(() => server.connections.open === 0, 100);
+      expect(performance.now() - start).toBeLessThan(100);
+      expect(listeners).toBe(0);
+    });
+  }
+});
+
+test('leaving the loop closes the socket within 100 ms', async () => {
+  verifies('providers.stream.abort');
+  await withServer([{ chunks: [REPLY], fault: { stallAfter: REPLY.length - 20 } }], async ({ provider, server }) => {
+    for await (const event of provider.stream(request())) {
+      expect(event).toEqual({ type: 'text-delta', text: 'Hello' });
+      break;
+    }
+    await until(() => server.connections.open === 0, 100);
+  });
+});
+
+test('50 requests one after another use one connection, and no more than the limit are open at once', async () => {
+  verifies('providers.pool');
+  await withServer({ replies: () => ({ chunks: [{ waitMs: 1 }, REPLY] }) }, async ({ provider, server }) => {
+    for (let at = 0; at < 50; at += 1) await endOf(provider.stream(request()));
+    expect(server.connections.opened).toBe(1);
+  });
+  await withServer(
+    { replies: () => ({ chunks: [{ waitMs: 20 }, REPLY] }) },
+    async ({ provider, server }) => {
+      let most = 0;
+      const watch = setInterval(() => (most = Math.max(most, server.connections.open)), 1);
+      await Promise.all(Array.from({ length: 30 }, () => endOf(provider.stream(request()))));
+      clearInterval(watch);
+      expect(most).toBeLessThanOrEqual(4);
+      expect(server.connections.opened).toBeLessThanOrEqual(4);
+    },
+    { connections: 4 },
+  );
+});
+
+test('gzip, deflate and br are undone; damaged and unknown encodings are typed errors', async () => {
+  const bytes = Buffer.from(REPLY);
+  const encodings = { gzip: gzipSync(bytes), deflate: deflateSync(bytes), br: brotliCompressSync(bytes) };
+  for (const [encoding, body] of Object.entries(encodings)) {
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
+    await withServer([{ headers, chunks: [body] }, { headers, chunks: [body.subarray(0, 20)] }], async ({ provider }) => {
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+    });
+  }
+  await withServer([{ headers: { 'content-encoding': 'zstd-next' }, chunks: [REPLY] }], async ({ provider }) => {
+    expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+  });
+});
+
+test('a compressed bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
+  verifies('providers.limits');
+  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(300_000)));
+  const line = gzipSync(Buffer.alloc(300_000_000, 'x'));
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+  for (const bomb of [comment, line]) {
+    await withServer([{ headers, chunks: [bomb] }], async ({ provider, server }) => {
+      const before = process.memoryUsage().rss;
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+      await until(() => server.connections.open === 0, 500);
+    });
+  }
+});
+
+test('a reader that stops reading stops the socket', async () => {
+  const piece = sse(chunk({ content: 'x'.repeat(1000) }));
+  const total = 40_000;
+  let sent = 0;
+  const server: Server = createServer((_, response) => {
+    const more = (): void => {
+      while (sent < total) {
+        sent += 1;
+        if (!response.write(piece)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+      response.end(REPLY);
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` });
+  const iterator = provider.stream(request())[Symbol.asyncIterator]();
+  await iterator.next();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // What is under way fills the socket's buffers and ours, but not 40 MB.
+  expect(sent).toBeLessThan(total / 2);
+  const stopped = sent;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(sent).toBe(stopped);
+  await iterator.return?.();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a long backlog leaves room for timers', async () => {
+  const body = sse(...Array.from({ length: 30_000 }, (_, at) => chunk({ content: `word ${at} ` })), chunk({}, 'stop'));
+  await withServer([{ chunks: [body] }], async ({ provider }) => {
+    let last = performance.now();
+    let longest = 0;
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const events = await all(provider.stream(request()));
+    clearInterval(timer);
+    expect(events).toHaveLength(30_001);
+    expect(longest).toBeLessThan(100);
+  });
+});
+
+test('a redirect is refused and no request reaches the other origin', async () => {
+  verifies('providers.auth.secret');
+  await withServer([{ chunks: [REPLY] }], async ({ server: other }) => {
+    const location = `${other.url}/v1/chat/completions`;
+    const replies = [301, 302, 307, 308].map((status) => ({ status, headers: { location }, chunks: [] }));
+    await withServer(
+      replies,
+      async ({ provider }) => {
+        for (const { status } of replies) {
+          const error = await errorOf(provider.stream(request()));
+          expect(error).toMatchObject({ code: 'PROVIDER_HTTP', retryable: false });
+          expect(error.data).toMatchObject({ status });
+          expect(error.hint).toContain(location);
+        }
+        expect(other.requests).toHaveLength(0);
+      },
+      { token: 'sk-secret-1234' },
+    );
+  });
+});
+
+test('connection faults before and during the answer are PROVIDER_NETWORK and retryable', async () => {
+  const during = { chunks: [REPLY], fault: { resetAfter: FIRST.length + 6 } };
+  await withServer([{ chunks: [], fault: { beforeHead: 'reset' } }, during], async ({ provider }) => {
+    expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_NETWORK', retryable: true });
+    const error = await errorOf(provider.stream(request()));
+    expect(error).toMatchObject({ code: 'PROVIDER_NETWORK', retryable: true, data: { partialText: 'Hello' } });
+  });
+  const provider = createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:1/v1' });
+  const refused = await errorOf(provider.stream(request()));
+  expect(refused).toMatchObject({ code: 'PROVIDER_NETWORK' });
+  expect(refused.hint).toContain('baseUrl');
+});
+
+test('an abort while the connection is still being made destroys the socket', async () => {
+  verifies('providers.stream.abort');
+  const provider = createProvider({ name: 'openai', baseUrl: 'http://192.0.2.1:81/v1' });
+  const failed = errorOf(provider.stream(request({ signal: AbortSignal.timeout(100) })));
+  await failed;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const open = process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCPConnect') || kind === 'TCPSocketWrap');
+  expect(open.filter((kind) => kind.startsWith('TCPConnect'))).toEqual([]);
+});
+
+test('a server that speaks no HTTP gives PROVIDER_PROTOCOL', async () => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.write('SSH-2.0-OpenSSH\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` });
+  const error = await errorOf(provider.stream(request()));
+  expect(['PROVIDER_PROTOCOL', 'PROVIDER_NETWORK']).toContain(error.code);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});

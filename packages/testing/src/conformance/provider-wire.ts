@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { KernelError, type ProviderEvent, type ProviderRequest } from '@kernel/protocol';
+import type { ConformanceCase, ConformanceSubject } from './provider.ts';
+
+/** How the recorded bytes reach the provider: whole, ended after `cutAfter` bytes, or in two writes. */
+export interface WireDelivery {
+  readonly cutAfter?: number | undefined;
+  readonly splitAt?: readonly number[] | undefined;
+}
+
+/** A recorded reply of a vendor, and how to play it to a provider. */
+export interface WireRecording {
+  readonly bytes: Uint8Array;
+  /** Makes a provider whose next requests are all answered with the recording, each delivered as `next()` says. */
+  make(next: () => WireDelivery): ConformanceSubject | Promise<ConformanceSubject>;
+}
+
+const REQUEST: ProviderRequest = { model: 'test-model', messages: [{ role: 'user', content: 'Go on.' }] };
+
+/** Returns the behaviours that depend on bytes: a recorded stream split at every offset, and cut after every byte. */
+export function wireConformance(recording: WireRecording): readonly ConformanceCase[] {
+  async function play(
+    work: (
+      run: (delivery: WireDelivery) => Promise<{ events: readonly ProviderEvent[]; error?: unknown }>,
+    ) => Promise<void>,
+  ): Promise<void> {
+    let delivery: WireDelivery = {};
+    const subject = await recording.make(() => delivery);
+    try {
+      await work(async (given) => {
+        delivery = given;
+        const events: ProviderEvent[] = [];
+        try {
+          for await (const event of subject.provider.stream(REQUEST)) events.push(event);
+          return { events };
+        } catch (error) {
+          return { events, error };
+        }
+      });
+    } finally {
+      await subject.close?.();
+    }
+  }
+
+  return [
+    {
+      name: 'a recorded stream gives the same events when it is split at every offset',
+      run: () =>
+        play(async (run) => {
+          const whole = await run({});
+          assert.equal(whole.error, undefined);
+          for (let at = 1; at < recording.bytes.length; at += 1) {
+            assert.deepEqual(await run({ splitAt: [at] }), whole, `split at ${at}`);
+          }
+        }),
+    },
+    {
+      name: 'a recorded stream cut after every byte gives the same message or one typed error, never a shorter message',
+      run: () =>
+        play(async (run) => {
+          const whole = await run({});
+          for (let cutAfter = 0; cutAfter < recording.bytes.length; cutAfter += 1) {
+            const { error, events } = await run({ cutAfter });
+            if (error === undefined) {
+              const [last, expected] = [events.at(-1), whole.events.at(-1)];
+              assert.ok(last?.type === 'message-end' && expected?.type === 'message-end', `cut after ${cutAfter}`);
+              assert.deepEqual(last.message, expected.message, `cut after ${cutAfter}`);
+            } else {
+              assert.ok(KernelError.is(error), `cut after ${cutAfter}: ${String(error)}`);
+              assert.ok(!events.some((event) => event.type === 'message-end'), `cut after ${cutAfter}`);
+            }
+          }
+        }),
+    },
+  ];
+}

@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { deliver } from './wire/deliver.ts';
+import type { RawReply, WireReply } from './wire/reply.ts';
+import { checkRequest, type RecordedRequest, refusal, toBytes } from './wire/route.ts';
+
+/** Makes the reply to a request. */
+export type WireScript = (request: RecordedRequest, at: number) => WireReply | RawReply;
+
+/** What a wire server does. */
+export interface WireServerOptions {
+  /** Replies in order, or a function of the request. Default: none, so every request needs `enqueue` first. */
+  readonly replies?: readonly (WireReply | RawReply)[] | WireScript | undefined;
+  /** Default: a free port. */
+  readonly port?: number | undefined;
+  /** Refuses requests without this bearer token or `api-key` with 401. */
+  readonly token?: string | undefined;
+  /** Refuses requests that a strict vendor would refuse, with 400 and the reasons. Default true. */
+  readonly strict?: boolean | undefined;
+}
+
+/** A model server on 127.0.0.1 that says what it is told to say. */
+export interface WireServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** The same with `/v1`. */
+  readonly baseUrl: string;
+  /** Every request so far, in order. */
+  readonly requests: readonly RecordedRequest[];
+  /** Connections opened so far, and open now. */
+  readonly connections: { readonly opened: number; readonly open: number };
+  /** Adds replies behind the ones that are left. */
+  enqueue(...replies: readonly (WireReply | RawReply)[]): void;
+  /** Closes every connection and the server. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a loopback server that speaks chat completions (streamed and whole), embeddings and transcriptions over real HTTP.
+ * Resolves when it listens. A request for which no reply is left is answered with 500 that says so.
+ */
+export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
+  const scripted = options.replies ?? [];
+  const queue: (WireReply | RawReply)[] = typeof scripted === 'function' ? [] : [...scripted];
+  const requests: RecordedRequest[] = [];
+  const sockets = new Set<Socket>();
+  let opened = 0;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const recorded = await record(request);
+    requests.push(recorded);
+    if (options.token !== undefined && !carries(recorded, options.token)) {
+      await deliver(response, refusal(401, 'Incorrect API key provided.'));
+      return;
+    }
+    if (options.strict !== false && recorded.problems.length > 0) {
+      await deliver(response, refusal(400, recorded.problems.join('; ')));
+      return;
+    }
+    const reply = typeof scripted === 'function' ? scripted(recorded, requests.length - 1) : queue.shift();
+    if (reply === undefined) {
+      await deliver(response, refusal(500, `The script has no reply for request ${requests.length}.`));
+      return;
+    }
+    await deliver(response, toBytes(reply, recorded), reply.fault);
+  }
+
+  const server = createServer((request, response) => {
+    // A client that went away while it sent or read is not this server's fault.
+    answer(request, response).catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    opened += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  // A TCP server's address is an object, not a pipe's name.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    baseUrl: `${url}/v1`,
+    requests,
+    get connections() {
+      return { opened, open: sockets.size };
+    },
+    enqueue(...replies) {
+      queue.push(...replies);
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+async function record(request: IncomingMessage): Promise<RecordedRequest> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of request) pieces.push(piece as Uint8Array);
+  const bytes = Buffer.concat(pieces);
+  const path = request.url ?? '/';
+  const body = parse(bytes.toString('utf8'));
+  const problems = request.method === 'POST' ? checkRequest(path, body) : [];
+  return { method: request.method ?? 'GET', path, headers: request.headers, bytes, body, problems };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function carries({ headers }: RecordedRequest, token: string): boolean {
+  return [headers['authorization'], headers['api-key'], headers['x-api-key']].some(
+    (value) => value === token || value === `Bearer ${token}`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { WireFault } from './reply.ts';
+
+/** One response as bytes. */
+export interface WireBytes {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly (string | Uint8Array | { readonly waitMs: number })[];
+}
+
+/** Sends a response with its fault. Resolves when there is nothing more to send; a stalled response is left open. */
+export async function deliver(response: ServerResponse, bytes: WireBytes, fault: WireFault = {}): Promise<void> {
+  if (fault.beforeHead === 'stall') return;
+  if (fault.beforeHead === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  response.writeHead(bytes.status, bytes.headers);
+  response.flushHeaders();
+  const limit = Math.min(fault.cutAfter ?? Infinity, fault.resetAfter ?? Infinity, fault.stallAfter ?? Infinity);
+  let sent = 0;
+  for (const chunk of bytes.chunks) {
+    if (response.destroyed || sent >= limit) break;
+    if (typeof chunk === 'object' && 'waitMs' in chunk) {
+      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
+      await wait(chunk.waitMs);
+      continue;
+    }
+    const whole = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : Buffer.from(chunk);
+    const part = whole.subarray(0, limit - sent);
+    for (const piece of split(part, sent, fault.splitAt ?? [])) {
+      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
+      if (fault.delayMs !== undefined) await wait(fault.delayMs);
+      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
+      await write(response, piece);
+    }
+    sent += part.length;
+  }
+  if (fault.stallAfter !== undefined) return;
+  if (fault.resetAfter !== undefined) response.socket?.resetAndDestroy();
+  else response.end();
+}
+
+function split(bytes: Uint8Array, start: number, offsets: readonly number[]): readonly Uint8Array[] {
+  const cuts = offsets.map((offset) => offset - start).filter((at) => at > 0 && at < bytes.length);
+  const edges = [0, ...cuts, bytes.length];
+  return edges.slice(1).map((edge, at) => bytes.subarray(edges[at], edge));
+}
+
+/** Resolves when the bytes left this process, or the connection is gone: two writes never share a packet buffer here. */
+function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  if (bytes.length === 0 || response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('close', done);
+      resolve();
+    };
+    response.once('close', done);
+    response.write(bytes, done);
+  });
+}

@@ -1,0 +1,118 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['system', ['role', 'content', 'name']],
+  ['user', ['role', 'content', 'name']],
+  ['assistant', ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'refusal']],
+  ['tool', ['role', 'content', 'tool_call_id']],
+]);
+
+/** Says what is wrong with a chat-completions request, as strictly as the strictest server; an empty list when nothing is. */
+export function checkChatRequest(body: unknown): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is no JSON object'];
+  const problems: string[] = [];
+  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  const names = checkTools(fields['tools'], problems);
+  checkChoice(fields, names, problems);
+  checkMessages(fields['messages'], problems);
+  return problems;
+}
+
+function checkTools(tools: unknown, problems: string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (tools === undefined) return names;
+  if (!Array.isArray(tools) || tools.length === 0) {
+    problems.push('tools is no list, or empty');
+    return names;
+  }
+  for (const tool of tools) {
+    const fn = asFields(asFields(tool)?.['function']);
+    onlyFields(tool, ['type', 'function'], 'tool', problems);
+    onlyFields(fn, ['name', 'description', 'parameters', 'strict'], 'function', problems);
+    const name = fn?.['name'];
+    if (typeof name !== 'string' || !NAME.test(name))
+      problems.push(`a tool has the illegal name ${JSON.stringify(name)}`);
+    else if (names.has(name)) problems.push(`two tools are named "${name}"`);
+    else names.add(name);
+    if (asFields(fn?.['parameters'])?.['type'] !== 'object')
+      problems.push(`the parameters of ${String(name)} are no object schema`);
+  }
+  return names;
+}
+
+function checkChoice(fields: Fields, names: ReadonlySet<string>, problems: string[]): void {
+  const choice = fields['tool_choice'];
+  if (choice !== undefined && names.size === 0) problems.push('tool_choice without tools');
+  if (fields['parallel_tool_calls'] !== undefined && names.size === 0)
+    problems.push('parallel_tool_calls without tools');
+  const name = asFields(asFields(choice)?.['function'])?.['name'];
+  if (asFields(choice) !== undefined && !(typeof name === 'string' && names.has(name))) {
+    problems.push('tool_choice names no tool of the request');
+  }
+}
+
+function checkMessages(messages: unknown, problems: string[]): void {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    problems.push('messages is no list, or empty');
+    return;
+  }
+  let open = new Set<string>();
+  for (const [at, entry] of messages.entries()) {
+    const message = asFields(entry);
+    const role = String(message?.['role']);
+    const known = MESSAGE_FIELDS.get(role);
+    if (message === undefined || known === undefined) {
+      problems.push(`messages[${at}] has the unknown role "${role}"`);
+      continue;
+    }
+    onlyFields(message, known, `messages[${at}]`, problems);
+    if (role === 'tool') {
+      const id = message['tool_call_id'];
+      if (typeof id !== 'string' || !open.delete(id))
+        problems.push(`messages[${at}] answers no open call: ${String(id)}`);
+      if (message['content'] === undefined || message['content'] === null)
+        problems.push(`messages[${at}] has no content`);
+      continue;
+    }
+    for (const id of open) problems.push(`the call ${id} was not answered before messages[${at}]`);
+    open = role === 'assistant' ? checkCalls(message, at, problems) : new Set();
+  }
+  for (const id of open) problems.push(`the call ${id} was not answered`);
+}
+
+function checkCalls(message: Fields, at: number, problems: string[]): Set<string> {
+  const ids = new Set<string>();
+  const calls = message['tool_calls'];
+  if (calls === undefined) {
+    if (typeof message['content'] !== 'string') problems.push(`messages[${at}] has neither content nor calls`);
+    return ids;
+  }
+  for (const entry of Array.isArray(calls) ? calls : [undefined]) {
+    const call = asFields(entry);
+    const fn = asFields(call?.['function']);
+    onlyFields(call, ['id', 'type', 'function', 'extra_content'], `a call of messages[${at}]`, problems);
+    onlyFields(fn, ['name', 'arguments'], `a call of messages[${at}]`, problems);
+    const id = call?.['id'];
+    if (typeof id !== 'string' || id === '' || ids.has(id))
+      problems.push(`messages[${at}] has an empty or repeated call id`);
+    else ids.add(id);
+    if (typeof fn?.['arguments'] !== 'string') problems.push(`messages[${at}] has a call whose arguments are no text`);
+  }
+  return ids;
+}
+
+function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
+  const fields = asFields(value);
+  if (fields === undefined) {
+    problems.push(`${where} is no object`);
+    return;
+  }
+  for (const key of Object.keys(fields))
+    if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
+}
+
+function asFields(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
