@@ -36,16 +36,15 @@ export async function chooseModel(
   const token =
     flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
   const { client } = loaded.config;
-  const limit = (ms: number) => (ms === 0 ? undefined : ms);
   const provider: ProviderConfig = {
     ...settings,
     name: picked.name,
     baseUrl,
     token,
     timeouts: {
-      connectMs: limit(client.connectionTimeoutMs),
-      firstByteMs: limit(client.timeoutMs),
-      idleMs: limit(client.timeoutMs),
+      connectMs: client.connectionTimeoutMs,
+      firstByteMs: client.timeoutMs,
+      idleMs: client.timeoutMs,
     },
     connections: client.connectionPoolSize,
   };

@@ -41,8 +41,8 @@ async function start(host: Host, output: Output): Promise<number> {
   const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
   const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
-  output.note(modelNote(choice));
   const provider = createProvider(choice.provider);
+  output.note(modelNote(choice));
   const signal = AbortSignal.any([host.signal, output.closed]);
   const session = { flags, prompt, loaded, choice, provider, host, output, signal };
   const code = await (protocol !== undefined && isProtocol(protocol)

@@ -9,9 +9,14 @@ export { toolsetConformance } from './conformance/toolset.ts';
 export type { ToolsetUnderTest } from './conformance/toolset.ts';
 export { startWireServer } from './wire-server.ts';
 export type { WireScript, WireServer, WireServerOptions } from './wire-server.ts';
-export type { RawReply, ScriptedCall, WireFault, WireReply } from './wire/reply.ts';
+export type { RawReply, ScriptedCall as WireCall, WireFault, WireReply } from './wire/reply.ts';
 export type { RecordedRequest } from './wire/route.ts';
 export { providerConformance } from './conformance/provider.ts';
-export type { ConformanceCase, ConformanceReply, ConformanceSubject, MakeProvider } from './conformance/provider.ts';
+export type {
+  ConformanceCase as ProviderConformanceCase,
+  ConformanceReply,
+  ConformanceSubject,
+  MakeProvider,
+} from './conformance/provider.ts';
 export { wireConformance } from './conformance/provider-wire.ts';
 export type { WireDelivery, WireRecording } from './conformance/provider-wire.ts';

@@ -33,8 +33,11 @@ export async function embeddings({
   return EXIT.answer;
 }
 
+function show(values: readonly number[]): string {
+  return values.map((value) => value.toFixed(6)).join(', ');
+}
+
 function describe({ index, vector }: Embedding): string {
-  const show = (values: readonly number[]) => values.map((value) => value.toFixed(6)).join(', ');
   const values = vector.length <= 10 ? show(vector) : `${show(vector.slice(0, 5))}, ..., ${show(vector.slice(-5))}`;
   let min = Infinity;
   let max = -Infinity;

@@ -9,16 +9,14 @@ export async function vision(session: Session): Promise<number> {
   const { flags, host, prompt, signal } = session;
   const sources = (flags.images ?? '').split(/,(?!.*;base64)/).map((part) => part.trim());
   const images = await Promise.all(
-    sources
-      .filter(Boolean)
-      .map((source) =>
-        loadImage(source, {
-          cwd: host.cwd,
-          home: host.home,
-          allowPrivate: flags['allow-private-images'] ?? false,
-          signal,
-        }),
-      ),
+    sources.filter(Boolean).map((source) =>
+      loadImage(source, {
+        cwd: host.cwd,
+        home: host.home,
+        allowPrivate: flags['allow-private-images'] ?? false,
+        signal,
+      }),
+    ),
   );
   const end = await callModel(session, { protocol: 'vision', content: [{ type: 'text', text: prompt }, ...images] });
   const lines =

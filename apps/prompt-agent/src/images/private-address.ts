@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-const PRIVATE = new BlockList();
+// Two lists: a list with both kinds would take an IPv4 address for its form in IPv6.
+const PRIVATE_4 = new BlockList();
+const PRIVATE_6 = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -17,7 +19,7 @@ for (const [network, prefix] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv4');
+  PRIVATE_4.addSubnet(network, prefix, 'ipv4');
 }
 // Of IPv6 only global unicast is public; inside of it, what carries an IPv4 address or is not for the internet is refused.
 for (const [network, prefix] of [
@@ -28,12 +30,12 @@ for (const [network, prefix] of [
   ['4000::', 2],
   ['8000::', 1],
 ] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv6');
+  PRIVATE_6.addSubnet(network, prefix, 'ipv6');
 }
 
 /** Says whether an IP address is not one of the public internet: loopback, private, link-local, reserved, or an IPv4 one in disguise. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  return PRIVATE.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return family === 4 ? PRIVATE_4.check(address, 'ipv4') : PRIVATE_6.check(address, 'ipv6');
 }

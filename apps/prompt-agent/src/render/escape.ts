@@ -1,4 +1,6 @@
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+// Control characters but tab and newline, line separators, and marks that turn the reading direction.
+// oxlint-disable-next-line no-control-regex -- finding them is what this file is for
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * Makes text from a model or a tool safe for a terminal: each control character but tab and newline, and each mark that turns the
@@ -13,7 +15,7 @@ export function safeText(text: string): string {
 
 /** The same for JSON text, which stays the same JSON. */
 export function safeJson(value: unknown, space?: number): string {
-  return (JSON.stringify(value, null, space) ?? 'null').replace(
+  return (JSON.stringify(value, null, space) ?? 'null').replaceAll(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );

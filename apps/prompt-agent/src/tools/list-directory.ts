@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
@@ -35,11 +35,12 @@ const tool: Tool = {
 /** Binds `list_directory`: names sorted, folders first with a trailing slash, sizes of files; at most 1,000 entries. */
 export function listDirectoryTool(workspace: Workspace): ToolBinding {
   return bindTool<{ path?: string }>(tool, async ({ path = '.' }) => {
-    const folder = await workspace.locate(path === '' ? '.' : path);
-    if (!(await lstat(folder)).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
-    const entries = (await readdir(folder, { withFileTypes: true })).toSorted(byKindAndName);
+    const folder = path === '' ? '.' : path;
+    const absolute = await workspace.locate(folder);
+    if (!(await lstat(absolute)).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+    const entries = (await workspace.readFolder(folder)).toSorted(byKindAndName);
     if (entries.length === 0) return `"${path}" is empty.`;
-    const lines = await Promise.all(entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(folder, entry)));
+    const lines = await Promise.all(entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(absolute, entry)));
     if (entries.length > MAX_ENTRIES) lines.push(`… and ${entries.length - MAX_ENTRIES} more`);
     return lines.join('\n');
   });

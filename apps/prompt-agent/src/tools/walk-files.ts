@@ -1,9 +1,10 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { Workspace } from './workspace.ts';
 
 const MAX_FILES = 20_000;
+const MAX_RULES_BYTES = 262_144;
 const NEVER = new Set(['.git', 'node_modules']);
 
 /** Rules of one `.gitignore` and the folder that they count from. */
@@ -25,8 +26,8 @@ export async function* walkFiles(workspace: Workspace, path: string, signal: Abo
   let left = MAX_FILES;
   const visit = async function* (folder: string, above: readonly Rules[]): AsyncGenerator<string> {
     signal.throwIfAborted();
-    const rules = [...above, ...(await readRules(folder))];
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const rules = [...above, ...(await readRules(workspace, folder))];
+    const entries = await workspace.readFolder(workspace.show(folder)).catch(() => []);
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const absolute = join(folder, entry.name);
       const isFolder = entry.isDirectory();
@@ -45,12 +46,19 @@ export async function* walkFiles(workspace: Workspace, path: string, signal: Abo
 async function rulesAbove(workspace: Workspace, start: string): Promise<readonly Rules[]> {
   if (start === workspace.root) return [];
   const parent = dirname(start);
-  return [...(await rulesAbove(workspace, parent)), ...(await readRules(parent))];
+  return [...(await rulesAbove(workspace, parent)), ...(await readRules(workspace, parent))];
 }
 
-async function readRules(folder: string): Promise<readonly Rules[]> {
-  const text = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined);
-  return text === undefined ? [] : [{ folder, rules: ignore().add(text) }];
+async function readRules(workspace: Workspace, folder: string): Promise<readonly Rules[]> {
+  const opened = await workspace.openFile(workspace.show(join(folder, '.gitignore'))).catch(() => undefined);
+  if (opened === undefined) return [];
+  try {
+    return opened.stats.size > MAX_RULES_BYTES
+      ? []
+      : [{ folder, rules: ignore().add(await opened.file.readFile('utf8')) }];
+  } finally {
+    await opened.file.close();
+  }
 }
 
 /** The deepest file that has an opinion decides, as in Git. */

@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { constants, type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import type { Dirent, Stats } from 'node:fs';
+import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { toolFault } from './tool-fault.ts';
 
@@ -11,6 +11,8 @@ export interface Workspace {
   locate(path: string): Promise<string>;
   /** Opens a file inside for reading; the caller closes it. What is opened is what was checked, also when links change meanwhile. */
   openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }>;
+  /** Lists a folder inside, in no order. */
+  readFolder(path: string): Promise<readonly Dirent[]>;
   /** Returns the path as seen from the root, with `/`; `.` for the root itself. */
   show(absolute: string): string;
 }
@@ -40,27 +42,45 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     return real;
   };
 
-  const openFile = async (path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }> => {
+  /** Opens what was checked. A folder on the way may have become a link since, so what was really opened is checked once more. */
+  const openChecked = async (path: string, flags: number): Promise<FileHandle> => {
     const real = await locate(path);
-    if (!(await lstat(real)).isFile()) throw toolFault(`"${path}" is not a file.`);
-    // O_NONBLOCK: a pipe that took the file's place cannot hold the call. Both are 0 where the platform has no such flag.
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    const file = await open(real, flags).catch((error: unknown) => {
-      throw toolFault(`"${path}" cannot be opened${reason(error)}.`);
-    });
+    const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | flags).catch(
+      (error: unknown) => {
+        throw toolFault(`"${path}" cannot be opened${reason(error)}.`);
+      },
+    );
     try {
-      // A folder on the way may have become a link after the check: the opened file must still be the one at a path inside.
-      const [stats, again] = await Promise.all([file.stat(), locate(path).then((now) => stat(now))]);
-      if (stats.ino !== again.ino || stats.dev !== again.dev || !stats.isFile()) {
-        throw toolFault(`"${path}" changed while it was being opened.`);
-      }
-      return { file, stats };
+      const now = await openedPath(handle);
+      const isSame = now === undefined ? await isStillAt(handle, await locate(path)) : isInside(now);
+      if (!isSame) throw toolFault(`"${path}" changed while it was being opened.`);
+      return handle;
     } catch (error) {
-      await file.close();
+      await handle.close();
       throw error;
     }
   };
-  return { root, locate, openFile, show };
+
+  const openFile = async (path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }> => {
+    // O_NONBLOCK: a pipe in the file's place cannot hold the call.
+    const file = await openChecked(path, constants.O_NONBLOCK ?? 0);
+    const stats = await file.stat();
+    if (stats.isFile()) return { file, stats };
+    await file.close();
+    throw toolFault(`"${path}" is not a file.`);
+  };
+
+  const readFolder = async (path: string): Promise<readonly Dirent[]> => {
+    if (process.platform !== 'linux') return readdir(await locate(path), { withFileTypes: true });
+    const folder = await openChecked(path, constants.O_NONBLOCK);
+    try {
+      if (!(await folder.stat()).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+      return await readdir(`/proc/self/fd/${folder.fd}`, { withFileTypes: true });
+    } finally {
+      await folder.close();
+    }
+  };
+  return { root, locate, openFile, readFolder, show };
 }
 
 /** The name beside a missing one that differs in case or ending only. Says nothing outside: the folder itself is checked first. */
@@ -71,6 +91,18 @@ async function nearName(wanted: string, isInside: (absolute: string) => boolean)
   const names = await readdir(folder).catch(() => []);
   const near = names.find((name) => name.toLowerCase() === stem || name.toLowerCase().startsWith(`${stem}.`));
   return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
+/** The path of an open file as the kernel knows it, where the platform tells. */
+async function openedPath(handle: FileHandle): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/** The best check elsewhere: the path still leads to the file that was opened. */
+async function isStillAt(handle: FileHandle, real: string): Promise<boolean> {
+  const [opened, now] = await Promise.all([handle.stat(), lstat(real)]);
+  return opened.ino === now.ino && opened.dev === now.dev;
 }
 
 function reason(error: unknown): string {

@@ -21,6 +21,9 @@ export const NEUTRAL_STEMS = stems(
   current answer result value question help`,
 );
 
+/** Neutral words that may also be what is searched for. */
+export const NEUTRAL_NOUNS = stems('current answer result value question help');
+
 /**
  * Actions and creations that change what is asked: a request that begins with one is never for a tool that doesn't name it,
  * however well the rest fits.

@@ -10,14 +10,14 @@ export function refusal(prompt: string, tools: readonly Tool[]): KernelError {
     'PROVIDER_REFUSED',
     `Offline can't do this: it has no language model, and no tool on offer fits "${asked}".`,
     {
-      hint: `${abilities(tools)} ${HOW_TO_GET_A_MODEL}`,
+      hint: `${abilities(tools)}${HOW_TO_GET_A_MODEL}`,
       data: { provider: 'offline', tools: tools.map(({ name }) => name) },
     },
   );
 }
 
 function abilities(tools: readonly Tool[]): string {
-  if (tools.length === 0) return 'It works by tools alone, and none is offered.';
+  if (tools.length === 0) return 'It works by tools alone, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
     const example = tool.metadata?.examples?.[0]?.description;
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';

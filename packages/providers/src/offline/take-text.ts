@@ -1,3 +1,4 @@
+import { NEUTRAL_NOUNS } from './lexicon.ts';
 import type { Slot } from './slots.ts';
 import { isFree, runEnd, take, type Taking, textBetween } from './taking.ts';
 import { isIdentifier } from './tokens.ts';
@@ -29,12 +30,21 @@ export function takeLeftOver(taking: Taking, slot: Slot): string | undefined {
   );
   const first = taking.tokens.findIndex((_, index) => isFree(taking, index));
   const from = slot.kind === 'text' || slot.kind === 'place' ? (capital === -1 ? first : capital) : first;
-  if (from === -1) return undefined;
+  if (from === -1) return slot.kind === 'search' ? takeNeutral(taking) : undefined;
   const to = runEnd(taking, from);
   const isClassed = slot.kind === 'search' && to > from && CLASS_WORDS.test(taking.tokens[from]?.lower ?? '');
   const isCommand = slot.kind === 'search' && COMMANDS.test(taking.tokens[0]?.lower ?? '');
   if (isClassed) take(taking, from, from, 'exact', 0);
   return taken(taking, isClassed ? from + 1 : from, isCommand ? from : to, 'free', 0);
+}
+
+/** `where is answer mentioned` searches for "answer", a word that asks for nothing in most other places. */
+function takeNeutral(taking: Taking): string | undefined {
+  const at = taking.tokens.findIndex(
+    ({ concept }, index) =>
+      index > 0 && NEUTRAL_NOUNS.has(concept) && !taking.used.has(index) && !taking.terms.has(concept),
+  );
+  return at === -1 ? undefined : taken(taking, at, at, 'free', 0);
 }
 
 /** Takes what stands after the argument's own name: `to miles` for an argument `to`. */
