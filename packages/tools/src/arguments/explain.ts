@@ -1,0 +1,112 @@
+import { KernelError } from '@kernel/protocol';
+import type { Fault } from '../schema/check.ts';
+import { type StandardIssue, issuePath } from '../standard.ts';
+import { nearest } from '../suggest.ts';
+
+/** How long the model's text may be, code included. */
+const LIMIT = 300;
+const SHOWN = 3;
+
+/**
+ * The error that a model reads about its arguments: for each fault the place, what was expected and received, the allowed values
+ * and the nearest one, in 300 characters or fewer. No stack, class or path of the program is in it.
+ */
+export function argumentsError(name: string, faults: readonly Fault[]): KernelError {
+  const shown = faults.slice(0, SHOWN);
+  const more = faults.length - shown.length;
+  const head = `"${clip(name, 40)}" refused its arguments.`;
+  const tail = more > 0 ? ` And ${more} more.` : '';
+  const room = LIMIT - 'ARGUMENTS_INVALID: '.length - head.length - tail.length;
+  const lines = shown.map((fault) => ` ${lineOf(fault, Math.floor(room / shown.length) - 1)}`);
+  return new KernelError('ARGUMENTS_INVALID', `${head}${lines.join('')}${tail}`, {
+    data: {
+      tool: name,
+      faults: faults
+        .slice(0, 20)
+        .map((fault) => ({ path: fault.path, keyword: fault.keyword, expected: fault.expected })),
+    },
+  });
+}
+
+/** The same for a schema library's own issues, where the JSON Schema finds nothing wrong. */
+export function issuesError(name: string, issues: readonly StandardIssue[]): KernelError {
+  const shown = issues.slice(0, SHOWN).map((issue) => ` ${issuePath(issue) || '/'}: ${clip(issue.message, 70)}.`);
+  const more = issues.length - shown.length;
+  const text = `"${clip(name, 40)}" refused its arguments.${shown.join('')}${more > 0 ? ` And ${more} more.` : ''}`;
+  return new KernelError('ARGUMENTS_INVALID', clip(text, LIMIT - 19), {
+    data: {
+      tool: name,
+      faults: issues.slice(0, 20).map((issue) => ({ path: issuePath(issue), expected: issue.message })),
+    },
+  });
+}
+
+/** Says which unknown argument was meant, in a sentence for the model. */
+export function strayNote(path: string, name: string, known: readonly string[]): string {
+  const [near] = nearest(name, known, 1);
+  const hint = near === undefined || near === '' ? '' : ` Did you mean "${clip(near, 40)}"?`;
+  return `Unknown argument ${clip(`${path}/${name}`, 60)} was left out.${hint}`;
+}
+
+function lineOf(fault: Fault, room: number): string {
+  const place = clip(fault.path === '' ? '/' : fault.path, 40);
+  for (const size of [48, 32, 20, 12, 6]) {
+    const line = `${place}: ${problemOf(fault, size)}`;
+    if (line.length <= room) return line;
+  }
+  return clip(`${place}: ${problemOf(fault, 6)}`, room);
+}
+
+function problemOf(fault: Fault, size: number): string {
+  const { property } = fault;
+  if (fault.keyword === 'required') return `"${clip(property ?? '', 40)}" is missing.`;
+  if (property !== undefined) {
+    const [near] = nearest(property, fault.known ?? [], 1);
+    const only = fault.known === undefined || near !== undefined ? '' : ` (only: ${listOf(fault.known, size)})`;
+    return `no property "${clip(property, size)}"${only}${didYouMean(near === undefined ? undefined : `"${near}"`)}.`;
+  }
+  const { allowed } = fault;
+  const expected =
+    allowed === undefined
+      ? clip(fault.expected, size * 2)
+      : `${allowed.length === 1 ? '' : 'one of '}${listOf(allowed, size)}`;
+  return `expected ${expected}, got ${show(fault.received, size)}${didYouMean(nearValue(fault))}.`;
+}
+
+function nearValue(fault: Fault): string | undefined {
+  if (fault.allowed === undefined || typeof fault.received !== 'string') return undefined;
+  const texts = fault.allowed.filter((value) => typeof value === 'string');
+  const [near] = nearest(fault.received, texts, 1);
+  return near === undefined ? undefined : `"${clip(near, 40)}"`;
+}
+
+function didYouMean(near: string | undefined): string {
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
+}
+
+/** As many of the values as fit, then how many there are. */
+function listOf(values: readonly unknown[], size: number): string {
+  let text = '';
+  for (const [index, value] of values.entries()) {
+    const next = `${index === 0 ? '' : ', '}${show(value, size)}`;
+    if (text.length + next.length > size && index > 0) return `${text}, … (${values.length})`;
+    text += next;
+  }
+  return text;
+}
+
+function show(value: unknown, size: number): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0 ? '{}' : 'an object';
+  return typeof value === 'string'
+    ? JSON.stringify(clip(value, size))
+    : clip(JSON.stringify(value) ?? 'something', size);
+}
+
+/** Shortens a text at a whole character. */
+export function clip(text: string, size: number): string {
+  if (text.length <= size) return text;
+  const cut = text.slice(0, Math.max(0, size - 1));
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

@@ -1,0 +1,142 @@
+import type { JsonSchema } from '@kernel/protocol';
+import { escapeToken, isObject } from '../schema/check.ts';
+import { toPattern } from '../schema/pattern.ts';
+import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject } from '../schema/resource.ts';
+
+/** A property that the schema says nothing about. */
+export interface Stray {
+  /** JSON pointer to the object that has it. */
+  readonly path: string;
+  readonly name: string;
+  /** The names that the schema has there. */
+  readonly known: readonly string[];
+}
+
+/** Takes what a schema is silent about out of a value. The value itself is not changed; returned as it is when nothing is strange. */
+export type StrayFinder = (value: unknown, found: Stray[]) => unknown;
+
+/**
+ * Builds the search for properties that a schema is silent about: it names properties, and neither `additionalProperties` nor
+ * `unevaluatedProperties` says what happens to others. An object without `properties` is free-form and keeps everything.
+ */
+export function createStrayFinder(schema: JsonSchema): StrayFinder {
+  const index = indexSchema(schema);
+  const single = new Map<Schema, Node>();
+  const nodeOf = (schemas: readonly Schema[]): Node => {
+    const [only] = schemas;
+    const shared = schemas.length === 1 && only !== undefined ? single.get(only) : undefined;
+    if (shared !== undefined) return shared;
+    const node = createNode(gather(schemas, index), nodeOf);
+    if (schemas.length === 1 && only !== undefined) single.set(only, node);
+    return node;
+  };
+  const root = nodeOf([schema]);
+  return (value, found) => root.clean(value, '', found);
+}
+
+interface Node {
+  clean(value: unknown, path: string, found: Stray[]): unknown;
+}
+
+interface Shape {
+  readonly names: Map<string, Schema[]>;
+  readonly patterns: RegExp[];
+  readonly items: Schema[];
+  speaks: boolean;
+}
+
+function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node): Node {
+  const { names, patterns, items } = shape;
+  const closed = names.size > 0 || shape.speaks ? !shape.speaks : false;
+  const known = [...names.keys()];
+  const children = new Map<string, Node | undefined>();
+  const childOf = (key: string): Node | undefined => {
+    if (children.has(key)) return children.get(key);
+    const schemas = names.get(key)?.filter((schema) => isSchemaObject(schema) && isDeep(schema));
+    const child = schemas === undefined || schemas.length === 0 ? undefined : nodeOf(schemas);
+    children.set(key, child);
+    return child;
+  };
+  let itemNode: Node | undefined;
+  const itemOf = (): Node | undefined => (items.length === 0 ? undefined : (itemNode ??= nodeOf(items)));
+
+  const cleanObject = (value: { readonly [name: string]: unknown }, path: string, found: Stray[]): unknown => {
+    let changed: Map<string, unknown> | undefined;
+    for (const key of Object.keys(value)) {
+      if (closed && !names.has(key) && !patterns.some((pattern) => pattern.test(key))) {
+        found.push({ path, name: key, known });
+        changed ??= new Map(Object.entries(value));
+        changed.delete(key);
+        continue;
+      }
+      const item = value[key];
+      if (typeof item !== 'object' || item === null) continue;
+      const cleaned = childOf(key)?.clean(item, `${path}/${escapeToken(key)}`, found) ?? item;
+      if (cleaned === item) continue;
+      changed ??= new Map(Object.entries(value));
+      changed.set(key, cleaned);
+    }
+    return changed === undefined ? value : Object.fromEntries(changed);
+  };
+
+  return {
+    clean(value, path, found) {
+      if (isObject(value)) return cleanObject(value, path, found);
+      const node = Array.isArray(value) ? itemOf() : undefined;
+      if (node === undefined || !Array.isArray(value)) return value;
+      const cleaned = value.map((item: unknown, place) => node.clean(item, `${path}/${place}`, found));
+      return cleaned.some((item, place) => item !== value[place]) ? cleaned : value;
+    },
+  };
+}
+
+/** Collects what several schemas that apply to one value say of its properties and items. */
+function gather(schemas: readonly Schema[], index: SchemaIndex): Shape {
+  const shape: Shape = { names: new Map(), patterns: [], items: [], speaks: false };
+  const seen = new Set<Schema>();
+  const visit = (schema: Schema): void => {
+    if (!isSchemaObject(schema) || seen.has(schema)) return;
+    seen.add(schema);
+    for (const [name, child] of entriesOf(schema['properties']))
+      shape.names.set(name, [...(shape.names.get(name) ?? []), child]);
+    for (const [source] of entriesOf(schema['patternProperties'])) shape.patterns.push(toPattern(source));
+    if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.speaks = true;
+    for (const keyword of ['items', 'prefixItems', 'additionalItems']) {
+      const child = schema[keyword];
+      if (isSchema(child)) shape.items.push(child);
+      else if (Array.isArray(child)) shape.speaks = true;
+    }
+    for (const child of sameValue(schema, index)) visit(child);
+  };
+  for (const schema of schemas) visit(schema);
+  if (shape.names.size === 0 && !schemas.some((schema) => isSchemaObject(schema) && 'properties' in schema))
+    shape.speaks = true;
+  if (shape.names.size === 0 && !shape.speaks) shape.names.set('', []); // `properties: {}` closes the object too
+  return shape;
+}
+
+function* sameValue(schema: JsonSchema, index: SchemaIndex): Generator<Schema> {
+  const reference = schema['$ref'];
+  const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(schema)) : undefined;
+  if (target !== undefined) yield target.schema;
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const list = schema[keyword];
+    for (const child of Array.isArray(list) ? list : []) if (isSchema(child)) yield child;
+  }
+  for (const keyword of ['if', 'then', 'else']) {
+    const child = schema[keyword];
+    if (isSchema(child)) yield child;
+  }
+  for (const [, child] of entriesOf(schema['dependentSchemas'])) yield child;
+}
+
+/** Whether a schema can hold objects or arrays; for plain values there is nothing to search. */
+function isDeep(schema: JsonSchema): boolean {
+  const { type } = schema;
+  return typeof type !== 'string' || type === 'object' || type === 'array';
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, Schema])[] {
+  if (!isSchemaObject(value)) return [];
+  return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
+}

@@ -1,0 +1,71 @@
+// `I` is the author's claim about the checked input; the schema is its proof.
+// oxlint-disable typescript/no-unnecessary-type-parameters
+import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
+import type { BindingOptions, ToolBinding, ToolHandler } from './binding.ts';
+import { type Described, describeTool } from './describe.ts';
+
+/**
+ * Ties a handler to a tool whose parameters came as JSON Schema (from a file, a server, another program).
+ *
+ * The tool is copied and then frozen: `binding.tool` is the object that goes everywhere; the caller's stays as it was.
+ * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for a wrong schema, and never fetches a reference.
+ */
+export function bindTool<I = JsonObject>(
+  tool: Tool,
+  handler: (input: I, context: ToolContext) => unknown,
+  options: BindingOptions = {},
+): ToolBinding {
+  const described = describeTool(tool);
+  return toBinding(described, handler, { validator: described.validator }, options);
+}
+
+/** Puts a binding together and checks its options. */
+export function toBinding<I>(
+  described: Described,
+  handler: ToolHandler<I>,
+  input: ToolBinding['input'],
+  options: BindingOptions,
+): ToolBinding {
+  const { tool, output } = described;
+  if (typeof handler !== 'function') {
+    throw new KernelError('CONFIG_INVALID', `Tool "${tool.name}" has no handler.`, {
+      hint: 'Give a function as the handler.',
+    });
+  }
+  checkOptions(tool, options);
+  return Object.freeze({
+    tool,
+    handler,
+    input: Object.freeze(input),
+    ...(output === undefined ? {} : { output }),
+    timeoutMs: options.timeoutMs,
+    concurrency: options.concurrency,
+    repair: options.repair,
+    unknownProperties: options.unknownProperties,
+    resultLimit: options.resultLimit,
+    retries: options.retries,
+    when: options.when,
+  });
+}
+
+function checkOptions(tool: Tool, options: BindingOptions): void {
+  const { concurrency, when } = options;
+  const max = typeof concurrency === 'object' ? (concurrency.max ?? 1) : (concurrency ?? 1);
+  for (const [name, value, least] of [
+    ['timeoutMs', options.timeoutMs, 0],
+    ['concurrency', max, 1],
+    ['resultLimit', options.resultLimit, 0],
+    ['retries', options.retries, 0],
+  ] as const) {
+    if (value === undefined || (typeof value === 'number' && value >= least)) continue;
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `Tool "${tool.name}": ${name} must be a number of at least ${least}, not ${value}.`,
+    );
+  }
+  if (tool.metadata?.optionality !== 'conditional' || when !== undefined) return;
+  throw new KernelError('TOOL_SCHEMA_INVALID', `Tool "${tool.name}" is conditional but has no condition.`, {
+    hint: 'Give `when: (turn) => boolean` beside the handler, or another optionality.',
+    data: { pointer: '/metadata/optionality' },
+  });
+}

@@ -1,0 +1,19 @@
+import { KernelError, type ToolResult, toErrorResult } from '@kernel/protocol';
+import { clip } from '../arguments/explain.ts';
+import { nearest } from '../suggest.ts';
+
+/** The answer to a call of a tool that is not offered: its name, near ones, or all where there are few. Nothing runs. */
+export function unknownTool(name: string, known: readonly string[]): ToolResult {
+  const near = nearest(name, known);
+  const shown = clip(name, 64);
+  const offered = known.length <= 8 ? known : near;
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`
+      : offered.length > 0
+        ? `The tools are ${offered.map((other) => `"${other}"`).join(', ')}.`
+        : 'No tool is offered.';
+  return toErrorResult(
+    new KernelError('TOOL_NOT_FOUND', `no tool named "${shown}".`, { hint, data: { name: shown, near: [...near] } }),
+  );
+}

@@ -1,0 +1,103 @@
+import type { Tool, TurnContext } from '@kernel/protocol';
+import type { Capabilities } from '../capability.ts';
+import { onAbort } from '../call/abort.ts';
+import { type Entry, type Store, isOffered } from './store.ts';
+
+/** What happens between turns. */
+export interface Turns {
+  /**
+   * Counts life times down, asks the conditions and checks capabilities. The list changes only if something did.
+   * Never rejects; an abort ends the wait.
+   */
+  beginTurn(turn: TurnContext): Promise<void>;
+  /** The offered tools whose capabilities are all there, checked now. */
+  available(): Promise<readonly Tool[]>;
+  /** The tools with a missing capability as last checked, and the missing names. */
+  unavailable(): ReadonlyMap<string, readonly string[]>;
+}
+
+/** Creates the turns over a store. */
+export function createTurns(store: Store, capabilities: () => Capabilities): Turns {
+  const expire = (): void => {
+    const expired: string[] = [];
+    for (const [name, entry] of store.entries) {
+      if (entry.promotion === undefined) continue;
+      if (entry.promotion.left > 0) {
+        entry.promotion.left -= 1;
+        continue;
+      }
+      entry.promotion = undefined;
+      expired.push(name);
+    }
+    for (const name of expired) store.changed('expired', name);
+  };
+
+  const noteAll = (findings: readonly { readonly entry: Entry; readonly finding: Finding }[]): void => {
+    const changed = findings.filter(({ entry, finding }) => note(entry, finding));
+    if (changed.length > 0) store.touch();
+  };
+
+  const check = async (turn: TurnContext | undefined): Promise<void> => {
+    const conditions = [...store.entries.values()].flatMap((entry) => {
+      const { when, tool } = entry.binding;
+      if (turn === undefined || when === undefined || tool.metadata?.optionality !== 'conditional') return [];
+      return [holds(when, turn).then((condition) => ({ entry, finding: { condition } }))];
+    });
+    const needs = [...store.entries.values()].flatMap((entry) => {
+      const requires = entry.binding.tool.metadata?.requires ?? [];
+      if (requires.length === 0) return [];
+      return [
+        capabilities()
+          .missing(requires)
+          .then((missing) => ({ entry, finding: { missing } })),
+      ];
+    });
+    if (conditions.length === 0 && needs.length === 0) return;
+    noteAll(await Promise.all([...conditions, ...needs]));
+  };
+
+  return {
+    async beginTurn(turn) {
+      expire();
+      await orAborted(check(turn), turn.signal);
+    },
+    async available() {
+      await check(undefined);
+      return store.list();
+    },
+    unavailable() {
+      const found = new Map<string, readonly string[]>();
+      for (const [name, entry] of store.entries) if (entry.missing.length > 0) found.set(name, entry.missing);
+      return found;
+    },
+  };
+}
+
+/** What a turn found out about one tool. */
+type Finding = Partial<Pick<Entry, 'condition' | 'missing'>>;
+
+/** Keeps a finding, and says whether the list changed by it. */
+function note(entry: Entry, finding: Finding): boolean {
+  const before = isOffered(entry);
+  Object.assign(entry, finding);
+  return isOffered(entry) !== before;
+}
+
+async function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {
+  try {
+    return await when(turn);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for work that never rejects, or for the abort. */
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let unlisten: (() => void) | undefined;
+  const aborted = new Promise<void>((resolve) => {
+    unlisten = onAbort(signal, resolve);
+  });
+  await Promise.race([work, aborted]);
+  unlisten?.();
+}

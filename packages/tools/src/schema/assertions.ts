@@ -1,0 +1,104 @@
+import { canonical, isEqual } from './equal.ts';
+import { type Check, isObject, refuse } from './check.ts';
+import { isMultiple } from './decimal.ts';
+import { toPattern } from './pattern.ts';
+
+/** Builds a keyword's check from its value; `undefined` where the value is none that the keyword knows. */
+export type Assertion = (expected: unknown) => Check | undefined;
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => Number.isFinite(value),
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: isObject,
+};
+
+/** The seven type names of JSON Schema. */
+export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
+
+/** The assertions on a single value: type, const, enum, numbers and strings. */
+export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
+  ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
+  ['const', (expected) => oneOfValues('const', [expected])],
+  ['enum', (expected) => (Array.isArray(expected) ? oneOfValues('enum', expected) : undefined)],
+  ['minimum', (limit) => numberCheck('minimum', limit, '≥', (value, bound) => value >= bound)],
+  ['maximum', (limit) => numberCheck('maximum', limit, '≤', (value, bound) => value <= bound)],
+  ['exclusiveMinimum', (limit) => numberCheck('exclusiveMinimum', limit, '>', (value, bound) => value > bound)],
+  ['exclusiveMaximum', (limit) => numberCheck('exclusiveMaximum', limit, '<', (value, bound) => value < bound)],
+  ['multipleOf', (step) => numberCheck('multipleOf', step, 'a multiple of', isMultiple)],
+  ['minLength', (limit) => lengthCheck('minLength', limit, 'at least', (text, bound) => hasLength(text, bound))],
+  ['maxLength', (limit) => lengthCheck('maxLength', limit, 'at most', (text, bound) => !hasLength(text, bound + 1))],
+  ['pattern', patternCheck],
+]);
+
+function typeCheck(names: readonly unknown[]): Check | undefined {
+  const types = names.filter((name) => typeof name === 'string' && Object.hasOwn(TYPES, name)).map(String);
+  const tests = types.map((name) => TYPES[name]).filter((test) => test !== undefined);
+  const [only] = tests;
+  if (only === undefined) return undefined;
+  const accepts = tests.length === 1 ? only : (value: unknown) => tests.some((test) => test(value));
+  const facts = { keyword: 'type', expected: types.join(' or '), types };
+  return (value, at, run) => accepts(value) || refuse(run, at, value, facts, accepts);
+}
+
+function oneOfValues(keyword: string, values: readonly unknown[]): Check {
+  const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
+  const structured = new Set(values.filter((value) => !plain.has(value)).map((value) => canonical(value)));
+  const accepts = (value: unknown): boolean =>
+    plain.has(value) ||
+    (structured.size > 0 && typeof value === 'object' && value !== null && structured.has(canonical(value)));
+  const only = values.length === 1 ? values[0] : undefined;
+  const test = keyword === 'const' ? (value: unknown) => isEqual(value, only) : accepts;
+  const facts = { keyword, expected: 'one of the allowed values', allowed: values };
+  return (value, at, run) => test(value) || refuse(run, at, value, facts, test);
+}
+
+function numberCheck(
+  keyword: string,
+  limit: unknown,
+  words: string,
+  holds: (value: number, bound: number) => boolean,
+): Check | undefined {
+  if (typeof limit !== 'number') return undefined;
+  const accepts = (value: unknown): boolean => typeof value !== 'number' || holds(value, limit);
+  const facts = { keyword, expected: `a number ${words} ${limit}` };
+  return (value, at, run) => typeof value !== 'number' || holds(value, limit) || refuse(run, at, value, facts, accepts);
+}
+
+function lengthCheck(
+  keyword: string,
+  limit: unknown,
+  words: string,
+  holds: (text: string, bound: number) => boolean,
+): Check | undefined {
+  if (typeof limit !== 'number') return undefined;
+  const accepts = (value: unknown): boolean => typeof value !== 'string' || holds(value, limit);
+  const facts = { keyword, expected: `${words} ${limit} character${limit === 1 ? '' : 's'}` };
+  return (value, at, run) => typeof value !== 'string' || holds(value, limit) || refuse(run, at, value, facts, accepts);
+}
+
+function patternCheck(source: unknown): Check | undefined {
+  if (typeof source !== 'string') return undefined;
+  const pattern = toPattern(source);
+  const accepts = (value: unknown): boolean => typeof value !== 'string' || pattern.test(value);
+  const facts = {
+    keyword: 'pattern',
+    expected: `text that matches ${source.length > 60 ? 'the pattern' : `/${source}/`}`,
+  };
+  return (value, at, run) => typeof value !== 'string' || pattern.test(value) || refuse(run, at, value, facts, accepts);
+}
+
+/** Says whether a text has at least `least` characters (code points, not UTF-16 units). */
+function hasLength(text: string, least: number): boolean {
+  if (text.length < least) return false;
+  if (text.length >= least * 2) return true;
+  let count = 0;
+  for (const _ of text) {
+    count += 1;
+    if (count >= least) return true;
+  }
+  return count >= least;
+}

@@ -1,0 +1,70 @@
+import {
+  type CallContext,
+  type JsonObject,
+  KernelError,
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
+} from '@kernel/protocol';
+import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
+
+/** A context whose signal never aborts. */
+export function context(given: Partial<CallContext> = {}): CallContext {
+  return { signal: new AbortController().signal, ...given };
+}
+
+let calls = 0;
+
+/** A call as a provider would hand it over. */
+export function toolCall(name: string, args: unknown = {}): ToolCall {
+  calls += 1;
+  return {
+    type: 'tool-call',
+    id: `call-${calls}`,
+    name,
+    arguments: typeof args === 'string' ? args : JSON.stringify(args),
+  };
+}
+
+/** A tool that takes anything and answers with its name. */
+export function simple(
+  name: string,
+  extra: Partial<Tool> = {},
+  handler: (input: JsonObject, context: ToolContext) => unknown = () => name,
+  options: BindingOptions = {},
+): ToolBinding {
+  return bindTool({ name, description: `Does ${name}.`, parameters: { type: 'object' }, ...extra }, handler, options);
+}
+
+/** The error code and text of a result, for short assertions. */
+export function told(result: ToolResult): string {
+  return `${result.code ?? 'ok'} ${result.outcome ?? 'done'}`;
+}
+
+/** Waits in milliseconds. */
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** A promise and what resolves it. */
+export function latch(): { readonly promise: Promise<void>; readonly release: () => void } {
+  let resolve: (() => void) | undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, release: () => resolve?.() };
+}
+
+/** The `KernelError` that some work throws. */
+export function caught(work: () => unknown): KernelError {
+  try {
+    work();
+  } catch (error) {
+    if (KernelError.is(error)) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
