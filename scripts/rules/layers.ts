@@ -7,7 +7,7 @@ import { sourceFiles } from '../lib/projects.ts';
 /** What each package may import at run time beside Node's own modules; `docs/adr/0002` says why. Apps may import all packages. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
-  'packages/tools': ['@kernel/protocol', 'typebox'],
+  'packages/tools': ['@kernel/protocol'],
   'packages/providers': ['@kernel/protocol', 'undici'],
   'packages/agent': ['@kernel/protocol'],
   'packages/testing': ['@kernel/protocol'],

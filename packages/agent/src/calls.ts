@@ -9,7 +9,10 @@ import {
   type ToolResultJson,
   type Toolset,
 } from '@kernel/protocol';
+import { denied, fingerprint } from './approval.ts';
 import type { Gate } from './gate.ts';
+import { handledAnswer } from './handled.ts';
+import type { Inbox } from './inbox.ts';
 import type { RunOptions } from './options.ts';
 import { type Emit, type Step, type StepContext, toStep } from './steps.ts';
 
@@ -22,35 +25,64 @@ export interface PlannedCall {
   readonly idempotencyKey: string;
   /** The result of a call that must not run: denied, or over a limit. */
   readonly settled?: ToolResult;
+  /** The fingerprint of the call that was approved. */
+  readonly approved?: string;
   /** Tells the model what was changed about its call. */
   readonly note?: string;
 }
 
+/** What a call step gives back. */
+export interface CallOutput {
+  readonly result: ToolResultJson;
+  /** The answer of a hook that ended the run. */
+  readonly handled?: string;
+}
+
+/** What the calls of a run share. */
+export interface CallRoom {
+  readonly gate: Gate;
+  readonly inbox: Inbox;
+}
+
 /** The step `tool:<callId>`: runs one call through the toolset. Never rejects; its output has no `error`, its event has. */
-export function callStep(context: StepContext, options: RunOptions, gate: Gate, planned: PlannedCall): Step {
+export function callStep(context: StepContext, options: RunOptions, room: CallRoom, planned: PlannedCall): Step {
   const { call } = planned;
-  return toStep(context, `tool:${call.id}`, { call }, async (signal, emit): Promise<ToolResultJson> => {
-    const leave = await gate.enter();
+  return toStep(context, `tool:${call.id}`, { call }, async (signal, emit): Promise<CallOutput> => {
+    const leave = await room.gate.enter();
     try {
       await emit({ type: 'tool-start', call });
       const startedMs = performance.now();
-      const result = planned.settled ?? (await runCall(options, planned, signal, emit));
+      const result = withheld(planned, signal, room) ?? (await runCall(options, room, planned, signal, emit));
       await emit({ type: 'tool-end', call, result, durationMs: performance.now() - startedMs });
-      return toResultJson({ ...result, forLLM: toModelText(result) });
+      const handled = handledAnswer(result.error);
+      const output = toResultJson({ ...result, forLLM: toModelText(result) });
+      return handled === undefined ? { result: output } : { result: output, handled };
     } finally {
       leave();
     }
   });
 }
 
+/** The result of a call that must not run, if so: settled before, changed since it was approved, too late, or skipped. */
+function withheld(planned: PlannedCall, signal: AbortSignal, room: CallRoom): ToolResult | undefined {
+  const { call, settled, approved } = planned;
+  if (settled !== undefined) return settled;
+  if (signal.aborted) return stopped(call, 'cancelled', 'it was not started');
+  if (approved !== undefined && approved !== fingerprint(call))
+    return toErrorResult(denied(call, 'it is not the call that was approved.'), 'denied');
+  if (room.inbox.skipReason === undefined) return undefined;
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${room.inbox.skipReason}.`);
+  return toErrorResult(error, 'skipped');
+}
+
 async function runCall(
   options: RunOptions,
+  room: CallRoom,
   planned: PlannedCall,
   signal: AbortSignal,
   emit: Emit,
 ): Promise<ToolResult> {
   const { call, note } = planned;
-  if (signal.aborted) return stopped(call, 'cancelled', 'it was not started');
   if (options.tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
   let isOver = false;
   let isComplete = false;
@@ -62,8 +94,10 @@ async function runCall(
       if (!isOver) void emit({ type: 'tool-progress', callId: call.id, update });
     },
     onComplete: (late) => {
-      if (!isComplete) void emit({ type: 'tool-complete', callId: call.id, result: late });
+      if (isComplete) return;
       isComplete = true;
+      room.inbox.addOutcome(call, late);
+      void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
   const result = await settle(options.tools, call, context);

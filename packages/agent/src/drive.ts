@@ -1,17 +1,11 @@
-import {
-  addUsage,
-  type Message,
-  textOf,
-  toolCallsOf,
-  type ToolCall,
-  type ToolResultJson,
-  type Usage,
-} from '@kernel/protocol';
-import { callStep } from './calls.ts';
+import { addUsage, type Message, textOf, toolCallsOf, type ToolCall, type Usage } from '@kernel/protocol';
+import { type CallOutput, callStep } from './calls.ts';
 import { answerSoFar, type Ending, endOfAbort, endOfError, endOfReply, limitError } from './ending.ts';
 import { createGate } from './gate.ts';
 import { freezeMessage, pendingCalls, toToolMessage, withSystem } from './history.ts';
+import { createInbox } from './inbox.ts';
 import { createMeter } from './limits.ts';
+import { createLoopGuard } from './loop-guard.ts';
 import { type ModelReply, modelStep } from './model-step.ts';
 import { offeredTools, screen, type Screening } from './offer.ts';
 import type { RunOptions } from './options.ts';
@@ -27,29 +21,42 @@ import { inProcessSteps, runBatch, runStep, type StepContext, toStep } from './s
  */
 export async function drive(options: RunOptions, context: StepContext): Promise<void> {
   const { signal } = context;
-  const { limits = {}, steps = inProcessSteps } = options;
+  const { limits = {}, steps = inProcessSteps, steering } = options;
   const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
+  const inbox = createInbox(steering);
   const meter = createMeter(limits);
-  const gate = createGate(limits.parallel);
+  const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
+  const room = { gate: createGate(limits.parallel), inbox };
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let turns = 0;
+  let hasAsync = false;
+
+  const add = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
 
   async function askModel(offerTools: boolean): Promise<ModelReply> {
     turns += 1;
-    const step = modelStep(context, options, { number: turns, messages: [...messages], offerTools });
+    const step = modelStep(context, options, { number: turns, messages: [...messages], offerTools, inbox });
     const reply = await runStep<ModelReply>(steps, step);
     if (reply.usage !== undefined) usage = addUsage(usage, reply.usage);
-    if (reply.message.content.length > 0) messages.push(freezeMessage(reply.message));
+    add(...reply.received);
+    if (reply.message.content.length > 0) add(reply.message);
     return reply;
   }
 
   async function runCalls(calls: readonly ToolCall[], screening: Screening): Promise<Ending | undefined> {
-    const planned = await planCalls(steps, context, options, { calls, screening, meter });
+    const planned = await planCalls(steps, context, options, { calls, screening, meter, guard });
     if (planned === 'later') return { reason: 'approval', pending: calls };
-    const batch = planned.map((call) => callStep(context, options, gate, call));
-    const results = await runBatch<ToolResultJson>(steps, batch);
-    for (const [index, call] of calls.entries()) messages.push(toToolMessage(call, results[index] ?? lostResult(call)));
-    return undefined;
+    const batch = planned.map((call) => callStep(context, options, room, call));
+    const results = await runBatch<CallOutput>(steps, batch);
+    const outcomes = calls.map((call, index) => [call, results[index]?.result ?? lostResult(call)] as const);
+    const notes = guard?.record(outcomes);
+    for (const [call, result] of outcomes) {
+      hasAsync ||= result.async === true;
+      add(toToolMessage(call, result, notes?.get(call.id)));
+    }
+    const answer = results.find(({ handled }) => handled !== undefined)?.handled;
+    if (answer !== undefined) return { reason: 'handled', answer };
+    return guard?.isLooping === true ? { reason: 'loop', ...answerSoFar(messages) } : undefined;
   }
 
   /** Goes on with the calls that an earlier run left open. */
@@ -60,8 +67,21 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     return runCalls(calls, await runStep<Screening>(steps, step));
   }
 
+  /** Ends the run with an answer, unless something came in that must be answered first. */
+  async function finish(reply: ModelReply): Promise<Ending | undefined> {
+    const ending = endOfReply(reply, options.provider.name);
+    if (ending.reason !== 'done' || (steering === undefined && !hasAsync)) return ending;
+    const step = toStep(context, `inbox:${turns}`, {}, async () => ({ received: inbox.takeAfterAnswer() }));
+    const { received } = await runStep<{ readonly received: readonly Message[] }>(steps, step);
+    if (received.length === 0) return ending;
+    void context.emit({ type: 'steer', messages: received });
+    add(...received);
+    return undefined;
+  }
+
   async function turn(): Promise<Ending | undefined> {
     if (signal.aborted) return endOfAbort(signal);
+    if (steering?.pending.isStopping === true) return { reason: 'aborted', ...answerSoFar(messages) };
     const limit = meter.reached(turns, usage);
     if (limit !== undefined) {
       if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar(messages) };
@@ -70,8 +90,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     }
     const reply = await askModel(true);
     const calls = toolCallsOf(reply.message);
-    const ending =
-      calls.length === 0 ? endOfReply(reply, options.provider.name) : await runCalls(calls, reply.screening);
+    const ending = calls.length === 0 ? await finish(reply) : await runCalls(calls, reply.screening);
     void context.emit({ type: 'turn-end', turn: turns });
     return ending;
   }

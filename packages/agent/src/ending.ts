@@ -7,6 +7,7 @@ import {
   textOf,
   toolCallsOf,
 } from '@kernel/protocol';
+import { handledAnswer } from './handled.ts';
 import type { ModelReply } from './model-step.ts';
 
 /** How a run ended, before its totals are added. */
@@ -46,6 +47,8 @@ export function endOfReply(reply: ModelReply, provider: string): Ending {
 /** The end that a thrown error means: an abort, the time limit, or a failure of the provider or the toolset. */
 export function endOfError(error: unknown, signal: AbortSignal): Ending {
   if (signal.aborted) return endOfAbort(signal);
+  const answer = handledAnswer(error);
+  if (answer !== undefined) return { reason: 'handled', answer };
   if (KernelError.is(error)) return { reason: 'error', error };
   const why = error instanceof Error ? error.message : String(error);
   return {

@@ -18,9 +18,9 @@ export function freezeMessage<M extends Message>(message: M): M {
   return Object.freeze(copy);
 }
 
-/** Returns the message that answers a call: the model's text of its result, with media where there are some. */
-export function toToolMessage(call: ToolCall, result: ToolResult): ToolMessage {
-  const text = toModelText(result);
+/** Returns the message that answers a call: the model's text of its result, a note below it, media where there are some. */
+export function toToolMessage(call: ToolCall, result: ToolResult, note?: string): ToolMessage {
+  const text = note === undefined ? toModelText(result) : `${toModelText(result)}\n${note}`;
   const content = result.media?.length ? [{ type: 'text' as const, text }, ...result.media] : text;
   return freezeMessage({
     role: 'tool',

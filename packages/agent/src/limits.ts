@@ -1,3 +1,4 @@
+import type { RepeatLimits } from './loop-guard.ts';
 import { KernelError, type RunLimit, type ToolCall, type Usage } from '@kernel/protocol';
 
 /** What a run may use up. An absent limit is off, but for `turns`. */
@@ -12,6 +13,8 @@ export interface RunLimits {
   readonly cost?: { readonly max: number; of(usage: Usage): number } | undefined;
   /** Wall time of the whole run in milliseconds. */
   readonly timeMs?: number | undefined;
+  /** Repeats of the same calls with the same results; false switches the guard off. */
+  readonly repeats?: RepeatLimits | false | undefined;
   /** Calls that run at once. Default: all of a turn. */
   readonly parallel?: number | undefined;
   /**

@@ -1,12 +1,15 @@
 import { KernelError, type Message, type MessageEnd, type ProviderEvent, toolCallsOf } from '@kernel/protocol';
 import { abortableWait } from './abort.ts';
 import { freezeMessage, withUnusedIds } from './history.ts';
+import type { Inbox } from './inbox.ts';
 import { offeredTools, screen, type Screening } from './offer.ts';
 import type { RunOptions } from './options.ts';
 import { type Emit, type Step, type StepContext, toStep } from './steps.ts';
 
 /** What a model step gives back. */
 export interface ModelReply extends Omit<MessageEnd, 'type'> {
+  /** What came in before the model was asked: it stands before the reply. */
+  readonly received: readonly Message[];
   readonly screening: Screening;
 }
 
@@ -16,6 +19,7 @@ export interface Turn {
   readonly messages: readonly Message[];
   /** False for a closing turn, which offers no tools. */
   readonly offerTools: boolean;
+  readonly inbox: Inbox;
 }
 
 /** The step `model:<turn>`: settles the tools on offer, asks the model, hands its events out, returns the whole reply. */
@@ -28,9 +32,12 @@ export function modelStep(context: StepContext, options: RunOptions, turn: Turn)
 async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: Emit): Promise<ModelReply> {
   const tools = turn.offerTools ? await offeredTools(options, turn.number, signal) : [];
   await emit({ type: 'turn-start', turn: turn.number, tools });
+  const received = turn.inbox.takeForTurn().map(freezeMessage);
+  if (received.length > 0) await emit({ type: 'steer', messages: received });
+  const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
   const request = {
     model: options.model,
-    messages: turn.messages,
+    messages,
     ...(tools.length > 0 ? { tools } : {}),
     ...(options.stream === undefined ? {} : { stream: options.stream }),
     ...(options.options === undefined ? {} : { options: options.options }),
@@ -47,7 +54,7 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
     ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
   };
   await emit({ type: 'message-end', ...reply });
-  return { ...reply, screening: screen(options, toolCallsOf(sound), tools) };
+  return { ...reply, received, screening: screen(options, toolCallsOf(sound), tools) };
 }
 
 /** Hands out all events but the `message-end`, which it returns. Never waits for a provider that ignores the abort. */

@@ -8,6 +8,7 @@ import {
 } from '@kernel/protocol';
 import type { Approve } from './approval.ts';
 import { checkLimits, type RunLimits } from './limits.ts';
+import type { Steering } from './steering.ts';
 import type { Steps } from './steps.ts';
 
 /** What a run needs. Everything else is a wrapper over `provider` or `tools`. */
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly conversation?: Conversation | undefined;
   /** Asked about calls of tools with effect `write`, `external` or none. Without it every call runs. */
   readonly approve?: Approve | undefined;
+  /** Messages into the running run: `createSteering()`. */
+  readonly steering?: Steering | undefined;
   /** The door to the world. Default `inProcessSteps`. */
   readonly steps?: Steps | undefined;
   /** False asks the provider for whole replies instead of streams. */

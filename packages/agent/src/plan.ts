@@ -1,11 +1,15 @@
 import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { abortableWait } from './abort.ts';
-import { type ApprovalDecision, type Approve, decide, denied } from './approval.ts';
+import { type ApprovalDecision, type Approve, decide, denied, fingerprint } from './approval.ts';
 import type { PlannedCall } from './calls.ts';
 import type { Meter } from './limits.ts';
+import type { LoopGuard } from './loop-guard.ts';
 import type { Screening } from './offer.ts';
 import type { RunOptions } from './options.ts';
 import { runBatch, type Step, type StepContext, type Steps, toStep } from './steps.ts';
+
+/** A decision, and the fingerprint of the call that it allows. */
+type Approved = ApprovalDecision & { readonly approved?: string };
 
 const NO_ANSWER: ApprovalDecision = { decision: 'deny', reason: 'there was no answer.' };
 
@@ -14,6 +18,7 @@ export interface Batch {
   readonly calls: readonly ToolCall[];
   readonly screening: Screening;
   readonly meter: Meter;
+  readonly guard: LoopGuard | undefined;
 }
 
 /**
@@ -26,19 +31,23 @@ export async function planCalls(
   options: RunOptions,
   batch: Batch,
 ): Promise<readonly PlannedCall[] | 'later'> {
-  const { calls, screening, meter } = batch;
+  const { calls, screening, meter, guard } = batch;
   const unoffered = new Set(screening.unoffered);
   const settled = new Map<string, ToolResult>();
   for (const call of calls) {
     if (unoffered.has(call.id)) settled.set(call.id, notOffered(call, options.tools?.list() ?? []));
     else if (!meter.admit(call)) settled.set(call.id, overLimit(call));
+    else {
+      const refusal = guard?.refusal(call);
+      if (refusal !== undefined) settled.set(call.id, refusal);
+    }
   }
   const asked = calls.filter((call) => screening.ask.includes(call.id) && !settled.has(call.id));
-  const decisions = new Map<string, ApprovalDecision>();
+  const decisions = new Map<string, Approved>();
   const { approve } = options;
   if (approve !== undefined && asked.length > 0) {
     const tools = new Map((options.tools?.list() ?? []).map((tool) => [tool.name, tool]));
-    const answers = await runBatch<ApprovalDecision>(
+    const answers = await runBatch<Approved>(
       steps,
       asked.map((call) => approveStep(context, approve, call, tools.get(call.name))),
     );
@@ -50,21 +59,25 @@ export async function planCalls(
     const result = settled.get(call.id);
     if (result !== undefined) return { call, idempotencyKey, settled: result };
     const answer = decisions.get(call.id);
-    if (answer?.decision === 'deny')
+    if (answer === undefined) return { call, idempotencyKey };
+    if (answer.decision === 'deny')
       return { call, idempotencyKey, settled: toErrorResult(denied(call, answer.reason), 'denied') };
-    if (answer?.decision !== 'edit') return { call, idempotencyKey };
+    const approved = answer.approved ?? 'nothing';
+    if (answer.decision !== 'edit') return { call, idempotencyKey, approved };
     const note = `Note: the call was run with other arguments: ${answer.arguments}`;
-    return { call: { ...call, arguments: answer.arguments }, idempotencyKey, note };
+    return { call: { ...call, arguments: answer.arguments }, idempotencyKey, approved, note };
   });
 }
 
 function approveStep(context: StepContext, approve: Approve, call: ToolCall, tool: Tool | undefined): Step {
-  return toStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<ApprovalDecision> => {
+  return toStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<Approved> => {
     if (tool === undefined) return { decision: 'deny', reason: 'the tool is gone.' };
     await emit({ type: 'approval-request', call, tool });
     const wait = abortableWait(signal);
     try {
-      return await wait.until(decide(approve, call, tool, signal));
+      const answer = await wait.until(decide(approve, call, tool, signal));
+      if (answer.decision === 'deny' || answer.decision === 'later') return answer;
+      return { ...answer, approved: fingerprint(answer.decision === 'edit' ? { ...call, ...answer } : call) };
     } catch {
       return { decision: 'deny', reason: 'the run was aborted before a decision.' };
     } finally {

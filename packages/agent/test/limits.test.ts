@@ -10,7 +10,8 @@ function endless(limits: RunLimits, length = 40) {
   const provider = scriptedProvider(
     Array.from({ length }, (_, index) => ({ text: `Step ${index + 1}.`, calls: [{ name: 'a' }], usage })),
   );
-  const tools = mockToolset([mockTool('a', 'x'), mockTool('slow', { hangs: 'until-abort' })]);
+  let count = 0;
+  const tools = mockToolset([mockTool('a', () => `result ${(count += 1)}`)]);
   const options = { provider, model: 'm', messages: [user('Go')], tools, limits };
   return { provider, tools, events: () => run(options) };
 }
@@ -41,7 +42,8 @@ test('a turn limit of 0 is none', async () => {
     ...Array.from({ length: 30 }, () => ({ calls: [{ name: 'a' }] })),
     { text: 'ok' },
   ]);
-  const tools = mockToolset([mockTool('a', 'x')]);
+  let count = 0;
+  const tools = mockToolset([mockTool('a', () => `result ${(count += 1)}`)]);
   const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools, limits: { turns: 0 } }));
   expect(result).toMatchObject({ reason: 'done', turns: 31 });
 });

@@ -1,0 +1,41 @@
+import { type Message, toModelText, type ToolCall, type ToolResult } from '@kernel/protocol';
+import type { Steering } from './steering.ts';
+
+/** What comes into a run from outside while it goes on: steering, and late outcomes of async tools. */
+export interface Inbox {
+  /** Adds the late outcome of a call. */
+  addOutcome(call: ToolCall, result: ToolResult): void;
+  /** Takes what stands before the next model call. */
+  takeForTurn(): readonly Message[];
+  /** Takes what an answer may not end the run before. */
+  takeAfterAnswer(): readonly Message[];
+  /** Why a call that has not started must not start, if so. */
+  readonly skipReason: string | undefined;
+}
+
+/** Makes the inbox of one run. */
+export function createInbox(steering: Steering | undefined): Inbox {
+  const outcomes: Message[] = [];
+  const takeForTurn = (): readonly Message[] => [...outcomes.splice(0), ...(steering?.take('steer') ?? [])];
+  return {
+    addOutcome: (call, result) => void outcomes.push(toOutcomeMessage(call, result)),
+    takeForTurn,
+    takeAfterAnswer: () => {
+      const waiting = takeForTurn();
+      return waiting.length > 0 ? waiting : (steering?.take('followUp') ?? []);
+    },
+    get skipReason() {
+      const { steer = [], isStopping = false } = steering?.pending ?? {};
+      if (isStopping) return 'the user has stopped the run';
+      return steer.length > 0 ? 'a message of the user came first' : undefined;
+    },
+  };
+}
+
+function toOutcomeMessage(call: ToolCall, result: ToolResult): Message {
+  const kind = result.isError === true ? 'failed' : 'is done';
+  return {
+    role: 'user',
+    content: `The background call of "${call.name}" (${call.id}) ${kind}:\n${toModelText(result)}`,
+  };
+}
