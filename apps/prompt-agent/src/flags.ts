@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { usageFault } from './usage-fault.ts';
 
 /** Every flag: its type, its place holder in the help, and what it does. One dash or two, value after `=` or a space. */
-export const FLAGS = {
+const FLAGS = {
   config: { type: 'string', value: 'FILE', help: 'JSON config file (default config.json, if there is one)' },
   provider: { type: 'string', value: 'NAME', help: 'openai, anthropic, ollama, offline, …' },
   model: { type: 'string', value: 'NAME', help: 'model to use' },

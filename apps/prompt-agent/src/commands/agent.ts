@@ -3,6 +3,7 @@ import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } 
 import { createRegistry } from '@kernel/tools';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { oneLine, safeJson } from '../render/escape.ts';
+import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
 import type { Session } from '../session.ts';
 import { builtInTools, createWorkspace } from '../tools/index.ts';
@@ -32,7 +33,8 @@ export async function runAgent(session: Session): Promise<number> {
       reason: `"${tool.name}" may change something, and this program runs only tools that read.`,
     }),
   });
-  const end = await show(events, session);
+  const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
+  const end = await show(redactEvents(events, secret), session);
   if (flags.json === true) output.write(`${safeJson(summarize(end.run, end.calls, session))}\n`);
   else if (flags['json-lines'] !== true && flags.stream !== true && 'answer' in end.run)
     output.write(end.run.answer ?? '');

@@ -72,12 +72,12 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
 
   const readFolder = async (path: string): Promise<readonly Dirent[]> => {
     if (process.platform !== 'linux') return readdir(await locate(path), { withFileTypes: true });
-    const folder = await openChecked(path, constants.O_NONBLOCK);
+    const handle = await openChecked(path, constants.O_NONBLOCK);
     try {
-      if (!(await folder.stat()).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
-      return await readdir(`/proc/self/fd/${folder.fd}`, { withFileTypes: true });
+      if (!(await handle.stat()).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+      return await readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
     } finally {
-      await folder.close();
+      await handle.close();
     }
   };
   return { root, locate, openFile, readFolder, show };

@@ -98,9 +98,9 @@ test('links are followed inside and refused outside', async () => {
 
 test('a folder that is swapped for a link while files are read never gives a file from outside', async () => {
   const outside = workspace({ 'b.txt': 'outside secret' });
-  let isSwapping = true;
+  const stop = new AbortController();
   const swap = async () => {
-    while (isSwapping) {
+    while (!stop.signal.aborted) {
       renameSync(join(folder, 'sub'), join(folder, 'sub-real'));
       symlinkSync(outside, join(folder, 'sub'));
       await new Promise((resolve) => setImmediate(resolve));
@@ -113,6 +113,6 @@ test('a folder that is swapped for a link while files are read never gives a fil
   for (let round = 0; round < 200; round += 1) {
     expect((await call('read_file', { path: 'sub/b.txt' })).forLLM).not.toContain('outside secret');
   }
-  isSwapping = false;
+  stop.abort();
   await swapping;
 });

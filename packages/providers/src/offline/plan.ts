@@ -4,7 +4,7 @@ import { fieldAsked, fieldOfFile, splitRequests } from './requests.ts';
 import { tokenize } from './tokens.ts';
 
 /** One call that a prompt asks for, and the fields that it asks to see of the result. */
-export interface PlannedCall {
+interface PlannedCall {
   readonly tool: Tool;
   readonly input: JsonObject;
   readonly fields: readonly string[];

@@ -3,7 +3,7 @@ import { conceptOf } from './lexicon.ts';
 import { stemOf, wordsOf } from './stem.ts';
 
 /** What kind of thing an argument is, read from its schema, name and description. */
-export type SlotKind =
+type SlotKind =
   | 'enum'
   | 'boolean'
   | 'number'
