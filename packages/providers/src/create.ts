@@ -66,15 +66,11 @@ function createFrom(table: ReadonlyMap<string, ProviderFactory>, config: Provide
   const factory = table.get(config.name);
   if (factory !== undefined) return factory(config);
   const names = sorted(table);
-  const near = nearest(String(config.name), names);
-  throw new KernelError(
-    'CONFIG_INVALID',
-    `No provider is named "${String(config.name)}". Known: ${names.join(', ')}.`,
-    {
-      hint: `${near === undefined ? '' : `Did you mean "${near}"? `}A server that speaks chat completions works with name "openai" and its baseUrl.`,
-      data: { name: String(config.name), known: names },
-    },
-  );
+  const near = nearest(config.name, names);
+  throw new KernelError('CONFIG_INVALID', `No provider is named "${config.name}". Known: ${names.join(', ')}.`, {
+    hint: `${near === undefined ? '' : `Did you mean "${near}"? `}A server that speaks chat completions works with name "openai" and its baseUrl.`,
+    data: { name: config.name, known: names },
+  });
 }
 
 function sorted(table: ReadonlyMap<string, unknown>): string[] {

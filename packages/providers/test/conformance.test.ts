@@ -1,3 +1,4 @@
+/* oxlint-disable vitest/expect-expect -- the suites assert by node:assert */
 import { providerConformance, startWireServer, verifies, wireConformance, type WireDelivery } from '@kernel/testing';
 import { describe, test } from 'vitest';
 import { createProvider } from '../src/index.ts';

@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { spawnSync } from 'node:child_process';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -9,7 +10,10 @@ const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };
 test('an unknown name throws CONFIG_INVALID with the known ones and a near one', () => {
   verifies('providers.registry.create');
   expect(() => createProvider({ name: 'opnai' })).toThrow(
-    expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('Did you mean "openai"?') as unknown }),
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('Did you mean "openai"?') as unknown,
+    }),
   );
   expect(() => createProvider({ name: '__proto__' })).toThrow(/Known: .*ollama/);
 });
@@ -45,7 +49,13 @@ test('ollama takes the address as its users write it', async () => {
 
 test('azure needs deployment, apiVersion and authType, each named when it is missing', () => {
   verifies('providers.azure');
-  const whole = { name: 'azure', baseUrl: 'https://x.example', deployment: 'd', apiVersion: 'v', authType: 'api_key' } as const;
+  const whole = {
+    name: 'azure',
+    baseUrl: 'https://x.example',
+    deployment: 'd',
+    apiVersion: 'v',
+    authType: 'api_key',
+  } as const;
   expect(createProvider(whole).name).toBe('azure');
   for (const key of ['deployment', 'apiVersion', 'authType'] as const) {
     expect(() => createProvider({ ...whole, [key]: undefined })).toThrow(
@@ -62,7 +72,14 @@ test.each([
 ] as const)('azure with %s calls the deployment path with api-version', async (authType, token, headers) => {
   verifies('providers.azure');
   await withServer([OK], async ({ server }) => {
-    const config = { name: 'azure', baseUrl: server.url, deployment: 'my gpt', apiVersion: '2024-10-21', authType, token };
+    const config = {
+      name: 'azure',
+      baseUrl: server.url,
+      deployment: 'my gpt',
+      apiVersion: '2024-10-21',
+      authType,
+      token,
+    };
     await endOf(createProvider(config).stream(request()));
     expect(server.requests[0]?.path).toBe('/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21');
     expect(server.requests[0]?.headers).toMatchObject(headers);
@@ -124,11 +141,10 @@ test('importing the package loads no undici, opens nothing and starts no timer',
     const { createRequire } = await import('node:module');
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('undici'));
     console.log(JSON.stringify({ loaded, active: process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout/.test(kind)) }));`;
-  const run = spawnSync(
-    process.execPath,
-    ['--conditions=@kernel/source', '--input-type=module', '--eval', script],
-    { cwd: import.meta.dirname, encoding: 'utf8' },
-  );
+  const run = spawnSync(process.execPath, ['--conditions=@kernel/source', '--input-type=module', '--eval', script], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
   expect(run.stderr).toBe('');
   expect(JSON.parse(run.stdout)).toEqual({ loaded: [], active: [] });
 });

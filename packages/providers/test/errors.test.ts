@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider } from '../src/index.ts';
@@ -8,7 +9,9 @@ const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };
 
 test('an answer that is no success throws PROVIDER_HTTP with status, request id, what the vendor says and an excerpt', async () => {
   verifies('providers.error.http');
-  const body = JSON.stringify({ error: { message: 'The model is gone.', type: 'invalid_request_error', code: 'model_not_found' } });
+  const body = JSON.stringify({
+    error: { message: 'The model is gone.', type: 'invalid_request_error', code: 'model_not_found' },
+  });
   await withServer([{ status: 404, headers: { 'x-request-id': 'req-7' }, chunks: [body] }], async ({ provider }) => {
     const error = await errorOf(provider.stream(request()));
     expect(error).toMatchObject({
@@ -29,22 +32,31 @@ test.each([
   [409, '', 'an empty body', true],
   [429, '{"error":{"message":"Slow down."}}', 'Slow down.', true],
   [503, '[{"error":{"message":"busy"}}]', 'busy', true],
-])('status %d with body %j says what it is and whether another attempt may help', async (status, body, said, retryable) => {
-  verifies('providers.error.http');
-  await withServer([{ status, chunks: [body] }], async ({ provider }) => {
-    const error = await errorOf(provider.stream(request()));
-    expect(error).toMatchObject({ code: 'PROVIDER_HTTP', retryable, data: { status } });
-    expect(error.message).toContain(said);
-    expect(error.message).not.toContain('<');
-  });
-});
+])(
+  'status %d with body %j says what it is and whether another attempt may help',
+  async (status, body, said, retryable) => {
+    verifies('providers.error.http');
+    await withServer([{ status, chunks: [body] }], async ({ provider }) => {
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_HTTP', retryable, data: { status } });
+      expect(error.message).toContain(said);
+      expect(error.message).not.toContain('<');
+    });
+  },
+);
 
 test('an Azure content filter says so in the code and the message', async () => {
   const body = JSON.stringify({
-    error: { code: 'content_filter', message: 'The prompt was filtered.', innererror: { code: 'ResponsibleAIPolicyViolation' } },
+    error: {
+      code: 'content_filter',
+      message: 'The prompt was filtered.',
+      innererror: { code: 'ResponsibleAIPolicyViolation' },
+    },
   });
   await withServer([{ status: 400, chunks: [body] }], async ({ provider }) => {
-    expect(await errorOf(provider.stream(request()))).toMatchObject({ data: { status: 400, vendorCode: 'content_filter' } });
+    expect(await errorOf(provider.stream(request()))).toMatchObject({
+      data: { status: 400, vendorCode: 'content_filter' },
+    });
   });
 });
 
@@ -61,10 +73,16 @@ test('the wait that a server asks for is read from seconds, dates and millisecon
     [{ 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' }, undefined],
     [{}, undefined],
   ];
-  for (const [headers, expected] of cases) expect(retryAfterMs(headers, now), JSON.stringify(headers)).toBe(expected);
-  await withServer([{ status: 429, headers: { 'retry-after': '3', 'x-should-retry': 'false' }, chunks: [] }], async ({ provider }) => {
-    expect(await errorOf(provider.stream(request()))).toMatchObject({ retryable: false, data: { retryAfterMs: 3000 } });
-  });
+  for (const [headers, expected] of cases) expect(retryAfterMs(headers, now)).toBe(expected);
+  await withServer(
+    [{ status: 429, headers: { 'retry-after': '3', 'x-should-retry': 'false' }, chunks: [] }],
+    async ({ provider }) => {
+      expect(await errorOf(provider.stream(request()))).toMatchObject({
+        retryable: false,
+        data: { retryAfterMs: 3000 },
+      });
+    },
+  );
 });
 
 test('createProvider never retries', async () => {
@@ -78,7 +96,13 @@ test('createProvider never retries', async () => {
 test('a key that the server echoes is in no error: not raw, not as JSON, URL or base64, not mid-stream', async () => {
   verifies('providers.auth.secret');
   const key = 'sk-"quoted"/+key=9';
-  const forms = [key, JSON.stringify(key), encodeURIComponent(key), Buffer.from(key).toString('base64'), `Bearer ${key}`];
+  const forms = [
+    key,
+    JSON.stringify(key),
+    encodeURIComponent(key),
+    Buffer.from(key).toString('base64'),
+    `Bearer ${key}`,
+  ];
   const echo = forms.join(' ');
   const json = JSON.stringify({ error: { message: `bad key ${echo}`, code: key, type: key } });
   const replies = [
@@ -95,8 +119,11 @@ test('a key that the server echoes is in no error: not raw, not as JSON, URL or 
     async ({ provider, server }) => {
       for (const at of replies.keys()) {
         const error = await errorOf(provider.stream(request()));
-        const told = [error.message, error.hint, JSON.stringify(error.data), String(error.cause), error.stack].join('\n');
-        for (const form of forms.slice(0, 4)) expect(told, `reply ${at}`).not.toContain(form.replaceAll(/^"|"$|=+$/g, ''));
+        const told = [error.message, error.hint, JSON.stringify(error.data), String(error.cause), error.stack].join(
+          '\n',
+        );
+        for (const form of forms.slice(0, 4))
+          expect(told, `reply ${at}`).not.toContain(form.replaceAll(/^"|"$|=+$/g, ''));
       }
       expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
     },
@@ -104,24 +131,26 @@ test('a key that the server echoes is in no error: not raw, not as JSON, URL or 
   );
 });
 
+async function sent(config: object): Promise<Record<string, unknown>> {
+  let headers: Record<string, unknown> = {};
+  await withServer(
+    [OK],
+    async ({ provider, server }) => {
+      await endOf(provider.stream(request()));
+      headers = { ...server.requests[0]?.headers };
+    },
+    config,
+  );
+  return headers;
+}
+
 test('a token goes as bearer, bare in a header, or not at all', async () => {
   verifies('providers.auth');
-  const sent = async (config: object): Promise<Record<string, unknown>> => {
-    let headers: Record<string, unknown> = {};
-    await withServer(
-      [OK],
-      async ({ provider, server }) => {
-        await endOf(provider.stream(request()));
-        headers = { ...server.requests[0]?.headers };
-      },
-      config,
-    );
-    return headers;
-  };
   expect(await sent({ token: 'abcd' })).toMatchObject({ authorization: 'Bearer abcd' });
   expect(await sent({ token: 'abcd', auth: 'api_key' })).toMatchObject({ 'x-api-key': 'abcd' });
   expect(await sent({ token: 'abcd', auth: 'api_key', authHeader: 'X-Team' })).toMatchObject({ 'x-team': 'abcd' });
-  for (const config of [{}, { token: 'abcd', auth: 'none' }]) expect(await sent(config)).not.toHaveProperty('authorization');
+  for (const config of [{}, { token: 'abcd', auth: 'none' }])
+    expect(await sent(config)).not.toHaveProperty('authorization');
 });
 
 test('a token function is asked again once after a 401, once for many requests at the same time', async () => {
@@ -154,11 +183,7 @@ test('a token function is asked again once after a 401, once for many requests a
 });
 
 test('a token that no header can carry is refused without showing it', async () => {
-  const make = (): unknown => {
-    const provider = createProvider({ name: 'openai', token: 'sk-line\nbreak' });
-    return provider.stream(request());
-  };
-  const error = await errorOf(make() as ReturnType<ReturnType<typeof createProvider>['stream']>);
+  const error = await errorOf(createProvider({ name: 'openai', token: 'sk-line\nbreak' }).stream(request()));
   expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
   expect(`${error.message} ${error.hint}`).not.toContain('sk-line');
 });

@@ -1,9 +1,16 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import type { KernelError, Message, MessageEnd, Provider, ProviderEvent, ProviderRequest } from '@kernel/protocol';
-import { type RawReply, startWireServer, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
+import {
+  type RawReply,
+  startWireServer,
+  type WireReply,
+  type WireServer,
+  type WireServerOptions,
+} from '@kernel/testing';
 import { createProvider } from '../src/index.ts';
 import type { ProviderConfig } from '../src/index.ts';
 
-export const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
+const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
 
 export function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
   return { model: 'test-model', messages: HELLO, ...more };

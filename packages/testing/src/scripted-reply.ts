@@ -11,24 +11,30 @@ import type {
 /** A call in a scripted reply. An object as `arguments` becomes its JSON text; an absent `id` is made. */
 export interface ScriptedCall {
   readonly name: string;
-  readonly arguments?: string | JsonObject;
-  readonly id?: string;
+  readonly arguments?: string | JsonObject | undefined;
+  readonly id?: string | undefined;
 }
 
-/** A reply in neutral terms, as any wire could carry it. */
-export interface ScriptedReply {
-  readonly text?: string;
-  /** The text in these pieces instead of one. */
-  readonly chunks?: readonly string[];
-  readonly reasoning?: string;
-  readonly calls?: readonly ScriptedCall[];
+/** What a model says, in no vendor's terms: any wire could carry it. */
+export interface NeutralReply {
+  readonly text?: string | undefined;
+  readonly reasoning?: string | undefined;
+  readonly calls?: readonly ScriptedCall[] | undefined;
   /** Default: `tool-calls` with calls, else `stop`. */
-  readonly finishReason?: FinishReason;
-  readonly usage?: Usage;
+  readonly finishReason?: FinishReason | undefined;
+  readonly usage?: Usage | undefined;
+  /** How many pieces a streamed text, and each call's arguments, come in. Default: 3 on a wire, 1 without. */
+  readonly pieces?: number | undefined;
+}
+
+/** A reply of the scripted provider. */
+export interface ScriptedReply extends NeutralReply {
+  /** The text in just these pieces. */
+  readonly chunks?: readonly string[] | undefined;
   /** Milliseconds before the first event. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Waits for the abort after the last delta, instead of ending. */
-  readonly hang?: boolean;
+  readonly hang?: boolean | undefined;
 }
 
 let made = 0;
@@ -81,13 +87,23 @@ function toCall(call: ScriptedCall): ToolCall {
 
 function* deltas(reply: ScriptedReply, message: AssistantMessage): Generator<ProviderEvent> {
   if (reply.reasoning !== undefined) yield { type: 'reasoning-delta', text: reply.reasoning };
-  for (const text of reply.chunks ?? (reply.text === undefined ? [] : [reply.text])) yield { type: 'text-delta', text };
+  for (const text of reply.chunks ?? inPieces(reply.text ?? '', reply.pieces)) yield { type: 'text-delta', text };
   let index = 0;
   for (const part of message.content) {
     if (part.type !== 'tool-call') continue;
-    yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: part.arguments };
+    for (const piece of inPieces(part.arguments, reply.pieces))
+      yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: piece };
     index += 1;
   }
+}
+
+/** Cuts a text into about so many pieces, at whole characters; an empty text has none. */
+function inPieces(text: string, pieces = 1): readonly string[] {
+  const characters = Array.from(text);
+  const size = Math.max(1, Math.ceil(characters.length / pieces));
+  const cuts: string[] = [];
+  for (let at = 0; at < characters.length; at += size) cuts.push(characters.slice(at, at + size).join(''));
+  return cuts;
 }
 
 function toDropped(call: ToolCall, reason: FinishReason) {

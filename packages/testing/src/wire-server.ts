@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { deliver } from './wire/deliver.ts';
 import type { RawReply, WireReply } from './wire/reply.ts';
 import { checkRequest, type RecordedRequest, refusal, toBytes } from './wire/route.ts';
@@ -78,8 +78,8 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  // A TCP server's address is an object, not a pipe's name.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   return {
     url,
     baseUrl: `${url}/v1`,
@@ -101,7 +101,7 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
 
 async function record(request: IncomingMessage): Promise<RecordedRequest> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of request) pieces.push(piece as Uint8Array);
+  for await (const piece of request) if (piece instanceof Uint8Array) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
   const path = request.url ?? '/';
   const body = parse(bytes.toString('utf8'));

@@ -2,8 +2,8 @@ import { type BaseUrl, invalidConfig, type ProviderConfig } from '../config.ts';
 
 /** What Azure changes about the chat-completions wire: the path and the credential's header. @internal */
 export interface AzureSettings {
-  path(operation: string): string;
-  authorize(token: string): Readonly<Record<string, string>>;
+  readonly path: (operation: string) => string;
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
 }
 
 const AUTH_TYPES = ['api_key', 'bearer', 'managed_identity'] as const;

@@ -27,7 +27,7 @@ export interface ChatDecoderOptions {
   readonly warnings: readonly ProviderWarning[];
   readonly emit: (event: ProviderEvent) => void;
   /** The ids of the calls in the history; read only when the reply has calls. */
-  usedIds(): ReadonlySet<string>;
+  readonly usedIds: () => ReadonlySet<string>;
 }
 
 /** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
@@ -124,6 +124,7 @@ export function createChatDecoder(options: ChatDecoderOptions): ReplyDecoder {
         name: asText(fn['name']),
         arguments: fn['arguments'],
         // JSON.parse made it, so it is JSON.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         providerData: (call['extra_content'] ?? undefined) as JsonValue | undefined,
       },
       position,

@@ -4,7 +4,7 @@ import type { ChatSettings } from './wire-types.ts';
 
 /** Writes messages as JSON text, each frozen message once. @internal */
 export interface MessageEncoder {
-  encode(message: Message): string;
+  readonly encode: (message: Message) => string;
 }
 
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */

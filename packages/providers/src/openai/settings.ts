@@ -5,7 +5,7 @@ import type { ChatSettings } from './wire-types.ts';
 /** A provider of this wire, resolved: where to, how to say who we are, and the dialect. @internal */
 export interface ResolvedChat {
   readonly settings: ChatSettings;
-  authorize(token: string): Readonly<Record<string, string>>;
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
 }
 
 const BASE_URLS: ReadonlyMap<string, string> = new Map([

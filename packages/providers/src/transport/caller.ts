@@ -1,4 +1,5 @@
-import type { Exchange, Http, HttpHeaders, HttpSink } from './http.ts';
+import type { Exchange, HttpHeaders, HttpSink } from './exchange.ts';
+import type { Http } from './http.ts';
 import type { Redactor } from './redact.ts';
 import type { Token } from './token.ts';
 import { httpError } from './vendor-error.ts';
@@ -102,7 +103,7 @@ function withErrors(
         return;
       }
       // The bytes are the transport's to reuse: keep a copy.
-      failed.pieces.push(Uint8Array.from(bytes));
+      failed.pieces.push(Buffer.from(bytes));
       failed.size += bytes.length;
       if (failed.size > MAX_ERROR_BYTES) throw failure();
     },

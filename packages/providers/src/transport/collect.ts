@@ -21,7 +21,7 @@ export function collectText(caller: Caller, call: WireCall, signal: AbortSignal 
     const exchange = caller.open(call, {
       onHead: () => undefined,
       onBytes(bytes) {
-        pieces.push(Uint8Array.from(bytes));
+        pieces.push(Buffer.from(bytes));
         exchange.progress();
       },
       onEnd() {

@@ -35,6 +35,7 @@ function wrapPool(
   const build = connector({ timeout: options.connectMs, allowH2: false });
   const connect: buildConnector.connector = (target, callback) => {
     // undici's connector returns its socket, although its type does not say so.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const socket = build(target, (...outcome) => {
       connecting.delete(socket);
       callback(...outcome);

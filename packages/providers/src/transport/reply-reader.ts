@@ -31,7 +31,7 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
     push(bytes) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {
-        pieces.push(Uint8Array.from(bytes));
+        pieces.push(Buffer.from(bytes));
         return true;
       }
       const before = events;
@@ -64,7 +64,7 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
   };
 }
 
-const OPENING = new Set([...'{[<'].map((character) => character.charCodeAt(0)));
+const OPENING = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 
 function sniff(bytes: Uint8Array): 'unknown' | 'sse' | 'whole' {

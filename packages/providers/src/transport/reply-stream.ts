@@ -1,9 +1,9 @@
 import type { ProviderEvent } from '@kernel/protocol';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Where a reply's decoder puts what it found. Synchronous. */
 export interface ReplySink {
-  emit(event: ProviderEvent): void;
+  readonly emit: (event: ProviderEvent) => void;
   /** Tells how many bytes were just decoded: back-pressure counts them. */
   fed(bytes: number): void;
   end(): void;

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './http.ts';
+import type { HttpHeaders } from './exchange.ts';
 
 const LONGEST_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { type JsonObject, KernelError } from '@kernel/protocol';
 import { asFields, asText, parseJson } from '../json-fields.ts';
-import type { HttpHeaders } from './http.ts';
+import type { HttpHeaders } from './exchange.ts';
 import type { Redactor } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -55,12 +55,12 @@ function describe(error: Readonly<Record<string, unknown>>, fallback: string): V
 }
 
 /** Says whether a status is worth another attempt: 408, 409, 429 and everything from 500. */
-export function isRetryableStatus(status: number): boolean {
+function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 /** The request id of a response, whatever its vendor calls it. */
-export function requestIdOf(headers: HttpHeaders): string | undefined {
+function requestIdOf(headers: HttpHeaders): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return value;
@@ -125,7 +125,7 @@ export function htmlTitle(text: string): string | undefined {
 }
 
 /** The beginning of a text, with `…` where it was cut; never half a character. */
-export function excerpt(text: string, length: number): string {
+function excerpt(text: string, length: number): string {
   const clean = text.trim();
   return clean.length <= length ? clean : `${clean.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,6 +1,6 @@
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
 import type { Caller, WireCall } from './caller.ts';
-import type { HttpHeaders } from './http.ts';
+import type { HttpHeaders } from './exchange.ts';
 import type { Redactor } from './redact.ts';
 import { createReplyStream } from './reply-stream.ts';
 

@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { textOf, toolCallsOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -13,7 +14,10 @@ test('a usage chunk with empty or null choices, chunks without delta, null field
   const body = sse(
     { choices: [], prompt_filter_results: [{ content_filter_results: {} }] },
     { choices: [{ index: 0 }] },
-    { choices: [{ index: 0, delta: { role: 'assistant', content: null, tool_calls: null }, finish_reason: null }], usage: null },
+    {
+      choices: [{ index: 0, delta: { role: 'assistant', content: null, tool_calls: null }, finish_reason: null }],
+      usage: null,
+    },
     { object: 'ping' },
     chunk({ content: 'Hi' }),
     { choices: [{ index: 1, delta: { content: 'another choice' } }] },
@@ -68,11 +72,14 @@ test.each([
   ['length', 'length'],
   ['content_filter', 'filter'],
 ])('calls of a reply that ended by %s are dropped, not run', async (reason, expected) => {
-  await end(sse(chunk({ tool_calls: [CALL] }), chunk({}, reason), '[DONE]'), ({ droppedCalls, finishReason, message }) => {
-    expect(finishReason).toBe(expected);
-    expect(message.content).toEqual([]);
-    expect(droppedCalls).toEqual([{ id: 'a', name: 'f', arguments: '{"x":1}', reason: expected }]);
-  });
+  await end(
+    sse(chunk({ tool_calls: [CALL] }), chunk({}, reason), '[DONE]'),
+    ({ droppedCalls, finishReason, message }) => {
+      expect(finishReason).toBe(expected);
+      expect(message.content).toEqual([]);
+      expect(droppedCalls).toEqual([{ id: 'a', name: 'f', arguments: '{"x":1}', reason: expected }]);
+    },
+  );
 });
 
 test('a refusal is text with its own finish reason', async () => {
@@ -82,11 +89,33 @@ test('a refusal is text with its own finish reason', async () => {
 });
 
 const broken: readonly [string, string, object][] = [
-  ['an error object mid-stream', sse(chunk({ content: 'par' }), { error: { message: 'GPU lost', type: 'server_error' } }), { code: 'PROVIDER_PROTOCOL', retryable: true }],
-  ['an error object with a status', sse(chunk({ content: 'par' }), { error: { message: 'GPU lost', code: 502 } }), { code: 'PROVIDER_HTTP', retryable: true }],
-  ['an error event', `${sse(chunk({ content: 'par' }))}event: error\ndata: {"message":"GPU lost"}\n\n`, { code: 'PROVIDER_PROTOCOL' }],
-  ['a finish reason "error"', sse(chunk({ content: 'par' }), { choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { message: 'GPU lost' } }] }), { code: 'PROVIDER_PROTOCOL' }],
-  ['an object of kind "error"', sse(chunk({ content: 'par' }), { object: 'error', message: 'GPU lost' }), { code: 'PROVIDER_PROTOCOL' }],
+  [
+    'an error object mid-stream',
+    sse(chunk({ content: 'par' }), { error: { message: 'GPU lost', type: 'server_error' } }),
+    { code: 'PROVIDER_PROTOCOL', retryable: true },
+  ],
+  [
+    'an error object with a status',
+    sse(chunk({ content: 'par' }), { error: { message: 'GPU lost', code: 502 } }),
+    { code: 'PROVIDER_HTTP', retryable: true },
+  ],
+  [
+    'an error event',
+    `${sse(chunk({ content: 'par' }))}event: error\ndata: {"message":"GPU lost"}\n\n`,
+    { code: 'PROVIDER_PROTOCOL' },
+  ],
+  [
+    'a finish reason "error"',
+    sse(chunk({ content: 'par' }), {
+      choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { message: 'GPU lost' } }],
+    }),
+    { code: 'PROVIDER_PROTOCOL' },
+  ],
+  [
+    'an object of kind "error"',
+    sse(chunk({ content: 'par' }), { object: 'error', message: 'GPU lost' }),
+    { code: 'PROVIDER_PROTOCOL' },
+  ],
 ];
 
 test.each(broken)('%s throws with the partial text and the vendor message', async (_, body, expected) => {
@@ -144,6 +173,8 @@ test('two equal calls of a whole reply stay two, the second with an id of its ow
 test('the message is frozen and names who wrote it', async () => {
   await end(sse({ ...chunk({ content: 'Hi' }, 'stop'), model: 'model-7' }), ({ message }) => {
     expect(message.provider).toEqual({ vendor: 'openai', model: 'model-7' });
-    expect(Object.isFrozen(message) && Object.isFrozen(message.content) && Object.isFrozen(message.content[0])).toBe(true);
+    expect(Object.isFrozen(message) && Object.isFrozen(message.content) && Object.isFrozen(message.content[0])).toBe(
+      true,
+    );
   });
 });

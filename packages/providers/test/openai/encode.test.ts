@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import type { Message, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -112,7 +113,9 @@ test('a toolChoice that the request does not offer throws before anything is sen
     expect(error).toMatchObject({ code: 'TOOL_NOT_FOUND' });
     expect(error.hint).toContain('Did you mean "add"?');
     for (const name of ['constructor', '__proto__']) {
-      expect(await errorOf(provider.stream(request({ toolChoice: { name } })))).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+      expect(await errorOf(provider.stream(request({ toolChoice: { name } })))).toMatchObject({
+        code: 'TOOL_NOT_FOUND',
+      });
     }
     expect(server.requests).toHaveLength(0);
   });
@@ -168,7 +171,14 @@ test('a whole history is encoded: system, text, calls, results, a failed result 
   expect(body.messages).toEqual([
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Add.' },
-    { role: 'assistant', content: null, tool_calls: [{ id: 'a', ...wire }, { id: 'b', ...wire }] },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'a', ...wire },
+        { id: 'b', ...wire },
+      ],
+    },
     { role: 'tool', tool_call_id: 'a', content: '2' },
     { role: 'tool', tool_call_id: 'b', content: 'Error: too big' },
     { role: 'assistant', content: 'Two.' },
@@ -220,15 +230,16 @@ test('media in a tool result become a text note, and media that the wire cannot 
   });
 });
 
+const message = (vendor: string): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'reasoning', text: 'hm' },
+    { type: 'tool-call', id: 'a', name: 'f', arguments: '{}', providerData: { google: { thought_signature: 's' } } },
+  ],
+  provider: { vendor, model: 'm' },
+});
+
 test('reasoning and vendor data go back only to the vendor that made them', async () => {
-  const message = (vendor: string): Message => ({
-    role: 'assistant',
-    content: [
-      { type: 'reasoning', text: 'hm' },
-      { type: 'tool-call', id: 'a', name: 'f', arguments: '{}', providerData: { google: { thought_signature: 's' } } },
-    ],
-    provider: { vendor, model: 'm' },
-  });
   const result: Message = { role: 'tool', toolCallId: 'a', name: 'f', content: 'x' };
   const config = { reasoningField: 'reasoning_content' };
   const own = await bodyOf({ messages: [message('openai'), result] }, config);

@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -41,8 +42,9 @@ test('a connection that is not accepted in time trips the connect clock', async 
   // 192.0.2.0/24 is set aside for documentation: nothing answers there. Some machines refuse it at once instead.
   const provider = createProvider({ name: 'openai', baseUrl: 'http://192.0.2.1:81/v1', timeouts: { connectMs: 150 } });
   const error = await errorOf(provider.stream(request()));
-  if (error.code === 'PROVIDER_TIMEOUT') expect(error.data).toMatchObject({ clock: 'connectMs', timeoutMs: 150 });
-  else expect(error.code).toBe('PROVIDER_NETWORK');
+  const refused = { code: 'PROVIDER_NETWORK' };
+  const expected = error.code === 'PROVIDER_NETWORK' ? refused : { data: { clock: 'connectMs', timeoutMs: 150 } };
+  expect(error).toMatchObject(expected);
 });
 
 test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
@@ -118,10 +120,16 @@ test('gzip, deflate and br are undone; damaged and unknown encodings are typed e
   const encodings = { gzip: gzipSync(bytes), deflate: deflateSync(bytes), br: brotliCompressSync(bytes) };
   for (const [encoding, body] of Object.entries(encodings)) {
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
-    await withServer([{ headers, chunks: [body] }, { headers, chunks: [body.subarray(0, 20)] }], async ({ provider }) => {
-      expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
-      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
-    });
+    await withServer(
+      [
+        { headers, chunks: [body] },
+        { headers, chunks: [body.subarray(0, 20)] },
+      ],
+      async ({ provider }) => {
+        expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+        expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      },
+    );
   }
   await withServer([{ headers: { 'content-encoding': 'zstd-next' }, chunks: [REPLY] }], async ({ provider }) => {
     expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
@@ -233,7 +241,9 @@ test('an abort while the connection is still being made destroys the socket', as
   const failed = errorOf(provider.stream(request({ signal: AbortSignal.timeout(100) })));
   await failed;
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const open = process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCPConnect') || kind === 'TCPSocketWrap');
+  const open = process
+    .getActiveResourcesInfo()
+    .filter((kind) => kind.startsWith('TCPConnect') || kind === 'TCPSocketWrap');
   expect(open.filter((kind) => kind.startsWith('TCPConnect'))).toEqual([]);
 });
 

@@ -35,11 +35,20 @@ test('LF, CRLF, lone CR, a byte-order mark, comments and several data lines give
 test('every split of the bytes in two, and one byte at a time, gives the same events', () => {
   verifies('providers.stream.sse');
   for (let at = 1; at < BYTES.length; at += 1) expect(parse(BYTES, [at]), `split at ${at}`).toEqual(EXPECTED);
-  expect(parse(BYTES, Array.from({ length: BYTES.length - 1 }, (_, at) => at + 1))).toEqual(EXPECTED);
+  expect(
+    parse(
+      BYTES,
+      Array.from({ length: BYTES.length - 1 }, (_, at) => at + 1),
+    ),
+  ).toEqual(EXPECTED);
 });
 
 test('bytes that are no UTF-8 give the same replacement characters for every split', () => {
-  const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xf0, 0x9f, 0x41, 0xe2, 0x28, 0xa1, 0xc3]), Buffer.from('\n\n')]);
+  const bytes = Buffer.concat([
+    Buffer.from('data: a'),
+    Buffer.from([0xf0, 0x9f, 0x41, 0xe2, 0x28, 0xa1, 0xc3]),
+    Buffer.from('\n\n'),
+  ]);
   const whole = parse(bytes);
   for (let at = 1; at < bytes.length; at += 1) expect(parse(bytes, [at]), `split at ${at}`).toEqual(whole);
 });
@@ -48,20 +57,23 @@ test('a line over the limit throws PROVIDER_PROTOCOL before it is kept', () => {
   verifies('providers.limits');
   const parser = createSseParser(() => undefined, { maxLineLength: 100 });
   parser.push(Buffer.from(`data: ${'x'.repeat(80)}`));
-  expect(() => parser.push(Buffer.from('x'.repeat(40)))).toThrow(expect.objectContaining({ code: 'PROVIDER_PROTOCOL' }));
+  expect(() => parser.push(Buffer.from('x'.repeat(40)))).toThrow(
+    expect.objectContaining({ code: 'PROVIDER_PROTOCOL' }),
+  );
 });
 
+function longLineMs(pieces: number): number {
+  const parser = createSseParser(() => undefined);
+  const piece = Buffer.from('x'.repeat(64));
+  const start = performance.now();
+  parser.push(Buffer.from('data: '));
+  for (let at = 0; at < pieces; at += 1) parser.push(piece);
+  parser.push(Buffer.from('\n\n'));
+  return performance.now() - start;
+}
+
 test('a long line in many pieces takes linear time', () => {
-  const run = (pieces: number): number => {
-    const parser = createSseParser(() => undefined);
-    const piece = Buffer.from('x'.repeat(64));
-    const start = performance.now();
-    parser.push(Buffer.from('data: '));
-    for (let at = 0; at < pieces; at += 1) parser.push(piece);
-    parser.push(Buffer.from('\n\n'));
-    return performance.now() - start;
-  };
-  run(5_000);
-  const small = run(10_000);
-  expect(run(80_000)).toBeLessThan(small * 8 * 4 + 20);
+  longLineMs(5_000);
+  const small = longLineMs(10_000);
+  expect(longLineMs(80_000)).toBeLessThan(small * 8 * 4 + 20);
 });

@@ -1,6 +1,8 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is meant */
 import assert from 'node:assert/strict';
 import { KernelError, type ProviderEvent, type ProviderRequest } from '@kernel/protocol';
-import type { ConformanceCase, ConformanceSubject } from './provider.ts';
+import type { ConformanceCase } from './case.ts';
+import type { ConformanceSubject } from './provider.ts';
 
 /** How the recorded bytes reach the provider: whole, ended after `cutAfter` bytes, or in two writes. */
 export interface WireDelivery {
@@ -66,7 +68,7 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
               assert.ok(last?.type === 'message-end' && expected?.type === 'message-end', `cut after ${cutAfter}`);
               assert.deepEqual(last.message, expected.message, `cut after ${cutAfter}`);
             } else {
-              assert.ok(KernelError.is(error), `cut after ${cutAfter}: ${String(error)}`);
+              assert.ok(KernelError.is(error), `cut after ${cutAfter}: threw no KernelError`);
               assert.ok(!events.some((event) => event.type === 'message-end'), `cut after ${cutAfter}`);
             }
           }

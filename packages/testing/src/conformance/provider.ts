@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is meant */
 import assert from 'node:assert/strict';
 import {
   KernelError,
@@ -6,15 +7,10 @@ import {
   type ProviderRequest,
   type Tool,
   toolCallsOf,
+  textOf,
 } from '@kernel/protocol';
-import { textOf } from '@kernel/protocol';
-import type { WireReply } from '../wire/reply.ts';
-
-/** One behaviour that every provider must have. Framework-agnostic: `run` rejects with an assertion error. */
-export interface ConformanceCase {
-  readonly name: string;
-  run(): Promise<void>;
-}
+import type { NeutralReply } from '../scripted-reply.ts';
+import type { ConformanceCase } from './case.ts';
 
 /** A provider under test, and how to get rid of what was set up for it. */
 export interface ConformanceSubject {
@@ -22,11 +18,8 @@ export interface ConformanceSubject {
   close?(): Promise<void> | void;
 }
 
-/** The replies that a provider under test is to give, one a request, in order. Faults are not used here. */
-export type ConformanceReply = Omit<WireReply, 'fault'>;
-
 /** Makes a provider that gives these replies. */
-export type MakeProvider = (script: readonly ConformanceReply[]) => ConformanceSubject | Promise<ConformanceSubject>;
+export type MakeProvider = (script: readonly NeutralReply[]) => ConformanceSubject | Promise<ConformanceSubject>;
 
 const TOOL: Tool = Object.freeze({
   name: 'add',
@@ -35,12 +28,12 @@ const TOOL: Tool = Object.freeze({
 });
 const TOOLS = Object.freeze([TOOL]);
 
-const TEXT: ConformanceReply = {
+const TEXT: NeutralReply = {
   text: 'Grüße, 世界 🌍 and more',
   usage: { inputTokens: 7, outputTokens: 5 },
   pieces: 5,
 };
-const CALLS: ConformanceReply = {
+const CALLS: NeutralReply = {
   text: 'Let me see.',
   calls: [
     { id: 'call_a', name: 'add', arguments: { a: 1, b: 2 } },
@@ -51,7 +44,7 @@ const CALLS: ConformanceReply = {
 /** Returns the behaviours that a provider owes its callers. Feed each to a test of your own framework. */
 export function providerConformance(make: MakeProvider): readonly ConformanceCase[] {
   async function withSubject(
-    script: readonly ConformanceReply[],
+    script: readonly NeutralReply[],
     work: (provider: Provider) => Promise<void>,
   ): Promise<void> {
     const subject = await make(script);
@@ -62,7 +55,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
     }
   }
 
-  const kinds: readonly [string, ConformanceReply][] = [
+  const kinds: readonly [string, NeutralReply][] = [
     ['text', TEXT],
     ['calls', CALLS],
     ['an empty text', { text: '' }],
@@ -228,7 +221,7 @@ function endOf(events: readonly ProviderEvent[]): Extract<ProviderEvent, { type:
   return last;
 }
 
-function checkEnd(events: readonly ProviderEvent[], reply: ConformanceReply): void {
+function checkEnd(events: readonly ProviderEvent[], reply: NeutralReply): void {
   const end = endOf(events);
   assert.equal(textOf(end.message), reply.text ?? '');
   assert.equal(end.finishReason, reply.finishReason ?? (reply.calls === undefined ? 'stop' : 'tool-calls'));

@@ -1,3 +1,4 @@
+/* oxlint-disable no-await-in-loop -- the bytes go out one after another */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WireFault } from './reply.ts';
@@ -23,16 +24,13 @@ export async function deliver(response: ServerResponse, bytes: WireBytes, fault:
   for (const chunk of bytes.chunks) {
     if (response.destroyed || sent >= limit) break;
     if (typeof chunk === 'object' && 'waitMs' in chunk) {
-      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
       await wait(chunk.waitMs);
       continue;
     }
     const whole = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : Buffer.from(chunk);
     const part = whole.subarray(0, limit - sent);
     for (const piece of split(part, sent, fault.splitAt ?? [])) {
-      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
       if (fault.delayMs !== undefined) await wait(fault.delayMs);
-      // oxlint-disable-next-line no-await-in-loop -- the bytes go out one after another
       await write(response, piece);
     }
     sent += part.length;

@@ -1,4 +1,5 @@
-type Fields = Readonly<Record<string, unknown>>;
+/** A JSON object from outside. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -113,6 +114,9 @@ function onlyFields(value: unknown, known: readonly string[], where: string, pro
     if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
 }
 
-function asFields(value: unknown): Fields | undefined {
+/** The value as an object with fields; nothing for `null`, arrays and the rest. */
+export function asFields(value: unknown): Fields | undefined {
+  // Every object has string keys; what stands behind them stays unknown.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

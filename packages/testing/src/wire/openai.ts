@@ -1,6 +1,7 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import type { WireBytes } from './deliver.ts';
-import type { ScriptedCall, WireReply } from './reply.ts';
+import type { ScriptedCall } from '../scripted-reply.ts';
+import type { WireReply } from './reply.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -95,7 +96,7 @@ function argumentsOf(call: ScriptedCall): string {
 
 /** Cuts by characters, so that no piece holds half of one. */
 function cut(text: string, count: number): readonly string[] {
-  const characters = [...text];
+  const characters = Array.from(text);
   const size = Math.max(1, Math.ceil(characters.length / count));
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
     characters.slice(at * size, (at + 1) * size).join(''),

@@ -1,23 +1,7 @@
-import type { FinishReason, JsonObject, Usage } from '@kernel/protocol';
+import type { NeutralReply } from '../scripted-reply.ts';
 
-/** A call in a scripted reply. */
-export interface ScriptedCall {
-  readonly id?: string | undefined;
-  readonly name: string;
-  /** Text is sent as it is, an object as JSON. Default `{}`. */
-  readonly arguments?: string | JsonObject | undefined;
-}
-
-/** What a model says, in no vendor's terms. */
-export interface WireReply {
-  readonly text?: string | undefined;
-  readonly reasoning?: string | undefined;
-  readonly calls?: readonly ScriptedCall[] | undefined;
-  readonly usage?: Usage | undefined;
-  /** Default `tool-calls` with calls, else `stop`. */
-  readonly finishReason?: FinishReason | undefined;
-  /** How many pieces a streamed text, and each call's arguments, come in. Default 3. */
-  readonly pieces?: number | undefined;
+/** A reply that the server spells in its wire's terms, and how its delivery goes wrong. */
+export interface WireReply extends NeutralReply {
   readonly fault?: WireFault | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { WireBytes } from './deliver.ts';
 import { toChatBytes } from './openai.ts';
-import { checkChatRequest } from './openai-check.ts';
+import { asFields, checkChatRequest, type Fields } from './openai-check.ts';
 import type { RawReply, WireReply } from './reply.ts';
 import { isRawReply } from './reply.ts';
 
@@ -32,8 +32,7 @@ export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): 
       chunks: reply.chunks,
     };
   }
-  const body =
-    typeof request.body === 'object' && request.body !== null ? (request.body as Record<string, unknown>) : {};
+  const body = asFields(request.body) ?? {};
   const path = pathname(request.path);
   if (path.endsWith('/embeddings')) return json(embeddings(body));
   if (path.endsWith('/audio/transcriptions')) return json({ text: reply.text ?? '' });
@@ -52,7 +51,7 @@ export function refusal(status: number, message: string): WireBytes {
   return { ...json({ error: { message, type: 'invalid_request_error', code: null } }), status };
 }
 
-function embeddings(body: Record<string, unknown>): object {
+function embeddings(body: Fields): object {
   const inputs = [body['input']].flat();
   // In reverse order, as the index is what counts.
   const data = inputs.map((text, index) => ({ object: 'embedding', index, embedding: [String(text).length, index] }));
