@@ -19,7 +19,8 @@ const tool: Tool = {
   effect: 'read',
   metadata: {
     category: 'utility',
-    usageHint: 'For the clock, how late it is, the hour, today’s date, the day of the week, the month or the year.',
+    usageHint:
+      'For the local clock, how late it is, the hour, today’s date, the day of the week, the month or the year.',
     examples: [
       { description: 'What time is it in Tokyo?', input: { timeZone: 'Asia/Tokyo' } },
       { description: 'How late is it in Berlin?', input: { timeZone: 'Europe/Berlin' } },

@@ -22,12 +22,13 @@ const tool: Tool = {
   effect: 'read',
   metadata: {
     category: 'code',
-    usageHint: 'To show the contents of a folder (ls, dir), or tell which files are there.',
+    usageHint: 'To show the contents of a folder (ls, dir), what it contains, or tell which files are there.',
     examples: [
       { description: 'List the files in src', input: { path: 'src' } },
       { description: 'What is in the docs folder?', input: { path: 'docs' } },
       { description: 'What is in docs?', input: { path: 'docs' } },
       { description: "What's in docs?", input: { path: 'docs' } },
+      { description: "Show me what's inside docs", input: { path: 'docs' } },
     ],
   },
 };

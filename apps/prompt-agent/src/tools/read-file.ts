@@ -25,7 +25,8 @@ const tool: Tool = {
   effect: 'read',
   metadata: {
     category: 'code',
-    usageHint: 'To open, show, print, view or cat a file: its contents, its text, what is in it, what it says.',
+    usageHint:
+      'To open, show, print, view or cat a file: its contents, its text, what is written in it, what it says or contains.',
     examples: [
       { description: 'Read package.json', input: { path: 'package.json' } },
       { description: 'What does README.md say?', input: { path: 'README.md' } },

@@ -31,6 +31,7 @@ const RULES: readonly (readonly [RegExp, Piece['kind'], string?])[] = [
   [/(?:%|\s*per ?cent) of\b/iy, 'operator', '/ 100 *'],
   [/%(?!\s*[\d(])|per ?cent\b/iy, 'postfix', '/ 100'],
   [/(?:the )?(?:square root|sqrt) of\b/iy, 'prefix', 'sqrt'],
+  [/sqrt(?=\s+[\d.])/iy, 'prefix', 'sqrt'],
   [/(?:the )?cube root of\b/iy, 'prefix', 'cbrt'],
   [/half of\b/iy, 'prefix', '1 / 2 *'],
   [
@@ -43,7 +44,7 @@ const RULES: readonly (readonly [RegExp, Piece['kind'], string?])[] = [
   [/cubed\b|³/iy, 'postfix', '^ 3'],
   [/!(?=\s*(?:$|[-+*/^)]))/y, 'postfix', '!'],
   [/\*\*|to the power of\b|raised to(?: the power of)?\b/iy, 'operator', '^'],
-  [/[×·]|times\b|multiplied by\b/iy, 'operator', '*'],
+  [/[×·]|x(?=\s*[\d(.])|times\b|multiplied by\b/iy, 'operator', '*'],
   [/÷|divided by\b|over\b/iy, 'operator', '/'],
   [/plus\b/iy, 'operator', '+'],
   [/(?:minus|less)\b|−/iy, 'operator', '-'],

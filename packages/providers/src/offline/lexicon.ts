@@ -12,13 +12,18 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
   hi hello hey ok okay well now right currently quickly exactly actually really again first next
   what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
-  one ones thing things stuff something anything bit lot really very quite more most`),
+  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere`),
 );
 
 /** Ask for something without saying what: evidence where a tool names them, no objection where it doesn't. */
 export const NEUTRAL_STEMS = stems(
   `show tell give get display print say see look check want need know fetch return provide where when who why
   current answer result value question help`,
+);
+
+/** Neutral verbs: outside a tool's name they are evidence only beside another word that the tool says of itself. */
+export const WEAK_STEMS = stems(
+  'show tell give get display print say see look check want need know fetch return provide help',
 );
 
 /** Neutral words that may also be what is searched for. */
@@ -48,10 +53,10 @@ const GROUPS = [
   'list ls enumerate listing',
   'read cat open view',
   'find search grep locate lookup',
-  'mention occur appear reference contain',
+  'mention occur occurrence appear reference contain',
   'time clock',
   'date day today weekday',
-  'calculate compute evaluate calc calculator calculation',
+  'calculate compute evaluate solve calc calculator calculation',
   'add plus sum',
   'subtract minus difference',
   'multiply product multiplied',

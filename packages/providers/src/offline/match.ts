@@ -1,7 +1,8 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import { fillArguments, type Filled } from './fill.ts';
-import { ACTION_STEMS, WORK_STEMS } from './lexicon.ts';
+import { ACTION_STEMS, conceptOf, WEAK_STEMS, WORK_STEMS } from './lexicon.ts';
 import { profileOf, skeletonOf, type ToolProfile } from './profile.ts';
+import { stemOf } from './stem.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 /** A tool that fits a request, with arguments for it. */
@@ -23,6 +24,8 @@ export interface Matcher {
 const EVIDENCE_FLOOR = 0.75;
 /** Which part of the content words must be accounted for. Below it, the request asks for more than the tool can do. */
 const COVERAGE_FLOOR = 0.7;
+
+const FILE_CONCEPTS = new Set(['file', 'folder'].map((word) => conceptOf(stemOf(word))));
 
 /** Prepares the tools on offer: terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
@@ -75,6 +78,7 @@ function scoreOf(
   const head = tokens.findIndex(({ role, kind }) => role === 'content' && kind === 'word');
   const seen = new Set<string>();
   let evidence = taking.evidence;
+  let weak = 0;
   let explained = 0;
   let unexplained = 0;
   for (const [index, token] of tokens.entries()) {
@@ -85,15 +89,20 @@ function scoreOf(
     else if (how === 'free' || token.role === 'stop') continue;
     else if (token.kind === 'word' && weight > 0) {
       const share = token.role === 'neutral' ? 0.5 : 1;
-      if (!seen.has(token.concept)) evidence += share * weight * rarity(token.concept);
-      seen.add(token.concept);
+      const says = seen.has(token.concept) ? 0 : share * weight * rarity(token.concept);
+      if (weight < 1 && WEAK_STEMS.has(token.concept)) weak += says;
+      else {
+        evidence += says;
+        seen.add(token.concept);
+      }
       explained += share;
     } else if (token.role === 'content') {
       if (isForeign(token, index === head)) return undefined;
       unexplained += index === head ? 2 : /^\p{Lu}/u.test(token.text) ? 1.5 : 1;
     }
   }
-  if (isLooseSearch(profile, taking.used, tokens, seen.size, input)) return undefined;
+  if (seen.size > 0) evidence += weak;
+  if (isLooseSearch(profile, taking.used, tokens, seen, input)) return undefined;
   if (profile.skeletons.has(skeletonOf(tokens, used))) {
     evidence += 1;
     explained += 1;
@@ -108,16 +117,17 @@ function isForeign(token: Token, isHead: boolean): boolean {
   return (isHead && ACTION_STEMS.has(token.concept)) || WORK_STEMS.has(token.concept);
 }
 
-/** Several plain words as search terms could be any wish; they need a second sign that a search is meant. */
+/** Plain words as search terms could be any wish: one needs a sign that a search is meant, several need two or a place to search in. */
 function isLooseSearch(
   profile: ToolProfile,
   used: ReadonlyMap<number, string>,
   tokens: readonly Token[],
-  signs: number,
+  seen: ReadonlySet<string>,
   input: JsonObject,
 ): boolean {
   const loose = tokens.filter((_, index) => used.get(index) === 'free').length;
-  const isSearch = profile.slots.some(({ kind }) => kind === 'search');
-  const hasPath = profile.slots.some(({ kind, name }) => kind === 'path' && name in input);
-  return isSearch && loose > 1 && signs < 2 && !hasPath;
+  if (loose === 0 || !profile.slots.some(({ kind }) => kind === 'search')) return false;
+  const signs = [...seen].filter((concept) => !FILE_CONCEPTS.has(concept)).length;
+  const hasPath = profile.slots.some(({ kind, name }) => kind === 'path' && Object.hasOwn(input, name));
+  return signs === 0 || (loose > 1 && seen.size < 2 && !hasPath);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import type { Match, Matcher } from './match.ts';
-import { fieldAsked, fieldOfFile, splitRequests } from './requests.ts';
+import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './requests.ts';
 import { tokenize } from './tokens.ts';
 
 /** One call that a prompt asks for, and the fields that it asks to see of the result. */
@@ -46,6 +46,7 @@ function place(text: string, matcher: Matcher, drafts: Draft[], previous: Draft 
   const inFile = fieldOfFile(text);
   const own = previous === undefined ? text : resolveIts(text, previous.input);
   if (own !== text) return place(own, matcher, drafts, undefined);
+  if (previous !== undefined && isAboutPrevious(text) && askField(text, previous)) return true;
   const found = inFile === undefined ? matcher.match(text) : matcher.match(inFile.request);
   if (found !== undefined) {
     drafts.push({ ...found, text, fields: inFile === undefined ? [] : [inFile.field] });
@@ -57,12 +58,14 @@ function place(text: string, matcher: Matcher, drafts: Draft[], previous: Draft 
     drafts.push({ ...same, text, fields: [] });
     return true;
   }
+  return askField(text, previous);
+}
+
+function askField(text: string, previous: Draft): boolean {
   const field = fieldAsked(text);
-  if (field !== undefined && field.split(' ').length <= 3) {
-    previous.fields.push(field);
-    return true;
-  }
-  return false;
+  if (field === undefined || field.split(' ').length > 3) return false;
+  previous.fields.push(field);
+  return true;
 }
 
 /** Reads `its package.json` after a call for a folder as the file in that folder. */

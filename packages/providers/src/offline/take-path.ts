@@ -22,7 +22,7 @@ const CUES = new Set([
   'path',
   'dir',
 ]);
-const NOT_BEFORE_PATH = new Set(['of', 'the', 'my', 'our', 'this', 'that', 'a', 'an']);
+const NOT_BEFORE_PATH = new Set(['of', 'its', 'their', 'your', 'the', 'my', 'our', 'this', 'that', 'a', 'an']);
 
 /** Takes a path: a token with a slash or an extension, a word beside `folder` or `file`, or one after a preposition. */
 export function takePath(taking: Taking, slot: Slot): string | undefined {
@@ -32,7 +32,7 @@ export function takePath(taking: Taking, slot: Slot): string | undefined {
   const best = written.find((index) => agreement(taking.tokens[index], slot) > 0) ?? written[0];
   if (best !== undefined) return taken(taking, slot, best, 0.5);
   const beside = taking.tokens.findIndex(
-    (_, index) => isName(taking, index) && isFree(taking, index) && isPlaceWord(taking.tokens[index + 1]),
+    (_, index) => isName(taking, index) && isFree(taking, index) && isBeside(taking.tokens[index + 1], slot),
   );
   if (beside !== -1) return taken(taking, slot, beside, 0.4);
   const cued = taking.tokens.findIndex((_, index) => isName(taking, index) && isCue(taking.tokens[index - 1], slot));
@@ -46,6 +46,9 @@ export function takeBarePath(taking: Taking, slot: Slot): string | undefined {
   const [index] = free;
   if (index === undefined || free.length > 1 || !isName(taking, index)) return undefined;
   const head = taking.tokens.findIndex(({ role }) => role !== 'stop');
+  // Of two arguments the second follows the first, or `for` comes between: `grep 'text' apps`, `search apps for text`.
+  const isSecond = taking.used.has(index - 1) || taking.tokens[index + 1]?.lower === 'for';
+  if (slot.target === 'any' && !isSecond) return undefined;
   if (index === head && taking.tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   return NOT_BEFORE_PATH.has(taking.tokens[index - 1]?.lower ?? '') ? undefined : taken(taking, slot, index, 0.3);
 }
@@ -77,6 +80,11 @@ function isName(taking: Taking, index: number): boolean {
     !/[a-z][A-Z]/.test(token.text) &&
     /^[\p{L}\p{N}_@][\p{L}\p{N}._@-]*$/u.test(token.text)
   );
+}
+
+/** `the docs folder`, and `the license file` where files are meant. */
+function isBeside(token: Token | undefined, slot: Slot): boolean {
+  return isPlaceWord(token) && (slot.target === 'file' || targetWord(token) !== 'file') && token?.lower !== 'files';
 }
 
 function targetWord(token: Token | undefined): 'file' | 'folder' | undefined {

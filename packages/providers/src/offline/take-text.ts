@@ -28,7 +28,9 @@ export function takeLeftOver(taking: Taking, slot: Slot): string | undefined {
   const capital = taking.tokens.findIndex(
     (token, index) => isFree(taking, index) && index > 0 && /^\p{Lu}/u.test(token.text),
   );
-  const first = taking.tokens.findIndex((_, index) => isFree(taking, index));
+  const first = taking.tokens.findIndex(
+    (_, index) => isFree(taking, index) && !(slot.kind === 'search' && isNoQuery(taking, index)),
+  );
   const from = slot.kind === 'text' || slot.kind === 'place' ? (capital === -1 ? first : capital) : first;
   if (from === -1) return slot.kind === 'search' ? takeNeutral(taking) : undefined;
   const to = runEnd(taking, from);
@@ -36,6 +38,12 @@ export function takeLeftOver(taking: Taking, slot: Slot): string | undefined {
   const isCommand = slot.kind === 'search' && COMMANDS.test(taking.tokens[0]?.lower ?? '');
   if (isClassed) take(taking, from, from, 'exact', 0);
   return taken(taking, isClassed ? from + 1 : from, isCommand ? from : to, 'free', 0);
+}
+
+/** Words for files themselves are no search term, and `my keys` are not in a workspace. */
+function isNoQuery(taking: Taking, index: number): boolean {
+  const isFileWord = /^(?:files?|folders?|director(?:y|ies))$/.test(taking.tokens[index]?.lower ?? '');
+  return isFileWord || taking.tokens[index - 1]?.lower === 'my';
 }
 
 /** `where is answer mentioned` searches for "answer", a word that asks for nothing in most other places. */
