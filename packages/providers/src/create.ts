@@ -21,6 +21,7 @@ const BUILT_IN: ReadonlyMap<string, ProviderFactory> = new Map([
   ['openai', chatCompletions],
   ['ollama', chatCompletions],
   ['azure', chatCompletions],
+  ['offline', offline],
 ]);
 
 function chatCompletions(config: ProviderConfig): Provider {
@@ -29,6 +30,13 @@ function chatCompletions(config: ProviderConfig): Provider {
   return lazyProvider(config.name, async () => (await import('./openai/index.ts')).openaiProvider(config), {
     embeds: true,
     transcribes: true,
+  });
+}
+
+function offline(): Provider {
+  return lazyProvider('offline', async () => (await import('./offline/index.ts')).offlineProvider(), {
+    embeds: false,
+    transcribes: false,
   });
 }
 
