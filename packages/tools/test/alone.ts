@@ -1,4 +1,5 @@
 // What a user of this package alone writes. Packed, installed, type-checked and run by scripts/pack-check.ts.
+import type { Tool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
 const add = bindTool(
@@ -22,6 +23,6 @@ const wrong = await registry.execute('add', { a: 'one' });
 if (wrong.code !== 'ARGUMENTS_INVALID') throw new Error(wrong.forLLM);
 
 // @ts-expect-error -- a binding is not a tool: its handler cannot end up in a request
-const tool: import('@kernel/protocol').Tool = add;
-if (registry.list()[0] !== add.tool || 'handler' in add.tool) throw new Error(String(tool));
+const tool: Tool = add;
+if (registry.list()[0] !== add.tool || 'handler' in add.tool) throw new Error(tool.name);
 console.log('alone: ok');
