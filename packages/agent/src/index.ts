@@ -23,3 +23,7 @@ export type { AfterModel, BeforeModel, ModelHooks, Verdict } from './hooks/model
 export type { AfterTool, BeforeTool, ToolHooks } from './hooks/tool-hooks.ts';
 export { withSelectedTools } from './with-selected-tools.ts';
 export type { SelectTools } from './with-selected-tools.ts';
+export { agentAsTool, MAX_AGENT_DEPTH } from './agent-as-tool.ts';
+export type { AgentTool, AgentToolOptions } from './agent-as-tool.ts';
+export { runTeam } from './hand-off.ts';
+export type { TeamMember, TeamOptions } from './hand-off.ts';
