@@ -34,7 +34,9 @@ export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig
     hasProvider: typeof source === 'object' && source !== null && 'provider' in source,
     warnings: [
       ...warnings,
-      ...Object.keys(options.provider.options).map((key) => `${file}: provider.options.${key}: not used by this program.`),
+      ...Object.keys(options.provider.options).map(
+        (key) => `${file}: provider.options.${key}: not used by this program.`,
+      ),
     ],
   };
 }
