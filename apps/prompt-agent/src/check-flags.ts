@@ -12,6 +12,9 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['system-prompt', ['agent', 'chat', 'vision', 'tools']],
   ['workspace', ['agent']],
   ['max-turns', ['agent']],
+  ['max-iterations', ['agent']],
+  ['memory', ['agent']],
+  ['log', ['agent']],
   ['verbose', ['agent']],
 ];
 
@@ -39,6 +42,9 @@ export function checkFlags(flags: Flags): CheckedFlags {
   const turns = flags['max-turns'];
   if (turns !== undefined && !/^\d{1,6}$/.test(turns))
     throw usageFault(`--max-turns "${turns}" is no whole number from 0.`);
+  const iterations = flags['max-iterations'];
+  if (iterations !== undefined && !/^(?:-1|\d{1,6})$/.test(iterations))
+    throw usageFault(`--max-iterations "${iterations}" is no whole number from -1.`);
   const mode = protocol ?? 'agent';
   const warnings = EFFECT.filter(([flag, modes]) => flags[flag] !== undefined && !modes.includes(mode)).map(
     ([flag]) => `--${flag} has no effect ${protocol === undefined ? 'without' : 'with'} --protocol ${protocol ?? '…'}`,

@@ -32,6 +32,11 @@ export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig
     config: options,
     isFile: true,
     hasProvider: typeof source === 'object' && source !== null && 'provider' in source,
-    warnings,
+    warnings: [
+      ...warnings,
+      ...Object.keys(options.provider.options).map(
+        (key) => `${file}: provider.options.${key}: not used by this program.`,
+      ),
+    ],
   };
 }

@@ -19,6 +19,13 @@ const FLAGS = {
   },
   json: { type: 'boolean', value: '', help: 'print one JSON object at the end' },
   'json-lines': { type: 'boolean', value: '', help: 'print each event as a line of JSON' },
+  'max-iterations': {
+    type: 'string',
+    value: 'N',
+    help: "seed 000's name for --max-turns; -1 keeps the config's",
+  },
+  memory: { type: 'string', value: 'DIR', help: 'folder of notes (.md, .txt) that join the system prompt' },
+  log: { type: 'boolean', value: '', help: 'print the numbered tool log and the iterations on stderr' },
   verbose: { type: 'boolean', value: '', help: 'tell more on stderr: turns and results' },
   protocol: {
     type: 'string',

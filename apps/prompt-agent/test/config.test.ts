@@ -81,8 +81,11 @@ test('a named file that is missing, and every fault in one, exits 2; a missing d
 
 test('an unknown key warns with a near name and the run goes on', async () => {
   verifies('config.invalid');
-  const cwd = workspace({ 'config.json': '{"systemprompt": "x"}' });
+  const cwd = workspace({
+    'config.json': '{"systemprompt": "x", "provider": {"name": "offline", "options": {"region": "eu"}}}',
+  });
   const { code, stderr } = await prompt(['2+2'], { cwd });
   expect(code).toBe(0);
   expect(stderr).toContain('warning: config.json: systemprompt: unknown key, ignored. Did you mean "system_prompt"?');
+  expect(stderr).toContain('warning: config.json: provider.options.region: not used by this program.');
 });

@@ -23,12 +23,10 @@ test('flag before config before key before local server before offline', async (
     expect(found.stderr).toMatch(/^model: openai\/wire-model at .* \(model server on this machine\)/);
     expect(nothing.stderr).toMatch(/^offline: /);
     expect([file, url, found].map(({ stdout }) => stdout)).toEqual(['local\n', 'local\n', 'local\n']);
-    // A key in the environment wins over a server; its vendor's address is not reachable from here.
-    const key = await prompt(['--base-url', 'http://127.0.0.1:9', '2+2'], {
-      env: { ...env, OPENAI_API_KEY: 'sk-key' },
-    });
-    expect(key.stderr).toContain('gpt-4o-mini');
-    expect(key.code).toBe(1);
+    // A missing recording ends the program after the choice and before any request.
+    const key = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { env: { ...env, OPENAI_API_KEY: 'k' } });
+    expect(key.stderr).toMatch(/^model: openai\/whisper-1 \(OPENAI_API_KEY\)\n/);
+    expect(key.code).toBe(2);
   } finally {
     await server.close();
   }
@@ -69,9 +67,7 @@ test('a port that answers nothing delays the start by no more than the 300 ms in
 
 test('a config without a provider means ollama for a raw protocol call', async () => {
   const cwd = workspace({ 'config.json': '{"model": {"name": "m"}, "client": {"connection_timeout": "2s"}}' });
-  const { stderr } = await prompt(
-    ['-protocol', 'chat', 'hi', '--base-url', 'http://127.0.0.1:9', '--provider', 'ollama'],
-    { cwd },
-  );
-  expect(stderr).toMatch(/^model: ollama\/m at http:\/\/127\.0\.0\.1:9/);
+  const raw = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { cwd });
+  expect(raw.stderr).toMatch(/^model: ollama\/m \(default of a raw call\)\n/);
+  expect((await prompt(['2+2'], { cwd })).stderr).toMatch(/^offline: /);
 });

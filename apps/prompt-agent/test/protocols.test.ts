@@ -57,7 +57,7 @@ test('vision sends paths and ~/ paths inline and prints the response', async () 
   expect(server.requests).toHaveLength(1);
 });
 
-test('image URLs on private addresses are refused, also behind a redirect, unless a flag allows them', async () => {
+test('image URLs on private addresses are refused, by address and by name, unless a flag allows them', async () => {
   verifies('cli.vision.private', 'cli.vision.guard', 'cli.vision');
   const images = createServer((request, response) => {
     if (request.url === '/loop.png') response.writeHead(302, { location: '/loop.png' }).end();

@@ -167,3 +167,32 @@ test('a reader that goes away ends the program quietly', async () => {
     expect(stderr).not.toMatch(/EPIPE|Error/);
   });
 });
+
+test("the flags of seed 000's second program are taken in agent mode", async () => {
+  verifies('cli.run', 'config.run');
+  const cwd = workspace({
+    'notes/a.md': 'Likes tea.',
+    'notes/b.bin': 'no',
+    'config.json': '{"max_iterations": 1, "system_prompt": "Be brief."}',
+  });
+  const call = { calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '1+1' } }] };
+  await withServer({ replies: () => call }, async (server, ask) => {
+    const kept = await ask(['-max-iterations', '-1', '-memory', 'notes', '-log', '-verbose', 'hi'], { cwd });
+    expect(kept.code).toBe(1);
+    expect(kept.stderr).toContain('[1] calculate({"expression":"1+1"}): 2\nIterations: 1\n');
+    expect(server.requests[0]?.body).toMatchObject({
+      messages: [{ role: 'system', content: 'Be brief.\n\n# Memory\n## a.md\nLikes tea.' }, { role: 'user' }],
+    });
+    expect((await ask(['-max-iterations=3', '-log', 'hi'], { cwd })).stderr).toContain('Iterations: 3\n');
+  });
+  let asked = 0;
+  const thirty = () =>
+    (asked += 1) <= 30 ? { calls: [{ name: 'calculate', arguments: { expression: `1+${asked}` } }] } : { text: 'done' };
+  await withServer({ replies: thirty }, async (_, ask) => {
+    const unlimited = await ask(['-max-iterations', '0', '-log', 'hi'], { cwd });
+    expect([unlimited.code, unlimited.stdout]).toEqual([0, 'done\n']);
+    expect(unlimited.stderr).toContain('Iterations: 31\n');
+  });
+  expect((await prompt(['--memory', 'none', '2+2'], { cwd })).code).toBe(2);
+  expect((await prompt(['--max-iterations', 'x', '2+2'], { cwd })).code).toBe(2);
+});

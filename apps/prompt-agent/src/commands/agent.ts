@@ -2,6 +2,7 @@ import { run } from '@kernel/agent';
 import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { exitCodeOfRun } from '../exit-code.ts';
+import { loadMemory } from '../memory.ts';
 import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
@@ -22,9 +23,9 @@ export async function runAgent(session: Session): Promise<number> {
     model: choice.model,
     messages: [{ role: 'user', content: prompt }],
     tools: createRegistry(builtInTools(workspace)),
-    system: flags['system-prompt'] ?? loaded.config.systemPrompt,
+    system: await systemPrompt(session),
     options: capabilities['tools'] ?? capabilities['chat'],
-    limits: { turns: flags['max-turns'] === undefined ? loaded.config.maxIterations : Number(flags['max-turns']) },
+    limits: { turns: turnLimit(session) },
     stream: flags.stream ?? false,
     signal,
     // Every built-in tool only reads, and those are not asked about.
@@ -39,11 +40,34 @@ export async function runAgent(session: Session): Promise<number> {
   else if (flags['json-lines'] !== true && flags.stream !== true && 'answer' in end.run)
     output.write(end.run.answer ?? '');
   output.finish();
+  if (flags.log === true) {
+    for (const [index, { call, result }] of end.calls.entries()) {
+      output.note(
+        `[${index + 1}] ${oneLine(call.name, 64)}(${oneLine(call.arguments)}): ${oneLine(toModelText(result), 200)}`,
+      );
+    }
+    output.note(`Iterations: ${end.run.turns}`);
+  }
   const usage = usageNote(end.run.usage, end.run.turns);
   if (usage !== undefined) output.note(usage);
   const why = reasonNote(end.run);
   if (why !== undefined) output.note(why);
   return exitCodeOfRun(end.run, host.signal);
+}
+
+/** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config; nothing means the default. 0 is no limit. */
+function turnLimit({ flags, loaded }: Session): number | undefined {
+  const given = flags['max-turns'] ?? flags['max-iterations'];
+  return given === undefined || given === '-1' ? loaded.config.maxIterations : Number(given);
+}
+
+/** The system prompt and, behind it, what the memory folder holds; nothing where both are empty. */
+async function systemPrompt({ flags, loaded, host }: Session): Promise<string | undefined> {
+  const system = flags['system-prompt'] ?? loaded.config.systemPrompt ?? '';
+  const folder = flags.memory ?? loaded.config.memory?.path;
+  const memory = folder === undefined ? '' : await loadMemory(folder, host.cwd);
+  const whole = [system, memory].filter(Boolean).join('\n\n');
+  return whole === '' ? undefined : whole;
 }
 
 type ToolEnds = Extract<AgentEvent, { type: 'tool-end' }>;

@@ -3,29 +3,29 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { KernelError } from '@kernel/protocol';
-import { isPrivateAddress } from './private-address.ts';
 
-const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
 /** The limits of a download. */
 export interface DownloadLimits {
   readonly maxBytes: number;
-  readonly allowPrivate: boolean;
+  readonly timeoutMs: number;
+  /** Says of an IP address that no connection may be made to it. */
+  readonly isRefused: (address: string) => boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Downloads a URL: 30 s and `maxBytes` at most, 5 redirects. The address is checked where the connection is made, for each
+ * Downloads a URL: `timeoutMs` and `maxBytes` at most, 5 redirects. The address is checked where the connection is made, for each
  * redirect anew, so that a name cannot change its meaning in between. Sends no credential and no cookie.
  */
 export async function download(source: string, limits: DownloadLimits): Promise<Uint8Array> {
-  const clock = AbortSignal.timeout(TIMEOUT_MS);
+  const clock = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([limits.signal, clock]);
   try {
     let url = new URL(source);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const response = await get(url, limits.allowPrivate, signal);
+      const response = await get(url, limits.isRefused, signal);
       const { location } = response.headers;
       if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined) {
         return await readBody(response, source, limits.maxBytes, signal);
@@ -37,37 +37,39 @@ export async function download(source: string, limits: DownloadLimits): Promise<
   } catch (error) {
     limits.signal.throwIfAborted();
     if (KernelError.is(error)) throw error;
-    throw fault(source, clock.aborted ? `it took longer than ${TIMEOUT_MS} ms` : describe(error));
+    throw fault(source, clock.aborted ? `it took longer than ${limits.timeoutMs} ms` : describe(error));
   }
 }
 
-function get(url: URL, allowPrivate: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+function get(url: URL, isRefused: DownloadLimits['isRefused'], signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`it leads to a ${url.protocol} address`);
     // `lookup` is not asked for an address that is written as one.
-    if (!allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) throw refused(host);
+    if (isIP(host) !== 0 && isRefused(host)) throw refused(host);
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const outgoing = send(url, {
       signal,
       agent: false,
       headers: { accept: 'image/*' },
-      ...(allowPrivate ? {} : { lookup: publicLookup }),
+      lookup: guardedLookup(isRefused),
     });
     outgoing.on('response', resolve).on('error', reject).end();
   });
 }
 
-/** Resolves a name for a connection; an address that is not public fails the connection. */
-const publicLookup: LookupFunction = (hostname, options, done) => {
-  lookUp(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, '', 0);
-    const bad = addresses.find(({ address }) => isPrivateAddress(address));
-    const [first] = addresses;
-    if (bad !== undefined || first === undefined) return done(refused(hostname), '', 0);
-    return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
-  });
-};
+/** Resolves a name for a connection; an address that is refused fails the connection. */
+function guardedLookup(isRefused: DownloadLimits['isRefused']): LookupFunction {
+  return (hostname, options, done) => {
+    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '', 0);
+      const [first] = addresses;
+      if (first === undefined || addresses.some(({ address }) => isRefused(address)))
+        return done(refused(hostname), '', 0);
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
+    });
+  };
+}
 
 async function readBody(
   response: IncomingMessage,

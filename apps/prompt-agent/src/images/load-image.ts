@@ -4,8 +4,10 @@ import type { MediaPart } from '@kernel/protocol';
 import { usageFault } from '../usage-fault.ts';
 import { download } from './download.ts';
 import { imageType } from './image-type.ts';
+import { isPrivateAddress } from './private-address.ts';
 
 const MAX_BYTES = 20_971_520;
+const TIMEOUT_MS = 30_000;
 
 /** What loading an image may do. */
 export interface ImageAccess {
@@ -19,7 +21,14 @@ export interface ImageAccess {
 /** Loads an image from a path (`~/` is the home folder) or an http(s) URL, at most 20 MiB, and checks by its bytes that it is one. */
 export async function loadImage(source: string, access: ImageAccess): Promise<MediaPart> {
   const isUrl = /^https?:\/\//i.test(source);
-  const bytes = isUrl ? await download(source, { ...access, maxBytes: MAX_BYTES }) : await readImage(source, access);
+  const bytes = isUrl
+    ? await download(source, {
+        signal: access.signal,
+        maxBytes: MAX_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        isRefused: access.allowPrivate ? () => false : isPrivateAddress,
+      })
+    : await readImage(source, access);
   const mimeType = imageType(bytes);
   if (mimeType === undefined) throw usageFault(`--images: "${source}" is no PNG, JPEG, GIF or WebP image.`);
   const name = basename(isUrl ? new URL(source).pathname : source);

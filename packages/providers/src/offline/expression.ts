@@ -11,6 +11,8 @@ interface Piece {
   readonly end: number;
 }
 
+const MAX_PIECES = 200;
+
 const NUMBER_WORDS = new Map(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
   nineteen twenty`
@@ -90,16 +92,7 @@ function* phrases(text: string): Generator<FoundExpression> {
 
 function scan(text: string, start: number): FoundExpression | undefined {
   if (/^\d{4}-\d{2}-\d{2}/.test(text.slice(start, start + 10))) return undefined;
-  const pieces: Piece[] = [];
-  let at = start;
-  for (;;) {
-    const piece = nextPiece(text, at, pieces.at(-1));
-    if (piece === undefined) break;
-    pieces.push(piece);
-    at = piece.end;
-    while (text[at] === ' ') at += 1;
-  }
-  while (pieces.length > 0 && (!isOperandEnd(pieces.at(-1)) || depth(pieces) > 0)) pieces.pop();
+  const pieces = longestBalanced(readPieces(text, start));
   const last = pieces.at(-1);
   const operations = pieces.filter(
     ({ kind }) => kind === 'operator' || kind === 'prefix' || kind === 'function' || kind === 'postfix',
@@ -108,6 +101,19 @@ function scan(text: string, start: number): FoundExpression | undefined {
   if (pieces.length === 2 && pieces[0]?.kind === 'operator') return undefined;
   if (/^[\p{L}\p{N}_]/u.test(text.slice(last.end)) && /[\p{L}\p{N}]$/u.test(last.text)) return undefined;
   return { start, end: last.end, value: write(pieces) };
+}
+
+function readPieces(text: string, start: number): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = start;
+  while (pieces.length < MAX_PIECES) {
+    const piece = nextPiece(text, at, pieces.at(-1));
+    if (piece === undefined) break;
+    pieces.push(piece);
+    at = piece.end;
+    while (text[at] === ' ') at += 1;
+  }
+  return pieces;
 }
 
 function nextPiece(text: string, at: number, previous: Piece | undefined): Piece | undefined {
@@ -135,10 +141,16 @@ function isOperandEnd(piece: Piece | undefined): boolean {
   return piece !== undefined && (piece.kind === 'operand' || piece.kind === 'close' || piece.kind === 'postfix');
 }
 
-function depth(pieces: readonly Piece[]): number {
+/** The longest start of `pieces` that ends with a value and closes every parenthesis that it opens. */
+function longestBalanced(pieces: readonly Piece[]): readonly Piece[] {
   let open = 0;
-  for (const { kind } of pieces) open += kind === 'open' ? 1 : kind === 'close' ? -1 : 0;
-  return open;
+  let length = 0;
+  for (const [index, piece] of pieces.entries()) {
+    open += piece.kind === 'open' ? 1 : piece.kind === 'close' ? -1 : 0;
+    if (open < 0) break;
+    if (open === 0 && isOperandEnd(piece)) length = index + 1;
+  }
+  return pieces.slice(0, length);
 }
 
 function write(pieces: readonly Piece[]): string {

@@ -80,5 +80,14 @@ function isWithin(value: JsonValue, { schema }: Slot): boolean {
   const { minLength, maxLength, pattern } = schema as Readonly<Record<string, unknown>>;
   if (typeof minLength === 'number' && value.length < minLength) return false;
   if (typeof maxLength === 'number' && value.length > maxLength) return false;
-  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
+  return typeof pattern !== 'string' || fitsPattern(value, pattern);
+}
+
+/** A pattern that this engine cannot read is left to the validator of the toolset. */
+function fitsPattern(value: string, pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true;
+  }
 }

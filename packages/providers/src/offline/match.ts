@@ -31,11 +31,12 @@ const FILE_CONCEPTS = new Set(['file', 'folder'].map((word) => conceptOf(stemOf(
 export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
   const profiles = tools.map(profileOf);
   const rarity = rarityOf(profiles);
+  const read = createReader();
   return {
     match(text) {
       let best: Match | undefined;
       for (const profile of profiles) {
-        const candidate = fillFor(profile, text, now());
+        const candidate = fillArguments(profile, read(text, profile), now());
         if (candidate === undefined) continue;
         const score = scoreOf(profile, candidate, rarity);
         if (score !== undefined && score > (best?.score ?? 0))
@@ -45,7 +46,7 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
     },
     again(tool, text) {
       const profile = profileOf(tool);
-      const filled = fillFor(profile, text, now());
+      const filled = fillArguments(profile, read(text, profile), now());
       if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
       const { tokens, used } = filled.taking;
       const isAccounted = tokens.every(
@@ -56,9 +57,13 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
   };
 }
 
-function fillFor(profile: ToolProfile, text: string, now: number): Filled | undefined {
-  const takesExpressions = profile.slots.some(({ kind }) => kind === 'expression');
-  return fillArguments(profile, takesExpressions ? tokenize(text) : tokenize(text, []), now);
+/** Reads texts in both ways, with arithmetic as one token and without, and remembers the last one: every tool asks for the same. */
+function createReader(): (text: string, profile: ToolProfile) => readonly Token[] {
+  let last: { readonly text: string; readonly whole: readonly Token[]; readonly plain: readonly Token[] } | undefined;
+  return (text, { slots }) => {
+    if (last?.text !== text) last = { text, whole: tokenize(text), plain: tokenize(text, []) };
+    return slots.some(({ kind }) => kind === 'expression') ? last.whole : last.plain;
+  };
 }
 
 function rarityOf(profiles: readonly ToolProfile[]): (concept: string) => number {

@@ -22,8 +22,12 @@ interface Draft extends Match {
   readonly fields: string[];
 }
 
+/** Requests are short; a longer text is for a model, and is not taken apart. */
+const MAX_PROMPT = 2000;
+
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
 export function planCalls(prompt: string, matcher: Matcher): Plan {
+  if (prompt.length > MAX_PROMPT) return { calls: [], leftOut: [prompt] };
   const drafts: Draft[] = [];
   const leftOut: string[] = [];
   let isAfterLeftOut: boolean = false;

@@ -51,6 +51,7 @@ test.each([
   ['list .. & read ../secret.txt', 'list_folder {"path":".."}', 'read_file {"path":"../secret.txt"}'],
   ['display the license file', 'read_file {"path":"license"}'],
   ['square root of 144', 'arithmetic {"expression":"sqrt(144)"}'],
+  ['calculate this (it is 2 + 3)', 'arithmetic {"expression":"2 + 3"}'],
   ['three plus four', 'arithmetic {"expression":"3 + 4"}'],
   ['12 x 4', 'arithmetic {"expression":"12 * 4"}'],
   ['sqrt(2)*10', 'arithmetic {"expression":"sqrt(2) * 10"}'],
@@ -114,6 +115,24 @@ test('hostile tool names and arguments are names like others', async () => {
   });
   expect(await callsFor('paint the fence', [tool('constructor')])).toEqual(['constructor {}']);
   expect(await callsFor('paint the fence', [tool('__proto__')])).toEqual(['__proto__ {}']);
+});
+
+test('no prompt keeps it busy: what is too long or too tangled is refused soon', async () => {
+  const start = performance.now();
+  const codes = new Set<unknown>();
+  for (const piece of ['(', '1+', '((1+', '"', "'", 'a/', 'and ', '1 and ', '15% of ', 'x@', '.', ' - ', 'sqrt(']) {
+    for (const length of [1999, 200_000]) {
+      const prompt = piece.repeat(Math.floor(length / piece.length));
+      codes.add(
+        await ask(prompt, workTools).then(
+          () => 'answered',
+          (error: unknown) => (KernelError.is(error) ? error.code : error),
+        ),
+      );
+    }
+  }
+  expect(codes).toEqual(new Set(['PROVIDER_REFUSED', 'answered']));
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test('the same prompt and tools give the same calls every time', async () => {
