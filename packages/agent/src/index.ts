@@ -36,3 +36,15 @@ export { createMemorySession } from './session/memory-session.ts';
 export { loadHistory, runSession } from './session/run-session.ts';
 export type { SessionRunOptions } from './session/run-session.ts';
 export type { Session, SessionEntry } from './session/session.ts';
+export { createAgent } from './agent/create-agent.ts';
+export type {
+  Agent,
+  AgentOptions,
+  AgentProtocol,
+  AgentReply,
+  AskOptions,
+  Conversational,
+  ImageInput,
+} from './agent/agent.ts';
+export { createAgents } from './agent/create-agents.ts';
+export type { AgentCatalog } from './agent/create-agents.ts';
