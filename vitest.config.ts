@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; this condition makes `@kernel/*` resolve to TypeScript source, so no build is needed.
-const conditions = ['@kernel/source', 'module', 'node', 'development|production'];
+const conditions = ['@kernel/source', 'node', 'development|production'];
 
 const onSource = [
   'packages/protocol',
