@@ -31,10 +31,12 @@ export function createStrayFinder(schema: JsonSchema): StrayFinder {
     return node;
   };
   const root = nodeOf([schema]);
-  return (value, found) => root.clean(value, '', found);
+  return (value, found) => (root.isStrange(value) ? root.clean(value, '', found) : value);
 }
 
 interface Node {
+  /** The quick look: whether there is anything to clean. */
+  isStrange(value: unknown): boolean;
   clean(value: unknown, path: string, found: Stray[]): unknown;
 }
 
@@ -79,7 +81,21 @@ function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node):
     return changed === undefined ? value : Object.fromEntries(changed);
   };
 
+  const isStrangeObject = (value: { readonly [name: string]: unknown }): boolean => {
+    for (const key in value) {
+      if (closed && !names.has(key) && !patterns.some((pattern) => pattern.test(key))) return true;
+      const item = value[key];
+      if (typeof item === 'object' && item !== null && childOf(key)?.isStrange(item) === true) return true;
+    }
+    return false;
+  };
+
   return {
+    isStrange(value) {
+      if (!Array.isArray(value)) return isObject(value) && isStrangeObject(value);
+      const node = itemOf();
+      return node !== undefined && value.some((item) => node.isStrange(item));
+    },
     clean(value, path, found) {
       if (isObject(value)) return cleanObject(value, path, found);
       const node = Array.isArray(value) ? itemOf() : undefined;

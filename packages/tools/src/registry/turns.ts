@@ -1,6 +1,7 @@
-import type { Tool, TurnContext } from '@kernel/protocol';
+import type { Tool, Toolset, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capability.ts';
 import { onAbort } from '../call/abort.ts';
+import type { Followed } from './mount.ts';
 import { type Entry, type Store, isOffered } from './store.ts';
 
 /** What happens between turns. */
@@ -17,7 +18,7 @@ export interface Turns {
 }
 
 /** Creates the turns over a store. */
-export function createTurns(store: Store, capabilities: () => Capabilities): Turns {
+export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
   const expire = (): void => {
     const expired: string[] = [];
     for (const [name, entry] of store.entries) {
@@ -56,10 +57,16 @@ export function createTurns(store: Store, capabilities: () => Capabilities): Tur
     noteAll(await Promise.all([...conditions, ...needs]));
   };
 
+  const begin = async (turn: TurnContext): Promise<void> => {
+    await Promise.all([...mounted].map(({ toolset }) => beginThere(toolset, turn)));
+    for (const followed of mounted) followed.sync();
+    await check(turn);
+  };
+
   return {
     async beginTurn(turn) {
       expire();
-      await orAborted(check(turn), turn.signal);
+      await orAborted(begin(turn), turn.signal);
     },
     async available() {
       await check(undefined);
@@ -71,6 +78,15 @@ export function createTurns(store: Store, capabilities: () => Capabilities): Tur
       return found;
     },
   };
+}
+
+/** A mounted toolset that fails to begin its turn is offered as it was. */
+async function beginThere(toolset: Toolset, turn: TurnContext): Promise<void> {
+  try {
+    await toolset.beginTurn?.(turn);
+  } catch {
+    // Its calls say what is wrong.
+  }
 }
 
 /** What a turn found out about one tool. */
