@@ -24,10 +24,16 @@ export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assert
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],
   ['enum', (expected) => (Array.isArray(expected) ? oneOfValues('enum', expected) : undefined)],
-  ['minimum', (limit) => numberCheck('minimum', limit, '≥', (value, bound) => value >= bound)],
-  ['maximum', (limit) => numberCheck('maximum', limit, '≤', (value, bound) => value <= bound)],
-  ['exclusiveMinimum', (limit) => numberCheck('exclusiveMinimum', limit, '>', (value, bound) => value > bound)],
-  ['exclusiveMaximum', (limit) => numberCheck('exclusiveMaximum', limit, '<', (value, bound) => value < bound)],
+  ['minimum', (limit) => numberCheck('minimum', limit, 'a number ≥', (value, bound) => value >= bound)],
+  ['maximum', (limit) => numberCheck('maximum', limit, 'a number ≤', (value, bound) => value <= bound)],
+  [
+    'exclusiveMinimum',
+    (limit) => numberCheck('exclusiveMinimum', limit, 'a number >', (value, bound) => value > bound),
+  ],
+  [
+    'exclusiveMaximum',
+    (limit) => numberCheck('exclusiveMaximum', limit, 'a number <', (value, bound) => value < bound),
+  ],
   ['multipleOf', (step) => numberCheck('multipleOf', step, 'a multiple of', isMultiple)],
   ['minLength', (limit) => lengthCheck('minLength', limit, 'at least', (text, bound) => hasLength(text, bound))],
   ['maxLength', (limit) => lengthCheck('maxLength', limit, 'at most', (text, bound) => !hasLength(text, bound + 1))],
@@ -64,7 +70,7 @@ function numberCheck(
 ): Check | undefined {
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'number' || holds(value, limit);
-  const facts = { keyword, expected: `a number ${words} ${limit}` };
+  const facts = { keyword, expected: `${words} ${limit}` };
   return (value, at, run) => typeof value !== 'number' || holds(value, limit) || refuse(run, at, value, facts, accepts);
 }
 
