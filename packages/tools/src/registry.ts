@@ -49,9 +49,10 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   });
   let executed = 0;
 
-  const start = (found: Found | Promise<Found>, given: Given): Promise<ToolResult> => {
-    if (found instanceof Promise) return found.then((settled) => start(settled, given));
-    return 'forLLM' in found ? Promise.resolve(found) : runner.run({ ...given, binding: found });
+  const start = (name: string, found: Found | Promise<Found>, given: Given): Promise<ToolResult> => {
+    if (found instanceof Promise) return found.then((settled) => start(name, settled, given));
+    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, given.id, found));
+    return runner.run({ ...given, binding: found });
   };
   const execute = (name: string, args: RawArguments, given: ExecuteOptions): Promise<ToolResult> => {
     executed += 1;
@@ -69,7 +70,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(onComplete === undefined ? {} : { onComplete }),
     };
-    return start(find(name), { id: callId, arguments: args, context, timeoutMs });
+    return start(name, find(name), { id: callId, arguments: args, context, timeoutMs });
   };
   const snapshot = (): Toolset => {
     const tools = store.list();
@@ -79,8 +80,8 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       list: () => tools,
       call(call, context) {
         const binding = held.get(call.name);
-        if (binding === undefined) return Promise.resolve(unknownTool(call.name, names));
-        return start(whenAble(binding, capabilities), { id: call.id, arguments: call.arguments, context });
+        const found = binding === undefined ? unknownTool(call.name, names) : whenAble(binding, capabilities);
+        return start(call.name, found, { id: call.id, arguments: call.arguments, context });
       },
     };
   };
@@ -106,7 +107,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     get abandoned() {
       return runner.abandoned;
     },
-    call: (call, context) => start(find(call.name), { id: call.id, arguments: call.arguments, context }),
+    call: (call, context) => start(call.name, find(call.name), { id: call.id, arguments: call.arguments, context }),
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);

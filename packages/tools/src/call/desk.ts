@@ -16,6 +16,8 @@ export interface CallRecord {
 export interface Desk {
   begin(request: CallRequest): CallRecord;
   progress(record: CallRecord, update: string): void;
+  /** A call that nothing was found to run for; tells its beginning and its end. */
+  refused(name: string, callId: string, result: ToolResult): ToolResult;
   /** The call is over; delivers an outcome that came early. */
   end(record: CallRecord, result: ToolResult): void;
   /** An async tool's outcome. The first one of a call that was async is delivered; any other is only told. */
@@ -43,7 +45,28 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
     late(record, waits ? 'completed' : 'orphan', isError, result);
   };
 
+  const tellEnd = (name: string, callId: string, result: ToolResult, started: number): void => {
+    if (!events.hearsCalls) return;
+    events.emit({
+      type: 'call-end',
+      name,
+      callId,
+      durationMs: performance.now() - started,
+      isError: result.isError === true,
+      outcome: result.outcome ?? 'done',
+      ...(result.async === true ? { async: true } : {}),
+      ...(result.code === undefined ? {} : { code: result.code }),
+      ...(result.repairs === undefined ? {} : { repairs: result.repairs }),
+      ...(detail ? { result } : {}),
+    });
+  };
+
   return {
+    refused(name, callId, result) {
+      if (events.hearsCalls) events.emit({ type: 'call-start', name, callId });
+      tellEnd(name, callId, result, performance.now());
+      return result;
+    },
     begin(request) {
       if (events.hearsCalls) {
         const extra = detail ? { arguments: request.arguments } : {};
@@ -64,20 +87,7 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
     late,
     end(record, result) {
       record.state = result.async === true ? 'waiting' : 'closed';
-      if (events.hearsCalls) {
-        events.emit({
-          type: 'call-end',
-          name: record.request.binding.tool.name,
-          callId: record.request.id,
-          durationMs: performance.now() - record.started,
-          isError: result.isError === true,
-          outcome: result.outcome ?? 'done',
-          ...(result.async === true ? { async: true } : {}),
-          ...(result.code === undefined ? {} : { code: result.code }),
-          ...(result.repairs === undefined ? {} : { repairs: result.repairs }),
-          ...(detail ? { result } : {}),
-        });
-      }
+      tellEnd(record.request.binding.tool.name, record.request.id, result, record.started);
       const { early } = record;
       if (early === undefined) return;
       record.early = undefined;

@@ -41,6 +41,8 @@ export interface CallRequest {
 export interface Runner {
   /** Runs one call to its one result. Never rejects. */
   run(request: CallRequest): Promise<ToolResult>;
+  /** Tells of a call that nothing was found to run for. */
+  refuse(name: string, callId: string, result: ToolResult): ToolResult;
   /** How many handlers were left behind and still run. */
   readonly abandoned: number;
 }
@@ -152,6 +154,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (!(reading instanceof Promise)) return proceed(record, reading);
       return readWithin(request, reading, timeoutOf(request)).then((read) => proceed(record, read));
     },
+    refuse: (name, callId, result) => desk.refused(name, callId, result),
     get abandoned() {
       return abandoned;
     },

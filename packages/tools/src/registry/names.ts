@@ -4,7 +4,7 @@ import { nearest } from '../suggest.ts';
 
 /** The answer to a call of a tool that is not offered: its name, near ones, or all where there are few. Nothing runs. */
 export function unknownTool(given: string, known: readonly string[]): ToolResult {
-  const name = `${given}`; // a model's wire may have let anything through
+  const name = typeof given === 'string' ? given : '<unnamed>'; // a wire may have let anything through
   const near = nearest(name, known);
   const shown = clip(name, 64);
   const offered = known.length <= 8 ? known : near;

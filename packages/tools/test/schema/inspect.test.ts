@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- "then" is a keyword of JSON Schema
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
@@ -57,7 +58,9 @@ test.each([
   expect(performance.now() - started).toBeLessThan(200);
   expect(error.code).toBe('TOOL_SCHEMA_INVALID');
   expect(error.message).toContain('Tool "a", parameters');
-  expect(error.data?.['pointer']).toEqual(pointer ?? expect.any(String));
+  expect(error.data?.['pointer']).toSatisfy((found) =>
+    pointer === undefined ? typeof found === 'string' : found === pointer,
+  );
 });
 
 test('a cyclic object is refused like one that is too deep', () => {
