@@ -94,7 +94,7 @@ test('a result has its named fields and nothing else, and each constructor sets 
 });
 
 test('a handler’s own result comes through the registry as it is, and its JSON form leaves out the error alone', async () => {
-  verifies('result.json', 'result.fields', 'result.silent');
+  verifies('result.json', 'result.fields');
   const whole: Required<Omit<ToolResult, 'repairs' | 'code'>> = {
     forLLM: 'model',
     forUser: 'user',
