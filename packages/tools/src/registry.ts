@@ -7,7 +7,7 @@ import { createCapabilities } from './capability.ts';
 import { once } from './describe.ts';
 import { createChanges } from './registry/changes.ts';
 import { createEvents } from './registry/events.ts';
-import { type Found, createFinder, whenAble } from './registry/find.ts';
+import { type Found, createFinder, orCancelled, whenAble } from './registry/find.ts';
 import { createLists } from './registry/lists.ts';
 import { createMounts } from './registry/mount.ts';
 import { unknownTool } from './registry/names.ts';
@@ -50,7 +50,9 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   let executed = 0;
 
   const start = (name: string, found: Found | Promise<Found>, given: Given): Promise<ToolResult> => {
-    if (found instanceof Promise) return found.then((settled) => start(name, settled, given));
+    if (found instanceof Promise) {
+      return orCancelled(found, name, given.context.signal).then((settled) => start(name, settled, given));
+    }
     if ('forLLM' in found) return Promise.resolve(runner.refuse(name, given.id, found));
     return runner.run({ ...given, binding: found });
   };

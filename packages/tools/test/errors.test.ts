@@ -67,6 +67,7 @@ test('no text for a model holds a stack, a path of the program or a secret', asy
   const { forLLM, error } = await registry.execute('throws');
   expect(forLLM).toBe('TOOL_FAILED: "throws" failed: cannot read key [redacted]');
   expect(KernelError.is(error) && error.cause).toBe(nasty);
+  expect(JSON.stringify(error)).not.toContain('sk-12345');
   expect((await registry.execute('says')).forLLM).toBe('the key is [redacted], in /home/ann/notes.txt');
   const paths = simple('paths', {}, () => {
     throw new Error(

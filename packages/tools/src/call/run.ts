@@ -9,7 +9,7 @@ import { createContext } from './context.ts';
 import { type CallRecord, createDesk } from './desk.ts';
 import { type Slot, createGate } from './gate.ts';
 import { cancelled, errorOf, failure, refusal, toOutcome } from './outcome.ts';
-import { redact } from './safe-text.ts';
+import { withoutSecrets } from './safe-text.ts';
 import { type Settled, settle } from './settle.ts';
 import { slotsOf } from './slots.ts';
 
@@ -91,7 +91,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const finish = (record: CallRecord, result: ToolResult, read?: ReadArguments): ToolResult => {
     let final = read === undefined ? result : annotate(result, read);
     final = options.limit(final, record.request.binding);
-    if (options.secrets.length > 0) final = { ...final, forLLM: redact(final.forLLM, options.secrets) };
+    if (options.secrets.length > 0) final = withoutSecrets(final, options.secrets);
     desk.end(record, final);
     return final;
   };

@@ -1,5 +1,7 @@
 import { KernelError, type ToolResult, toErrorResult } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
+import { onAbort } from '../call/abort.ts';
+import { cancelled } from '../call/outcome.ts';
 import type { Capabilities } from '../capability.ts';
 import { unknownTool } from './names.ts';
 import type { Entry, Store } from './store.ts';
@@ -35,6 +37,19 @@ export function whenAble(binding: ToolBinding, capabilities: () => Capabilities)
       if (missing.length === 0) return binding;
       return unavailable(name, `this machine lacks ${missing.map((need) => `"${need}"`).join(', ')}`, missing);
     });
+}
+
+/** What was found, or the result of a call that was aborted while capabilities were checked. */
+export function orCancelled(found: Promise<Found>, name: string, signal: AbortSignal): Promise<Found> {
+  return new Promise((resolve) => {
+    const cancel = (): void => resolve(cancelled(name, 'never-started'));
+    if (signal.aborted) return cancel();
+    const unlisten = onAbort(signal, cancel);
+    void found.then((settled) => {
+      unlisten();
+      return resolve(settled);
+    });
+  });
 }
 
 function renew(entry: Entry): void {

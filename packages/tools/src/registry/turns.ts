@@ -1,6 +1,7 @@
 import type { Tool, Toolset, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capability.ts';
 import { onAbort } from '../call/abort.ts';
+import { within } from '../call/within.ts';
 import type { Followed } from './mount.ts';
 import { type Entry, type Store, isOffered } from './store.ts';
 
@@ -16,6 +17,9 @@ export interface Turns {
   /** The tools with a missing capability as last checked, and the missing names. */
   unavailable(): ReadonlyMap<string, readonly string[]>;
 }
+
+/** How long one condition or mounted toolset may hold a turn. */
+const TURN_MS = 10_000;
 
 /** Creates the turns over a store. */
 export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
@@ -80,13 +84,10 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
   };
 }
 
-/** A mounted toolset that fails to begin its turn is offered as it was. */
+/** A mounted toolset that fails to begin its turn in time is offered as it was; its calls say what is wrong. */
 async function beginThere(toolset: Toolset, turn: TurnContext): Promise<void> {
-  try {
-    await toolset.beginTurn?.(turn);
-  } catch {
-    // Its calls say what is wrong.
-  }
+  const begun = async (): Promise<void> => toolset.beginTurn?.(turn);
+  await within(begun(), TURN_MS, undefined);
 }
 
 /** What a turn found out about one tool. */
@@ -99,12 +100,9 @@ function note(entry: Entry, finding: Finding): boolean {
   return isOffered(entry) !== before;
 }
 
-async function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {
-  try {
-    return await when(turn);
-  } catch {
-    return false;
-  }
+function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {
+  const asked = async (): Promise<boolean> => when(turn);
+  return within(asked(), TURN_MS, false);
 }
 
 /** Waits for work that never rejects, or for the abort. */

@@ -218,3 +218,15 @@ test('disabled tools are not offered and not callable, and come back at their pl
   expect(caught(() => registry.disable(['c', 'nobody'])).code).toBe('TOOL_NOT_FOUND');
   expect(registry.has('c')).toBe(true);
 });
+
+test('a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once', async () => {
+  verifies('tools.capabilities.check', 'tools.execute.abort');
+  const hangs = simple('h', { metadata: { requires: ['x'] } });
+  const checks = [(): Promise<boolean> => new Promise(() => {})];
+  const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
+  expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
+  const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
+  const started = performance.now();
+  expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+  expect(performance.now() - started).toBeLessThan(150);
+});
