@@ -85,7 +85,7 @@ export function patternSearchTool(registry: Searchable, options: SearchOptions =
       }
       const tools = registry.hiddenTools();
       const texts = tools.map(({ name, description }) => `${name} ${description}`);
-      const found = matchWithin([{ pattern: toCaseless(pattern), texts }], PATTERN_MS)?.[0];
+      const found = matchWithin({ pattern: toCaseless(pattern), texts }, PATTERN_MS);
       if (found === undefined)
         throw refused('the pattern takes too long.', 'Use a simpler one, without nested repetitions.');
       const names = tools.filter((_, index) => found[index] === true).map((tool) => tool.name);

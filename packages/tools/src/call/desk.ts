@@ -6,6 +6,7 @@ import type { CallRequest } from './run.ts';
 /** One call while it runs and, for an async tool, until its outcome came. */
 export interface CallRecord {
   readonly request: CallRequest;
+  /** When it began; 0 where nobody heard it begin. */
   readonly started: number;
   state: 'running' | 'waiting' | 'delivered' | 'closed';
   /** Outcomes that came before the call had ended. */
@@ -30,7 +31,7 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
   const late: Desk['late'] = (record, what, isError, result) => {
     if (!events.hearsCalls) return;
     const { id, binding } = record.request;
-    const durationMs = performance.now() - record.started;
+    const durationMs = since(record.started);
     const extra = detail && result !== undefined ? { result } : {};
     events.emit({ type: 'call-late', name: binding.tool.name, callId: id, what, isError, durationMs, ...extra });
   };
@@ -51,7 +52,7 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
       type: 'call-end',
       name,
       callId,
-      durationMs: performance.now() - started,
+      durationMs: since(started),
       isError: result.isError === true,
       outcome: result.outcome ?? 'done',
       ...(result.async === true ? { async: true } : {}),
@@ -72,7 +73,7 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
         const extra = detail ? { arguments: request.arguments } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
-      return { request, started: performance.now(), state: 'running', early: undefined };
+      return { request, started: events.hearsCalls ? performance.now() : 0, state: 'running', early: undefined };
     },
     progress(record, update) {
       if (record.state !== 'running') return;
@@ -97,6 +98,10 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
       });
     },
   };
+}
+
+function since(started: number): number {
+  return started === 0 ? 0 : performance.now() - started;
 }
 
 /** A caller's callback that throws harms nobody: the fault is the caller's own, and the call goes on. */

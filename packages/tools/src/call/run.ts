@@ -1,6 +1,6 @@
 import { type CallContext, KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
-import { type ReadArguments, readArguments } from '../arguments/read.ts';
+import { type ReadArguments, type ReadPolicy, readArguments } from '../arguments/read.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../binding.ts';
 import { asInput } from '../boundary.ts';
 import type { EventSource } from '../registry/events.ts';
@@ -55,6 +55,12 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
+
+  const policyOf = (binding: ToolBinding): ReadPolicy => {
+    const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
+    const common = repair === options.repair && unknownProperties === options.unknownProperties;
+    return common ? options : { repair, unknownProperties };
+  };
 
   const attempt = (record: CallRecord, input: unknown, onSettled: (settled: Settled) => void): void => {
     const { binding, context, id } = record.request;
@@ -147,10 +153,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const record = desk.begin(request);
       const { binding, context } = request;
       if (context.signal.aborted) return Promise.resolve(finish(record, cancelled(binding.tool.name, 'never-started')));
-      const reading = readArguments(binding, request.arguments, {
-        repair: binding.repair ?? options.repair,
-        unknownProperties: binding.unknownProperties ?? options.unknownProperties,
-      });
+      const reading = readArguments(binding, request.arguments, policyOf(binding));
       if (!(reading instanceof Promise)) return proceed(record, reading);
       return readWithin(request, reading, timeoutOf(request)).then((read) => proceed(record, read));
     },

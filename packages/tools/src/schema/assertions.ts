@@ -1,7 +1,7 @@
 import { canonical, isEqual } from './equal.ts';
 import { type Check, isObject, refuse } from './check.ts';
 import { isMultiple } from './decimal.ts';
-import { toPattern } from './pattern.ts';
+import { toTextTest } from './pattern.ts';
 
 /** Builds a keyword's check from its value; `undefined` where the value is none that the keyword knows. */
 export type Assertion = (expected: unknown) => Check | undefined;
@@ -88,13 +88,13 @@ function lengthCheck(
 
 function patternCheck(source: unknown): Check | undefined {
   if (typeof source !== 'string') return undefined;
-  const pattern = toPattern(source);
-  const accepts = (value: unknown): boolean => typeof value !== 'string' || pattern.test(value);
+  const matches = toTextTest(source);
+  const accepts = (value: unknown): boolean => typeof value !== 'string' || matches(value);
   const facts = {
     keyword: 'pattern',
     expected: `text that matches ${source.length > 60 ? 'the pattern' : `/${source}/`}`,
   };
-  return (value, at, run) => typeof value !== 'string' || pattern.test(value) || refuse(run, at, value, facts, accepts);
+  return (value, at, run) => typeof value !== 'string' || matches(value) || refuse(run, at, value, facts, accepts);
 }
 
 /** Says whether a text has at least `least` characters (code points, not UTF-16 units). */

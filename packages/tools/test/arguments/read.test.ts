@@ -183,6 +183,17 @@ test('names that unions, references and patterns know are not strange', async ()
   expect(result.data).toEqual({ a: 1, b: [{ inner: 1 }], c: 1, d: 1, 'x-y': 1 });
 });
 
+test('recursion through several schemas at once is followed to its end', async () => {
+  verifies('tools.execute.extra');
+  const schema = {
+    type: 'object',
+    properties: { child: { $ref: '#' }, v: { type: 'integer' } },
+    allOf: [{ properties: { child: { type: 'object', properties: { child: { $ref: '#' }, w: {} } } } }],
+  };
+  const result = await run({ child: { child: { child: { v: 1, x: 1 }, w: 1, y: 1 } } }, {}, schema);
+  expect(result.data).toEqual({ child: { child: { child: { v: 1 }, w: 1 } } });
+});
+
 test('inherited names are strange unless the schema names them', async () => {
   verifies('tools.execute.extra', 'tools.register.name');
   const args = '{"n":1,"__proto__":{"polluted":1},"constructor":2,"toString":3}';

@@ -19,7 +19,7 @@ const parameters = {
 };
 const text = JSON.stringify({ path: 'src/index.ts', mode: 'read', limit: 20, filter: { tags: ['a', 'b', 'c'] } });
 const { signal } = new AbortController();
-const CALLS = 10_000;
+const CALLS = 5_000;
 
 interface FloorEntry {
   readonly test: (value: unknown) => boolean;
@@ -59,14 +59,14 @@ test(
     const table = new Map([['t', { test: (value: unknown) => validator.test(value), handler }]]);
     const registry = createRegistry([bindTool({ name: 't', description: 'd', parameters }, handler)]);
     const ratios: number[] = [];
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       // oxlint-disable-next-line no-await-in-loop
       const least = await floor(table);
       // oxlint-disable-next-line no-await-in-loop
       ratios.push((await ours(registry)) / least);
     }
     // The best of some rounds: what other programs on the machine do is not ours.
-    expect(Math.min(...ratios.slice(2))).toBeLessThanOrEqual(2);
+    expect(Math.min(...ratios.slice(5))).toBeLessThanOrEqual(2);
   },
 );
 

@@ -44,6 +44,12 @@ test.each([
   ['a pattern that can hang', { properties: { a: { pattern: '^(a+)+$' } } }, '/properties/a/pattern'],
   ['another', { properties: { a: { pattern: '^(\\w+\\s?)*$' } } }, '/properties/a/pattern'],
   ['a third', { properties: { a: { pattern: '(.*)=(.*);(.*)$' } } }, '/properties/a/pattern'],
+  ['a choice of equals', { properties: { a: { pattern: '^(a|a)*$' } } }, '/properties/a/pattern'],
+  [
+    'many maybes',
+    { properties: { a: { pattern: `^${'a?'.repeat(30)}${'a'.repeat(30)}!$` } } },
+    '/properties/a/pattern',
+  ],
   ['a property name pattern that can hang', { patternProperties: { '(x+x+)+y': {} } }, '/patternProperties/(x+x+)+y'],
   ['endless nesting', nested(5000), undefined],
   ['too much text', { properties: { a: { description: 'x'.repeat(5_000_000) } } }, '/properties/a/description'],
@@ -194,4 +200,31 @@ test('all faults are reported at once with JSON pointers', async () => {
       .faults({ a: { 'x/y': [1, 'two', 3, 'four'] }, b: 2 })
       .map((fault) => `${fault.path} ${fault.keyword}`),
   ).toEqual([' required', '/a/x~1y/1 type', '/a/x~1y/3 type', '/b maximum']);
+});
+
+test('a pattern that is quadratic at worst is allowed, and a long text is matched within a limit', async () => {
+  verifies('tools.execute.schema', 'tools.define.schema.invalid');
+  const registry = createRegistry([bind({ properties: { a: { type: 'string', pattern: '^.+/.+$' } } }) as never]);
+  expect((await registry.execute('a', { a: `${'a/'.repeat(50_000)}b` })).isError).toBeUndefined();
+  const started = performance.now();
+  expect((await registry.execute('a', { a: `${'/'.repeat(500_000)}\n` })).code).toBe('ARGUMENTS_INVALID');
+  expect(performance.now() - started).toBeLessThan(1_500);
+});
+
+test('two hundred everyday patterns are allowed, and a bad one among them is named', () => {
+  verifies('tools.define.schema.invalid');
+  const everyday = [
+    '^[^@]+@[^@]+\\.[^@]+$',
+    '^([a-z0-9]+-)*[a-z0-9]+$',
+    '^\\d{4}-\\d{2}-\\d{2}$',
+    '^\\w+(,\\s*\\w+)*$',
+  ];
+  const many = Array.from({ length: 200 }, (_, index) => [
+    `p${index}`,
+    { pattern: `${everyday[index % 4] ?? ''}|x${index}` },
+  ]);
+  const properties: Record<string, unknown> = Object.fromEntries(many);
+  bind({ properties });
+  const error = caught(() => bind({ properties: { ...properties, bad: { pattern: '^(a+)+$' } } }));
+  expect(error.data?.['pointer']).toBe('/properties/bad/pattern');
 });
