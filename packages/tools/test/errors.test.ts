@@ -79,6 +79,24 @@ test('no text for a model holds a stack, a path of the program or a secret', asy
   );
 });
 
+test('the late outcome of an async tool is cut and cleaned like any result', async () => {
+  verifies('tools.errors.text.safe', 'tools.execute.async');
+  const registry = createRegistry(
+    [
+      simple('job', {}, (_, given) => {
+        given.onComplete?.({ forLLM: `key sk-12345 ${'x'.repeat(500)}` });
+        return asyncResult('started');
+      }),
+    ],
+    { secrets: ['sk-12345'], resultLimit: 100 },
+  );
+  const late = await new Promise<ToolResult>((resolve) => {
+    void registry.execute('job', {}, { onComplete: resolve });
+  });
+  expect(late.forLLM.startsWith('key [redacted] xxx')).toBe(true);
+  expect(late.forLLM).toContain('characters left out');
+});
+
 test('a result has its named fields and nothing else, and each constructor sets exactly its own', () => {
   verifies('result.fields', 'result.helpers');
   expect([toolResult('t'), silentResult('t'), asyncResult('t'), errorResult('t'), userResult('t')]).toEqual([

@@ -75,8 +75,9 @@ function problemOf(fault: Fault, size: number): string {
   if (fault.keyword === 'required') return `"${clip(property ?? '', 40)}" is missing.`;
   if (fault.keyword === 'propertyNames') return `the name "${clip(property ?? '', size)}" is not allowed.`;
   if (property !== undefined) {
-    const [near] = nearest(property, fault.known ?? [], 1);
-    const only = fault.known === undefined || near !== undefined ? '' : ` (only: ${listOf(fault.known, size)})`;
+    const { known = [] } = fault;
+    const [near] = nearest(property, known, 1);
+    const only = known.length === 0 || near !== undefined ? '' : ` (only: ${listOf(known, size)})`;
     return `no property "${clip(property, size)}"${only}${didYouMean(near === undefined ? undefined : `"${near}"`)}.`;
   }
   const { allowed } = fault;

@@ -1,4 +1,5 @@
 import type { ToolResult } from '@kernel/protocol';
+import type { ToolBinding } from '../binding.ts';
 import type { CallLate, EventSource } from '../registry/events.ts';
 import { wrapValue } from './outcome.ts';
 import type { CallRequest } from './run.ts';
@@ -26,8 +27,12 @@ export interface Desk {
   late(record: CallRecord, what: CallLate['what'], isError: boolean, result?: ToolResult): void;
 }
 
-/** Creates the desk of a registry. Events that nobody hears are not made. */
-export function createDesk(events: EventSource, detail: boolean): Desk {
+/** Creates the desk of a registry. Events that nobody hears are not made; `polish` cuts late outcomes like any result. */
+export function createDesk(
+  events: EventSource,
+  detail: boolean,
+  polish: (result: ToolResult, binding: ToolBinding) => ToolResult,
+): Desk {
   const late: Desk['late'] = (record, what, isError, result) => {
     if (!events.hearsCalls) return;
     const { id, binding } = record.request;
@@ -37,7 +42,7 @@ export function createDesk(events: EventSource, detail: boolean): Desk {
   };
   const deliver = (record: CallRecord, value: unknown): void => {
     const { binding, context } = record.request;
-    const result = wrapValue(value, binding.tool.name);
+    const result = polish(wrapValue(value, binding.tool.name), binding);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
     const waits = record.state === 'waiting' && context.onComplete !== undefined;

@@ -49,7 +49,12 @@ export interface Runner {
 
 /** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. The plain case makes one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  const desk = createDesk(options.events, options.detail);
+  /** Cuts a result to what the model gets and takes secrets out. */
+  const polish = (result: ToolResult, binding: ToolBinding): ToolResult => {
+    const limited = options.limit(result, binding);
+    return options.secrets.length === 0 ? limited : withoutSecrets(limited, options.secrets);
+  };
+  const desk = createDesk(options.events, options.detail, polish);
   const gate = createGate();
   let abandoned = 0;
 
@@ -95,9 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const finish = (record: CallRecord, result: ToolResult, read?: ReadArguments): ToolResult => {
-    let final = read === undefined ? result : annotate(result, read);
-    final = options.limit(final, record.request.binding);
-    if (options.secrets.length > 0) final = withoutSecrets(final, options.secrets);
+    const final = polish(read === undefined ? result : annotate(result, read), record.request.binding);
     desk.end(record, final);
     return final;
   };
