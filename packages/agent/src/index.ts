@@ -10,6 +10,7 @@ export { createSteering } from './steering.ts';
 export type { Steering } from './steering.ts';
 export type { ApprovalDecision, Approve } from './approval.ts';
 export { repairHistory } from './repair-history.ts';
+export type { RepairOptions } from './repair-history.ts';
 export { rememberApprovals } from './remember-approvals.ts';
 export type { ApprovalRule } from './remember-approvals.ts';
 export { runToolLoop } from './run-tool-loop.ts';

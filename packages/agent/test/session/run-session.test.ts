@@ -1,7 +1,14 @@
 import type { ToolCall } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { collect, createMemorySession, loadHistory, runSession, type SessionEntry } from '../../src/index.ts';
+import {
+  collect,
+  createMemorySession,
+  loadHistory,
+  repairHistory,
+  runSession,
+  type SessionEntry,
+} from '../../src/index.ts';
 import { expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
@@ -47,7 +54,7 @@ test('a session cut after any entry is a valid history, and no write is ever run
     expectSound(result.messages);
     expect(result.reason).toBe('done');
     expect(tools.calls.filter(({ name }) => name === 'writes')).toHaveLength(begun ? 0 : 1);
-    expect(await loadHistory(resumed)).toEqual(result.messages);
+    expect(await loadHistory(resumed)).toEqual(repairHistory(result.messages));
   }
 });
 
