@@ -1,5 +1,6 @@
 import { type AssistantMessage, KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { encodePart, toolText } from './media.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import type { ChatSettings } from './wire-types.ts';
 
 /** Writes messages as JSON text, each frozen message once. @internal */
@@ -32,7 +33,7 @@ function toWire(message: Message, settings: ChatSettings, detail: string | undef
     case 'tool':
       return {
         role: 'tool',
-        tool_call_id: message.toolCallId,
+        tool_call_id: toWireId(message.toolCallId, CALL_IDS[settings.callIds]),
         content: toolText(message.content, message.isError === true),
       };
     default:
@@ -59,9 +60,9 @@ function assistant(message: AssistantMessage, settings: ChatSettings): object {
       ? {}
       : {
           tool_calls: calls.map((call) => ({
-            id: call.id,
+            id: toWireId(call.id, CALL_IDS[settings.callIds]),
             type: 'function',
-            function: { name: call.name, arguments: call.arguments },
+            function: { name: toWireName(call.name, PLAIN_NAMES), arguments: call.arguments },
             ...(ours && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
           })),
         }),

@@ -15,5 +15,12 @@ export interface ChatSettings {
   readonly sendStrict: boolean;
   /** False leaves `stream_options` out, for servers that refuse it. */
   readonly streamUsage: boolean;
+  readonly seedField: 'seed' | 'random_seed';
+  /** False leaves `parallel_tool_calls` out. */
+  readonly parallelCalls: boolean;
+  readonly requiredChoice: 'required' | 'any';
+  readonly callIds: 'any' | 'upTo40' | 'nine';
+  readonly dialect: 'openai' | 'mistral';
+  readonly responseFormat: 'schema' | 'object';
   readonly options: JsonObject;
 }

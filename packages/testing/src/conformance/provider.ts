@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import {
   KernelError,
+  type Message,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
   type Tool,
+  type ToolCall,
   toolCallsOf,
   textOf,
 } from '@kernel/protocol';
@@ -87,6 +89,29 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
     {
+      name: 'a reader that pauses between events gets all of them',
+      run: () =>
+        withSubject([TEXT], async (provider) => {
+          let text = '';
+          for await (const event of provider.stream(request())) {
+            if (event.type === 'text-delta') text += event.text;
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+          assert.equal(text, TEXT.text);
+        }),
+    },
+    {
+      name: 'a history with calls is taken without tools: the closing turn',
+      run: () =>
+        withSubject([CALLS, TEXT], async (provider) => {
+          const first = endOf(await all(provider.stream(request())));
+          const results = toolCallsOf(first.message).map((call) => toResult(call));
+          const messages = [...request().messages, first.message, ...results];
+          const second = endOf(await all(provider.stream({ model: 'test-model', messages })));
+          assert.equal(textOf(second.message), TEXT.text);
+        }),
+    },
+    {
       name: 'calls of a reply that was cut are dropped, never in the message',
       run: () =>
         withSubject([{ ...CALLS, finishReason: 'length' }], async (provider) => {
@@ -101,12 +126,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
       run: () =>
         withSubject([CALLS, TEXT], async (provider) => {
           const first = endOf(await all(provider.stream(request())));
-          const results = toolCallsOf(first.message).map((call) => ({
-            role: 'tool' as const,
-            toolCallId: call.id,
-            name: call.name,
-            content: '3',
-          }));
+          const results = toolCallsOf(first.message).map((call) => toResult(call));
           const messages = [...request().messages, first.message, ...results];
           const second = endOf(await all(provider.stream({ ...request(), messages })));
           assert.equal(textOf(second.message), TEXT.text);
@@ -191,6 +211,10 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
   ];
+}
+
+function toResult(call: ToolCall): Message {
+  return { role: 'tool', toolCallId: call.id, name: call.name, content: '3' };
 }
 
 function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
