@@ -35,8 +35,10 @@ const BUILT_IN: ReadonlyMap<string, ProviderFactory> = new Map([
 ]);
 
 function chatCompletions(config: ProviderConfig): Provider {
-  const load = async () => (await import('./openai/index.ts')).openaiProvider;
-  return lazily(resolveChat, load, { embeds: true, transcribes: true })(config);
+  return lazily(resolveChat, async () => (await import('./openai/index.ts')).openaiProvider, {
+    embeds: true,
+    transcribes: true,
+  })(config);
 }
 
 /** Ollama's own API, or chat completions where the address ends in `/v1`. */

@@ -42,7 +42,7 @@ export interface Reply {
   /** Whether the reply holds anything. */
   readonly seen: boolean;
   readonly over: boolean;
-  partialText(): string;
+  readonly partialText: () => string;
   /** `PROVIDER_PROTOCOL` with a redacted message. */
   broken(message: string): KernelError;
   /** The error of a reply that failed under status 200. */

@@ -1,4 +1,4 @@
-import { KernelError, type Message, toolCallsOf } from '@kernel/protocol';
+import { KernelError, type Message, type SystemMessage, toolCallsOf } from '@kernel/protocol';
 
 /** What one side says at a stretch: wires that want the sides to alternate get one message a turn. @internal */
 export interface Turn {
@@ -40,7 +40,7 @@ function ordered(turn: Turn, before: Turn | undefined): Turn {
   return { role: 'user', messages: turn.messages.toSorted((a, b) => rank(a) - rank(b)) };
 }
 
-function roleOf(message: Message): Turn['role'] {
+function roleOf(message: Exclude<Message, SystemMessage>): Turn['role'] {
   switch (message.role) {
     case 'assistant':
       return 'assistant';
@@ -48,14 +48,16 @@ function roleOf(message: Message): Turn['role'] {
     case 'tool':
       return 'user';
     default:
-      throw new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(unknownRole(message))}".`, {
-        hint: 'Roles are system, user, assistant and tool.',
-      });
+      throw unknownRole(message);
   }
 }
 
-function unknownRole(message: unknown): unknown {
-  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+/** The error of a message whose role is none of the four. @internal */
+export function unknownRole(message: unknown): KernelError {
+  const role = typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+  return new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(role)}".`, {
+    hint: 'Roles are system, user, assistant and tool.',
+  });
 }
 
 /** Makes a cache of what a message was written as: frozen messages are written once, others each time. @internal */

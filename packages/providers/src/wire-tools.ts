@@ -4,10 +4,9 @@ import { chooseSchema } from './dialect/lint.ts';
 import { parseJson } from './json-fields.ts';
 import { toWireName } from './wire-names.ts';
 
-/** A tool as a wire is to write it. @internal */
-export interface WireTool {
+/** How a tool is called and described on a wire. @internal */
+export interface WireForm {
   readonly name: string;
-  readonly description: string;
   readonly schema: JsonSchema;
   readonly strict: boolean;
 }
@@ -34,7 +33,7 @@ export interface ToolWriterOptions {
   readonly dialect: Dialect;
   /** Absent: the wire has no strict mode. */
   readonly strict?: Dialect | undefined;
-  readonly write: (tool: WireTool) => unknown;
+  readonly write: (tool: Tool, form: WireForm) => unknown;
 }
 
 const NO_TOOLS: ToolCodec = { nameOf: (name) => name, restore: (_, text) => text };
@@ -67,7 +66,7 @@ function writeTools(tools: readonly Tool[], { dialect, names, strict, write }: T
     if (name !== tool.name) own.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
-    return JSON.stringify(write({ name, description: tool.description, schema: chosen.schema, strict: chosen.strict }));
+    return JSON.stringify(write(tool, { name, schema: chosen.schema, strict: chosen.strict }));
   });
   const codec: ToolCodec = {
     nameOf: (name) => own.get(name) ?? name,

@@ -18,8 +18,8 @@ export interface EncodedRequest {
 export interface Wire {
   readonly name: string;
   readonly client: Client;
-  encode(request: ProviderRequest): EncodedRequest;
-  decode(context: ReplyContext, headers: HttpHeaders): ReplyDecoder;
+  readonly encode: (request: ProviderRequest) => EncodedRequest;
+  readonly decode: (context: ReplyContext, headers: HttpHeaders) => ReplyDecoder;
 }
 
 /** Creates the `stream` of a wire. Nothing is encoded or sent before the first `next()`. @internal */

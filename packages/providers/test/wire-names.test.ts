@@ -1,5 +1,4 @@
 import { toolCallsOf, type Message } from '@kernel/protocol';
-import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { LETTER_FIRST_NAMES, PLAIN_NAMES, toWireName } from '../src/wire-names.ts';
 import { ADD } from './history.ts';

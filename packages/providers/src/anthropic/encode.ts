@@ -1,5 +1,6 @@
 import type { JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../check-request.ts';
+import { asFields } from '../json-fields.ts';
 import { historyTools } from '../history-tools.ts';
 import { type ModelOptions, readOptions } from '../options.ts';
 import { toDialect } from '../dialect/to-dialect.ts';
@@ -10,9 +11,7 @@ import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
 import { createToolWriter } from '../wire-tools.ts';
 import { toBlocks } from './blocks.ts';
 
-const TAKEN = new Set([
-  ...['model', 'messages', 'system', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal', 'stop_sequences'],
-]);
+const TAKEN = new Set('model messages system tools tool_choice toolChoice stream signal stop_sequences'.split(' '));
 /** The wire insists on a limit. */
 const USUAL_MAX_TOKENS = 8192;
 /** How many tokens a model may think, by effort. The wire counts them within the reply's limit, so they are added to it. */
@@ -30,7 +29,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
   const toolsOf = createToolWriter({
     names: PLAIN_NAMES,
     dialect: 'anthropic',
-    write: ({ description, name, schema }) => ({
+    write: ({ description }, { name, schema }) => ({
       name,
       ...(description === '' ? {} : { description }),
       input_schema: schema,
@@ -129,7 +128,5 @@ function outputFormat(
   const { losses, schema } = toDialect(responseFormat.schema, 'anthropic-output');
   for (const { keyword, message, path } of losses)
     warnings.push({ message: `response format: ${keyword} ${message}`, path });
-  const { output_config: own } = rest;
-  const more = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {};
-  return { output_config: { ...more, format: { type: 'json_schema', schema } } };
+  return { output_config: { ...asFields(rest['output_config']), format: { type: 'json_schema', schema } } };
 }

@@ -27,6 +27,7 @@ export function toBlocks(message: Message, vendor: string): readonly object[] {
       return assistantBlocks(message, message.provider?.vendor === vendor);
     case 'tool':
       return [resultBlock(message)];
+    case 'system':
     default:
       return [];
   }

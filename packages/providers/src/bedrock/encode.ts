@@ -11,9 +11,7 @@ import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
 import { createToolWriter } from '../wire-tools.ts';
 import { toBlocks } from './blocks.ts';
 
-const TAKEN = new Set([
-  ...['model', 'modelId', 'messages', 'system', 'tools', 'toolConfig', 'tool_choice', 'toolChoice', 'stream', 'signal'],
-]);
+const TAKEN = new Set('model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '));
 /** Models that take cache marks; others refuse the whole request for one. */
 const CACHING_MODELS = /anthropic\.claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])/;
 const MARK = '{"cachePoint":{"type":"default"}}';
@@ -24,7 +22,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
   const toolsOf = createToolWriter({
     names: PLAIN_NAMES,
     dialect: 'anthropic',
-    write: ({ description, name, schema }) => ({
+    write: ({ description }, { name, schema }) => ({
       toolSpec: { name, description: description === '' ? name : description, inputSchema: { json: schema } },
     }),
   });

@@ -50,8 +50,6 @@ export async function loadSigner(
 /** Loads the reader of event-stream frames. @internal */
 export async function loadFrameReader(): Promise<ReadFrame> {
   const { EventStreamCodec } = await peer('@smithy/core', () => import('@smithy/core/event-streams'));
-  const toText = (bytes: Uint8Array | string): string =>
-    typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
   const codec = new EventStreamCodec(toText, (text) => Buffer.from(text, 'utf8'));
   return (bytes) => {
     const { body, headers } = codec.decode(bytes);
@@ -63,8 +61,10 @@ export async function loadFrameReader(): Promise<ReadFrame> {
 }
 
 async function loadChain(): Promise<() => Promise<AwsCredentials>> {
-  const load = () => import('@aws-sdk/credential-providers');
-  const { fromNodeProviderChain } = await peer('@aws-sdk/credential-providers', load);
+  const { fromNodeProviderChain } = await peer(
+    '@aws-sdk/credential-providers',
+    () => import('@aws-sdk/credential-providers'),
+  );
   return fromNodeProviderChain();
 }
 
@@ -100,6 +100,10 @@ class Sha256 {
   reset(): void {
     this.hash = start(this.secret);
   }
+}
+
+function toText(bytes: Uint8Array | string): string {
+  return typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
 }
 
 function start(secret: Uint8Array | undefined): Sha256['hash'] {

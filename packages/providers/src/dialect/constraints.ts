@@ -33,12 +33,16 @@ export const SILENT: ReadonlySet<string> = new Set([
   'contentMediaType',
 ]);
 
-const CONSTRAINTS: ReadonlySet<string> = new Set([
-  ...['minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'prefixItems'],
-  ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas'],
-  ...['dependencies', 'if', 'then', 'else', 'not', 'unevaluatedProperties', 'unevaluatedItems', '$dynamicRef'],
-]);
+const CONSTRAINTS: ReadonlySet<string> = new Set(
+  [
+    'minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+    'minItems maxItems uniqueItems contains minContains maxContains prefixItems minProperties',
+    'maxProperties patternProperties propertyNames dependentRequired dependentSchemas dependencies if',
+    'then else not unevaluatedProperties unevaluatedItems $dynamicRef',
+  ]
+    .join(' ')
+    .split(' '),
+);
 
 const LONGEST_NOTE = 200;
 

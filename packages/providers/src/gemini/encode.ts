@@ -11,10 +11,9 @@ import { createToolWriter } from '../wire-tools.ts';
 import { toParts } from './parts.ts';
 import { geminiPath } from './settings.ts';
 
-const TAKEN = new Set([
-  ...['model', 'messages', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'tool_choice', 'toolChoice'],
-  ...['stream', 'signal'],
-]);
+const TAKEN = new Set(
+  'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),
+);
 const THINKING_BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
   ['none', 0],
   ['minimal', 512],
@@ -29,7 +28,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
   const toolsOf = createToolWriter({
     names: LETTER_FIRST_NAMES,
     dialect: 'gemini',
-    write: ({ description, name, schema }) => ({ name, description, parametersJsonSchema: schema }),
+    write: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
 
   return (request) => {

@@ -13,6 +13,7 @@ export function toParts(message: Message, vendor: string): readonly object[] {
       return assistantParts(message, message.provider?.vendor === vendor);
     case 'tool':
       return resultParts(message);
+    case 'system':
     default:
       return [];
   }

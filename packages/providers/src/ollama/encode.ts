@@ -5,7 +5,7 @@ import { checkRequest } from '../check-request.ts';
 import { asFields } from '../json-fields.ts';
 import { type ModelOptions, readOptions } from '../options.ts';
 import { dataOf, mediaNote, unsupportedPart, type WireSettings } from '../settings.ts';
-import { onceEach } from '../turns.ts';
+import { onceEach, unknownRole } from '../turns.ts';
 import type { EncodedRequest } from '../wire.ts';
 import { createToolWriter } from '../wire-tools.ts';
 
@@ -18,7 +18,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
   const toolsOf = createToolWriter({
     names: ANY_NAME,
     dialect: 'ollama',
-    write: ({ description, name, schema }) => ({
+    write: ({ description }, { name, schema }) => ({
       type: 'function',
       function: { name, description, parameters: schema },
     }),
@@ -106,11 +106,13 @@ function toWire(message: Message, vendor: string): object {
           : { tool_calls: calls.map((call) => ({ function: { name: call.name, arguments: callInput(call) } })) }),
       };
     }
-    default: {
+    case 'tool': {
       const { content, images } = contentOf(message.content, false);
       const text = message.isError === true && !content.startsWith('Error:') ? `Error: ${content}` : content;
       return { role: 'tool', tool_name: message.name, content: text, ...(images === undefined ? {} : { images }) };
     }
+    default:
+      throw unknownRole(message);
   }
 }
 

@@ -1,6 +1,7 @@
-import { type AssistantMessage, KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AssistantMessage, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { encodePart, toolText } from './media.ts';
 import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { unknownRole } from '../turns.ts';
 import type { ChatSettings } from './wire-types.ts';
 
 /** Writes messages as JSON text, each frozen message once. @internal */
@@ -37,9 +38,7 @@ function toWire(message: Message, settings: ChatSettings, detail: string | undef
         content: toolText(message.content, message.isError === true),
       };
     default:
-      throw new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(roleOf(message))}".`, {
-        hint: 'Roles are system, user, assistant and tool.',
-      });
+      throw unknownRole(message);
   }
 }
 
@@ -73,8 +72,4 @@ function reasoningOf(message: AssistantMessage): string {
   let text = '';
   for (const part of message.content) if (part.type === 'reasoning') text += part.text;
   return text;
-}
-
-function roleOf(message: unknown): unknown {
-  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
 }

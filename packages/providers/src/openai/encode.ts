@@ -21,7 +21,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     names: PLAIN_NAMES,
     dialect: settings.dialect,
     strict: settings.sendStrict ? 'openai-strict' : undefined,
-    write: ({ description, name, schema, strict }) => ({
+    write: ({ description }, { name, schema, strict }) => ({
       type: 'function',
       function: { name, description, parameters: schema, ...(settings.sendStrict ? { strict } : {}) },
     }),

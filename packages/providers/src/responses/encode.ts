@@ -1,6 +1,7 @@
-import type { JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../check-request.ts';
 import { strictGap } from '../dialect/strict.ts';
+import { asFields } from '../json-fields.ts';
 import { type ModelOptions, readOptions } from '../options.ts';
 import type { WireSettings } from '../settings.ts';
 import { onceEach } from '../turns.ts';
@@ -9,9 +10,9 @@ import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
 import { createToolWriter } from '../wire-tools.ts';
 import { toItems } from './items.ts';
 
-const TAKEN = new Set([
-  ...['model', 'messages', 'input', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal', 'previous_response_id'],
-]);
+const TAKEN = new Set(
+  'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
+);
 /** Models that reason; others refuse to be asked for their encrypted reasoning. */
 const REASONING_MODELS = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)|codex)/;
 
@@ -23,7 +24,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     dialect: 'openai',
     strict: 'openai-strict',
     // Absent, strict means true here.
-    write: ({ description, name, schema, strict }) => ({
+    write: ({ description }, { name, schema, strict }) => ({
       type: 'function',
       name,
       description,
@@ -72,14 +73,14 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
   };
 }
 
-function mapped(options: ModelOptions): Record<string, JsonValue | undefined> {
-  const own = options.rest['reasoning'];
-  const reasoning = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {};
+function mapped(options: ModelOptions): Record<string, unknown> {
   return {
     max_output_tokens: options.maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
-    ...(options.reasoningEffort === undefined ? {} : { reasoning: { ...reasoning, effort: options.reasoningEffort } }),
+    ...(options.reasoningEffort === undefined
+      ? {}
+      : { reasoning: { ...asFields(options.rest['reasoning']), effort: options.reasoningEffort } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 import { mediaNote, unsupportedPart } from '../settings.ts';
+import { unknownRole } from '../turns.ts';
 import { PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 
 const CALL_IDS = { legal: /^[\s\S]{1,64}$/, length: 24 };
@@ -14,8 +15,10 @@ export function toItems(message: Message, vendor: string, detail: string | undef
       return [{ role: 'user', content: userContent(message.content, detail) }];
     case 'assistant':
       return assistantItems(message, message.provider?.vendor === vendor);
-    default:
+    case 'tool':
       return [resultItem(message, detail)];
+    default:
+      throw unknownRole(message);
   }
 }
 
@@ -25,7 +28,7 @@ function assistantItems(message: AssistantMessage, ours: boolean): readonly obje
   for (const part of message.content) {
     if (part.type === 'reasoning') {
       const item = ours ? asFields(part.providerData) : undefined;
-      if (item !== undefined) reasoning.push(item);
+      if (item?.['type'] === 'reasoning') reasoning.push(item);
       continue;
     }
     if (part.type === 'text' && part.text === '') continue;

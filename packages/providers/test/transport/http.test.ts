@@ -282,6 +282,7 @@ test('an abort while the connection is still being made destroys the socket', as
     abort.abort(new Error('enough'));
     await failed;
     await until(() => connecting() === before, 200);
+    expect(connecting()).toBe(before);
   });
 });
 

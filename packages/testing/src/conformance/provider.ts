@@ -13,6 +13,7 @@ import {
 } from '@kernel/protocol';
 import type { NeutralReply } from '../scripted-reply.ts';
 import type { ConformanceCase } from './case.ts';
+import { all, checkEnd, endOf, outcome } from './read-events.ts';
 
 /** A provider under test, and how to get rid of what was set up for it. */
 export interface ConformanceSubject {
@@ -219,40 +220,4 @@ function toResult(call: ToolCall): Message {
 
 function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
   return { model: 'test-model', messages: [{ role: 'user', content: 'What is 1 + 2?' }], tools: TOOLS, ...more };
-}
-
-async function all(events: AsyncIterable<ProviderEvent>): Promise<readonly ProviderEvent[]> {
-  const seen: ProviderEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
-}
-
-async function outcome(
-  events: AsyncIterable<ProviderEvent>,
-): Promise<{ events: readonly ProviderEvent[]; error?: unknown }> {
-  const seen: ProviderEvent[] = [];
-  try {
-    for await (const event of events) seen.push(event);
-    return { events: seen };
-  } catch (error) {
-    return { events: seen, error };
-  }
-}
-
-function endOf(events: readonly ProviderEvent[]): Extract<ProviderEvent, { type: 'message-end' }> {
-  const last = events.at(-1);
-  assert.ok(last?.type === 'message-end', 'the last event is no message-end');
-  return last;
-}
-
-function checkEnd(events: readonly ProviderEvent[], reply: NeutralReply): void {
-  const end = endOf(events);
-  assert.equal(textOf(end.message), reply.text ?? '');
-  assert.equal(end.finishReason, reply.finishReason ?? (reply.calls === undefined ? 'stop' : 'tool-calls'));
-  if (reply.usage !== undefined) assert.deepEqual(end.usage, reply.usage);
-  const calls = toolCallsOf(end.message);
-  assert.deepEqual(
-    calls.map(({ arguments: text, id, name }) => ({ id, name, arguments: JSON.parse(text) as unknown })),
-    (reply.calls ?? []).map(({ arguments: input, id, name }) => ({ id, name, arguments: input })),
-  );
 }

@@ -2,9 +2,11 @@ import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from 
 import { asFields, type Fields } from './fields.ts';
 
 const BODY = [
-  ...['model', 'messages', 'system', 'max_tokens', 'tools', 'tool_choice', 'stream', 'temperature', 'top_p', 'top_k'],
-  ...['stop_sequences', 'thinking', 'metadata', 'output_config', 'service_tier'],
-];
+  'model messages system max_tokens tools tool_choice stream temperature top_p top_k stop_sequences',
+  'thinking metadata output_config service_tier',
+]
+  .join(' ')
+  .split(' ');
 
 /** Says what is wrong with a request of the Messages wire; an empty list when nothing is. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {

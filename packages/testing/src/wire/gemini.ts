@@ -12,9 +12,7 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   refusal: 'PROHIBITED_CONTENT',
   other: 'OTHER',
 };
-const BODY = [
-  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings', 'cachedContent'],
-];
+const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /** Gemini's generateContent wire, and its embeddings. */

@@ -33,7 +33,7 @@ export const ollamaFormat: WireFormat = {
     });
     const end = { done: true, done_reason: FINISH[finishOf(reply)], ...usageOf(reply) };
     if (body['stream'] === false) {
-      return json(line(Object.assign({}, ...messages(reply, 1)) as object, end));
+      return json(line(Object.fromEntries(messages(reply, 1).flatMap((each) => Object.entries(each))), end));
     }
     const lines = [...messages(reply, reply.pieces).map((message) => line(message)), line({}, end)];
     const chunks = lines.map((each) => `${JSON.stringify(each)}\n`);
@@ -76,10 +76,11 @@ function checkRequest(body: unknown): readonly string[] {
       problems.push(`messages[${at}] has the unknown role "${role}"`);
     if (typeof message['content'] !== 'string') problems.push(`messages[${at}] has a content that is no text`);
     if (role === 'tool') {
+      const name = typeof message['tool_name'] === 'string' ? message['tool_name'] : open[0];
       if (open.length === 0) problems.push(`messages[${at}] answers no open call`);
-      else if (message['tool_name'] !== undefined && !open.includes(String(message['tool_name'])))
-        problems.push(`messages[${at}] answers "${String(message['tool_name'])}", not one of ${open.join()}`);
-      open = open.toSpliced(Math.max(0, open.indexOf(String(message['tool_name']))), 1);
+      else if (name === undefined || !open.includes(name))
+        problems.push(`messages[${at}] answers "${name ?? ''}", not one of ${open.join()}`);
+      open = open.toSpliced(Math.max(0, open.indexOf(name ?? '')), 1);
       continue;
     }
     if (open.length > 0) problems.push(`messages[${at}] comes before the results of ${open.join()}`);

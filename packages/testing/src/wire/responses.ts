@@ -5,9 +5,11 @@ import type { WireReply } from './reply.ts';
 import { argumentsOf, cut, events, finishOf, idOf, json, type WireFormat } from './spell.ts';
 
 const BODY = [
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'stream', 'store', 'include'],
-  ...['max_output_tokens', 'temperature', 'top_p', 'reasoning', 'text', 'metadata', 'truncation', 'user'],
-];
+  'model input instructions tools tool_choice parallel_tool_calls stream store include',
+  'max_output_tokens temperature top_p reasoning text metadata truncation user',
+]
+  .join(' ')
+  .split(' ');
 
 /** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
