@@ -1,7 +1,7 @@
 import { KernelError, type Message, type SystemMessage, toolCallsOf } from '@kernel/protocol';
 
 /** What one side says at a stretch: wires that want the sides to alternate get one message a turn. @internal */
-export interface Turn {
+interface Turn {
   readonly role: 'user' | 'assistant';
   /** Tool results first, in the order of their calls. */
   readonly messages: readonly Message[];

@@ -5,7 +5,7 @@ import { parseJson } from './json-fields.ts';
 import { toWireName } from './wire-names.ts';
 
 /** How a tool is called and described on a wire. @internal */
-export interface WireForm {
+interface WireForm {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly strict: boolean;

@@ -3,7 +3,7 @@ import { KernelError } from '@kernel/protocol';
 import type { AwsCredentials } from '../config.ts';
 
 /** A request as a signer takes it. @internal */
-export interface SignableRequest {
+interface SignableRequest {
   readonly method: string;
   readonly protocol: string;
   readonly hostname: string;
@@ -17,7 +17,7 @@ export interface SignableRequest {
 export type SignRequest = (request: SignableRequest) => Promise<Record<string, string>>;
 
 /** One frame of an event stream: its text headers and its body. @internal */
-export interface Frame {
+interface Frame {
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 }

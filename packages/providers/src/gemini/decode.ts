@@ -8,6 +8,8 @@ import type { ReplyDecoder } from '../transport/wire-stream.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
+  // Not the vendor's word for it, but that of servers that speak its wire.
+  ['FUNCTION_CALL', 'tool-calls'],
   ['MAX_TOKENS', 'length'],
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'].map(
     (reason) => [reason, 'filter'] as const,
@@ -72,7 +74,7 @@ export function createGeminiDecoder(context: ReplyContext): ReplyDecoder {
       );
     }
     const known = REASONS.get(finish);
-    if (known === 'stop') reply.end(reply.calls > 0 ? 'tool-calls' : 'stop');
+    if (known === 'stop' || known === 'tool-calls') reply.end(reply.calls > 0 ? 'tool-calls' : 'stop');
     // A malformed call, or a reason of tomorrow: what stands there was not meant to run.
     else reply.end(known ?? 'other', { dropCalls: true });
   }
