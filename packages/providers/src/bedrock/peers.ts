@@ -44,7 +44,17 @@ export async function loadSigner(
       return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
     },
   });
-  return async (request) => (await signer.sign(request)).headers;
+  return async (request) => {
+    try {
+      return (await signer.sign(request)).headers;
+    } catch (error) {
+      if (KernelError.is(error)) throw error;
+      throw new KernelError('CONFIG_INVALID', 'bedrock: no AWS credentials were found, or they cannot sign.', {
+        hint: 'Set credentials or token of createProvider, or what the AWS SDK reads (environment, profile, role).',
+        cause: error,
+      });
+    }
+  };
 }
 
 /** Loads the reader of event-stream frames. @internal */

@@ -1,3 +1,4 @@
+import { KernelError } from '@kernel/protocol';
 import { type AwsCredentials, invalidConfig, type ProviderConfig } from '../config.ts';
 import type { WireCall } from '../transport/caller.ts';
 import type { Redactor } from '../transport/redact.ts';
@@ -14,8 +15,9 @@ export function createSign(
   if (config.token !== undefined || config.auth === 'none' || region === undefined) return undefined;
   const { hostname, host, protocol } = new URL(settings.origin);
   let loading: Promise<SignRequest> | undefined;
-  const source = config.credentials;
-  const credentials = source === undefined || typeof source === 'function' ? source : () => Promise.resolve(source);
+  const given = config.credentials;
+  const source =
+    given === undefined ? undefined : async () => (typeof given === 'function' ? askFor(given, config.name) : given);
 
   function check({ accessKeyId, secretAccessKey, sessionToken }: AwsCredentials): void {
     if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
@@ -26,7 +28,7 @@ export function createSign(
   }
 
   return async (call) => {
-    loading ??= loadSigner(region, credentials, check);
+    loading ??= loadSigner(region, source, check);
     const sign = await loading.catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -43,4 +45,13 @@ export function createSign(
     });
     return headers;
   };
+}
+
+async function askFor(source: () => Promise<AwsCredentials>, provider: string): Promise<AwsCredentials> {
+  try {
+    return await source();
+  } catch (error) {
+    if (KernelError.is(error)) throw error;
+    throw new KernelError('CONFIG_INVALID', `${provider}: the credentials function failed.`, { cause: error });
+  }
 }

@@ -102,6 +102,18 @@ test('a missing region is named, and credentials that hang trip the connect cloc
   );
 });
 
+test('credentials that cannot be had are CONFIG_INVALID, not an error of their own', async () => {
+  const credentials = () => Promise.reject(new Error('no profile'));
+  await withWire(
+    'bedrock',
+    { replies: [] },
+    async ({ provider }) => {
+      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'CONFIG_INVALID' });
+    },
+    { credentials },
+  );
+});
+
 test('a missing package is PROVIDER_UNSUPPORTED with its name and how to install it', () => {
   verifies('providers.bedrock');
   const hook = `export const resolve = (specifier, context, next) => {
