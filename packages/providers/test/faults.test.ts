@@ -89,6 +89,29 @@ describe.each(WIRES)('the wire %s', (wire) => {
     );
   });
 
+  test('a reader that stops reading stops the server', async () => {
+    const bytes = await recordBytes(wire, [{ text: `half of it ${'x'.repeat(2000)}`, pieces: 1 }]);
+    const { end, start } = eventAround(wire, bytes, bytes.indexOf('half of it'));
+    const total = 10_000;
+    let sent = 0;
+    function* endless(): Generator<Uint8Array> {
+      yield bytes.subarray(0, start);
+      for (; sent < total; sent += 1) yield bytes.subarray(start, end);
+    }
+    // The server asks for one chunk after another, so a generator counts what went out.
+    const chunks = endless() as unknown as readonly Uint8Array[];
+    await withWire(wire, { replies: [{ chunks }] }, async ({ provider }) => {
+      const iterator = provider.stream(request())[Symbol.asyncIterator]();
+      await iterator.next();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const stopped = sent;
+      expect(stopped).toBeLessThan(total / 2);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(sent).toBe(stopped);
+      await iterator.return?.();
+    });
+  });
+
   test('a reply stopped by length yields no runnable call, streamed or whole', async () => {
     verifies('providers.stream.cut');
     const replies = [true, false].map(() => ({ ...REPLY, finishReason: 'length' as const }));
@@ -134,13 +157,17 @@ describe.each(WIRES)('the wire %s', (wire) => {
 
 /** Where the first piece of text ends in a recording. */
 function firstText(wire: WireName, bytes: Buffer): number {
-  const at = bytes.indexOf('half of it');
-  if (wire === 'ollama') return bytes.indexOf('\n', at) + 1;
-  if (wire !== 'bedrock')
-    return bytes.indexOf('\n\n', at) === -1 || wire === 'gemini'
-      ? bytes.indexOf('\r\n\r\n', at) + 4
-      : bytes.indexOf('\n\n', at) + 2;
-  let end = 0;
-  while (end <= at) end += bytes.readUInt32BE(end);
-  return end;
+  return eventAround(wire, bytes, bytes.indexOf('half of it')).end;
+}
+
+/** The bounds of the event, line or frame that a place of a recording is in. */
+function eventAround(wire: WireName, bytes: Buffer, at: number): { start: number; end: number } {
+  if (wire === 'bedrock') {
+    let start = 0;
+    while (start + bytes.readUInt32BE(start) <= at) start += bytes.readUInt32BE(start);
+    return { start, end: start + bytes.readUInt32BE(start) };
+  }
+  const mark = wire === 'ollama' ? '\n' : wire === 'gemini' ? '\r\n\r\n' : '\n\n';
+  const before = bytes.lastIndexOf(mark, at);
+  return { start: before === -1 ? 0 : before + mark.length, end: bytes.indexOf(mark, at) + mark.length };
 }
