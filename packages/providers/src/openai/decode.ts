@@ -7,6 +7,7 @@ import { findVendorError } from '../transport/vendor-error.ts';
 import type { ReplyDecoder } from '../transport/wire-stream.ts';
 import { textsOf } from './content.ts';
 import { finishReasonOf } from './finish.ts';
+import { createReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
 /** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
@@ -14,6 +15,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
   const reply = createReply(context);
   let finish: string | undefined;
   let refused = false;
+  const details = createReasoningDetails();
 
   function onEvent({ data, event }: SseEvent): void {
     if (reply.over) return;
@@ -65,7 +67,8 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
 
   function takeDelta(delta: Fields, whole: boolean): void {
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
-    if (reasoning !== undefined) reply.reasoning(reasoning);
+    const detailed = details.add(delta['reasoning_details']);
+    reply.reasoning(reasoning ?? detailed);
     const { content } = delta;
     if (typeof content === 'string') {
       reply.text(content);
@@ -111,6 +114,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
           : 'the reply is empty: it holds no message, no finish reason and no error',
       );
     }
+    reply.seal(details.whole());
     reply.end(finishReasonOf(finish, reply.calls > 0, refused));
   }
 

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { encodePart, toolText } from './media.ts';
 import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import { unknownRole } from '../turns.ts';
@@ -54,6 +54,7 @@ function assistant(message: AssistantMessage, settings: ChatSettings): object {
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    ...(ours && settings.reasoningDetails ? detailsOf(message) : {}),
     ...(reasoning === '' ? {} : { [settings.reasoningField ?? 'reasoning']: reasoning }),
     ...(calls.length === 0
       ? {}
@@ -66,6 +67,13 @@ function assistant(message: AssistantMessage, settings: ChatSettings): object {
           })),
         }),
   };
+}
+
+function detailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {
+  const found = message.content.find((part) => part.type === 'reasoning' && Array.isArray(part.providerData));
+  return found?.type === 'reasoning' && found.providerData !== undefined
+    ? { reasoning_details: found.providerData }
+    : {};
 }
 
 function reasoningOf(message: AssistantMessage): string {

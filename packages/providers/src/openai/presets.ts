@@ -8,6 +8,8 @@ export interface ChatQuirks {
   readonly seedField?: 'seed' | 'random_seed';
   /** The field in which a model's own reasoning goes back. Absent: it does not. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
+  /** True: the server's `reasoning_details` go back as they came, signatures included. */
+  readonly reasoningDetails?: boolean;
   /** False: function definitions carry no `strict`. Default true. */
   readonly sendStrict?: boolean;
   /** False: a stream is not asked for its usage. Default true. */
@@ -61,7 +63,7 @@ export const CHAT_PRESETS: ReadonlyMap<string, ChatQuirks> = new Map<string, Cha
       responseFormat: 'object',
     },
   ],
-  ['openrouter', { baseUrl: 'https://openrouter.ai/api/v1', reasoningField: 'reasoning' }],
+  ['openrouter', { baseUrl: 'https://openrouter.ai/api/v1', reasoningDetails: true }],
   ['together', { baseUrl: 'https://api.together.xyz/v1', sendStrict: false }],
   ['xai', { baseUrl: 'https://api.x.ai/v1' }],
   // Ollama's path of this wire; its own API is the wire "ollama".

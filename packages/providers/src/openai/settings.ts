@@ -42,6 +42,7 @@ function quirks(config: ProviderConfig, official: boolean): Omit<ChatSettings, '
       config.maxTokensField ?? preset.maxTokensField ?? (official ? 'max_completion_tokens' : 'max_tokens'),
     seedField: preset.seedField ?? 'seed',
     reasoningField: config.reasoningField ?? preset.reasoningField,
+    reasoningDetails: preset.reasoningDetails ?? false,
     sendStrict: config.sendStrict ?? preset.sendStrict ?? true,
     streamUsage: config.streamUsage ?? preset.streamUsage ?? true,
     parallelCalls: preset.parallelCalls ?? true,

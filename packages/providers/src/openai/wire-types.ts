@@ -11,6 +11,8 @@ export interface ChatSettings {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** The field in which a reasoning model wants its own reasoning back; absent: never sent. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content' | undefined;
+  /** True: `reasoning_details` go back as they came. */
+  readonly reasoningDetails: boolean;
   /** False leaves `strict` out of function definitions, for servers that refuse it. */
   readonly sendStrict: boolean;
   /** False leaves `stream_options` out, for servers that refuse it. */

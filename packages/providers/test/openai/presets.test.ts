@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, createProviders } from '../../src/index.ts';
 import { ADD } from '../history.ts';
-import { endOf, request, withServer } from '../support.ts';
+import { chunk, endOf, request, sse, withServer } from '../support.ts';
 
 async function bodyOf(name: string, more: Parameters<typeof request>[0]): Promise<Record<string, unknown>> {
   let body: unknown;
@@ -52,6 +52,35 @@ test('where a server takes no schema for answers, JSON is asked for in the instr
     expect(server.requests[0]?.body).toMatchObject({
       response_format: { type: 'json_object' },
       messages: [{ role: 'system', content: expect.stringContaining('"n":{"type":"number"}') as unknown }, {}],
+    });
+  });
+});
+
+test('reasoning details of openrouter come in pieces and go back whole, signature included', async () => {
+  const detail = { type: 'reasoning.text', index: 0, format: 'v1' };
+  const stream = sse(
+    chunk({ reasoning: 'hm', reasoning_details: [{ ...detail, text: 'hm' }] }),
+    chunk({ reasoning: ', so', reasoning_details: [{ ...detail, text: ', so', signature: null }] }),
+    chunk({ reasoning_details: [{ ...detail, signature: 'sig' }], content: 'ok' }),
+    chunk({ reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'enc' }] }, 'stop'),
+  );
+  await withServer([{ chunks: [stream] }, { text: 'ok' }], async ({ server }) => {
+    const provider = createProvider({ name: 'openrouter', baseUrl: server.baseUrl });
+    const { message } = await endOf(provider.stream(request()));
+    expect(message.content[0]).toEqual({ type: 'reasoning', text: 'hm, so' });
+    await endOf(provider.stream(request({ messages: [...request().messages, message, ...request().messages] })));
+    expect(server.requests[1]?.body).toMatchObject({
+      messages: [
+        {},
+        {
+          content: 'ok',
+          reasoning_details: [
+            { ...detail, text: 'hm, so', signature: 'sig' },
+            { type: 'reasoning.encrypted', index: 1, data: 'enc' },
+          ],
+        },
+        {},
+      ],
     });
   });
 });

@@ -5,7 +5,10 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['system', ['role', 'content', 'name']],
   ['user', ['role', 'content', 'name']],
-  ['assistant', ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'refusal']],
+  [
+    'assistant',
+    ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'reasoning_details', 'refusal'],
+  ],
   ['tool', ['role', 'content', 'tool_call_id']],
 ]);
 
