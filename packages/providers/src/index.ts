@@ -5,3 +5,8 @@ export { toFunctionDefinition } from './function-definition.ts';
 export type { FunctionDefinition } from './function-definition.ts';
 export type { Timeouts } from './transport/clocks.ts';
 export type { TokenSource } from './transport/token.ts';
+export type { Dialect } from './dialect/dialects.ts';
+export type { DialectLoss } from './dialect/rewrite.ts';
+export { toDialect } from './dialect/to-dialect.ts';
+export type { DialectSchema } from './dialect/to-dialect.ts';
+export { lintTools } from './dialect/lint.ts';

@@ -25,6 +25,8 @@ export { startWireServer } from './wire-server.ts';
 export type { WireScript, WireServer, WireServerOptions } from './wire-server.ts';
 export type { RawReply, WireFault, WireReply } from './wire/reply.ts';
 export type { RecordedRequest } from './wire/route.ts';
+export type { WireName } from './wire/spell.ts';
+export { toFrame } from './wire/bedrock.ts';
 export type { ConformanceCase } from './conformance/case.ts';
 export { providerConformance } from './conformance/provider.ts';
 export type { ConformanceSubject, MakeProvider } from './conformance/provider.ts';
