@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
-/** Where a vendor's JSON may be spelled: the wires, the loopback server that speaks them, and the reader of seed 000's config file. */
+/**
+ * Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, the reader of seed 000's
+ * config file, and the names of OpenTelemetry's conventions.
+ */
 const ALLOWED = [
-  /^packages\/providers\/src\//,
-  /^packages\/testing\/src\/wire\//,
+  /^packages\/(?:providers\/src|testing\/src\/wire)\//,
   /^packages\/agent\/src\/config(?:\.ts$|\/)/,
+  /^packages\/agent\/src\/otel\.ts$/,
 ];
 
 const VENDOR_FIELD =

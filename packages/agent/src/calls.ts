@@ -8,12 +8,14 @@ import {
   toResultJson,
   type ToolResultJson,
   type Toolset,
+  type Usage,
 } from '@kernel/protocol';
 import { denied, fingerprint } from './approval.ts';
 import type { Gate } from './gate.ts';
 import { handledAnswer } from './handled.ts';
 import type { Inbox } from './inbox.ts';
 import type { RunOptions } from './options.ts';
+import { inScope } from './scope.ts';
 import { type Emit, type Step, type StepContext, toStep } from './steps.ts';
 
 /** How long an aborted call may take to tell honestly how it ended, before it counts as abandoned. */
@@ -36,6 +38,8 @@ export interface CallOutput {
   readonly result: ToolResultJson;
   /** The answer of a hook that ended the run. */
   readonly handled?: string;
+  /** What agents below have used for it. */
+  readonly usage?: Usage;
 }
 
 /** What the calls of a run share. */
@@ -52,15 +56,29 @@ export function callStep(context: StepContext, options: RunOptions, room: CallRo
     try {
       await emit({ type: 'tool-start', call });
       const startedMs = performance.now();
-      const result = withheld(planned, signal, room) ?? (await runCall(options, room, planned, signal, emit));
-      await emit({ type: 'tool-end', call, result, durationMs: performance.now() - startedMs });
+      const { output: result, usage } = await inScope(
+        options.approve,
+        (late) => room.inbox.addUsage(late),
+        async () => withheld(planned, signal, room) ?? runCall(options, room, planned, signal, emit),
+      );
+      await emit({ type: 'tool-end', call, result: forReader(result), durationMs: performance.now() - startedMs });
       const handled = handledAnswer(result.error);
-      const output = toResultJson({ ...result, forLLM: toModelText(result) });
-      return handled === undefined ? { result: output } : { result: output, handled };
+      return {
+        result: toResultJson({ ...result, forLLM: toModelText(result) }),
+        ...(handled === undefined ? {} : { handled }),
+        ...(usage === undefined ? {} : { usage }),
+      };
     } finally {
       leave();
     }
   });
+}
+
+/** The result as a reader gets it: without `forUser` where it is empty or silenced. */
+function forReader(result: ToolResult): ToolResult {
+  if (result.forUser === undefined || (result.forUser !== '' && result.silent !== true)) return result;
+  const { forUser: _forUser, ...rest } = result;
+  return rest;
 }
 
 /** The result of a call that must not run, if so: settled before, changed since it was approved, too late, or skipped. */

@@ -33,11 +33,15 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
 
   const add = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
 
+  function count(...used: readonly (Usage | undefined)[]): void {
+    for (const one of used) if (one !== undefined) usage = addUsage(usage, one);
+  }
+
   async function askModel(offerTools: boolean): Promise<ModelReply> {
     turns += 1;
     const step = modelStep(context, options, { number: turns, messages: [...messages], offerTools, inbox });
     const reply = await runStep<ModelReply>(steps, step);
-    if (reply.usage !== undefined) usage = addUsage(usage, reply.usage);
+    count(reply.usage, reply.receivedUsage);
     add(...reply.received);
     if (reply.message.content.length > 0) add(reply.message);
     return reply;
@@ -48,6 +52,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     if (planned === 'later') return { reason: 'approval', pending: calls };
     const batch = planned.map((call) => callStep(context, options, room, call));
     const results = await runBatch<CallOutput>(steps, batch);
+    count(...results.map((output) => output.usage));
     const outcomes = calls.map((call, index) => [call, results[index]?.result ?? lostResult(call)] as const);
     const notes = guard?.record(outcomes);
     for (const [call, result] of outcomes) {
@@ -64,7 +69,10 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     const step = toStep(context, 'resume', { calls }, async (stepSignal) =>
       screen(options, calls, await offeredTools(options, 0, stepSignal)),
     );
-    return runCalls(calls, await runStep<Screening>(steps, step));
+    const ending = await runCalls(calls, await runStep<Screening>(steps, step));
+    // Some calls of the same message may have had results before: put all in call order.
+    messages.splice(0, messages.length, ...repairHistory(messages));
+    return ending;
   }
 
   /** Ends the run with an answer, unless something came in that must be answered first. */

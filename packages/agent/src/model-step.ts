@@ -1,4 +1,11 @@
-import { KernelError, type Message, type MessageEnd, type ProviderEvent, toolCallsOf } from '@kernel/protocol';
+import {
+  KernelError,
+  type Message,
+  type MessageEnd,
+  type ProviderEvent,
+  toolCallsOf,
+  type Usage,
+} from '@kernel/protocol';
 import { abortableWait } from './abort.ts';
 import { freezeMessage, withUnusedIds } from './history.ts';
 import type { Inbox } from './inbox.ts';
@@ -10,6 +17,8 @@ import { type Emit, type Step, type StepContext, toStep } from './steps.ts';
 export interface ModelReply extends Omit<MessageEnd, 'type'> {
   /** What came in before the model was asked: it stands before the reply. */
   readonly received: readonly Message[];
+  /** What background agents have used since. */
+  readonly receivedUsage?: Usage;
   readonly screening: Screening;
 }
 
@@ -54,7 +63,9 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
     ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
   };
   await emit({ type: 'message-end', ...reply });
-  return { ...reply, received, screening: screen(options, toolCallsOf(sound), tools) };
+  const receivedUsage = turn.inbox.takeUsage();
+  const background = receivedUsage === undefined ? {} : { receivedUsage };
+  return { ...reply, ...background, received, screening: screen(options, toolCallsOf(sound), tools) };
 }
 
 /** Hands out all events but the `message-end`, which it returns. Never waits for a provider that ignores the abort. */
@@ -85,21 +96,24 @@ async function lastEvent(
   }
 }
 
-/** Takes the calls out of a reply that must not run any: one that ended by length, a filter or a refusal. */
+/** Takes out calls that must not run: all of a reply that ended by length, a filter or a refusal, and those without a name. */
 function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'> {
   const { message, finishReason } = end;
-  const calls = toolCallsOf(message);
   const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
-  if (!isCut || calls.length === 0) return end;
-  const dropped = calls.map((call) => ({
-    id: call.id,
-    name: call.name,
-    arguments: call.arguments,
+  const dropped = toolCallsOf(message).filter((call) => isCut || call.name.trim() === '');
+  if (dropped.length === 0) return end;
+  const droppedCalls = dropped.map(({ id, name, arguments: text }) => ({
+    id,
+    name,
+    arguments: text,
     reason: finishReason,
   }));
   return {
-    message: { ...message, content: message.content.filter((part) => part.type !== 'tool-call') },
-    droppedCalls: [...(end.droppedCalls ?? []), ...dropped],
+    message: {
+      ...message,
+      content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
+    },
+    droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
   };
 }
 

@@ -1,7 +1,24 @@
 export { verifies } from './verifies.ts';
 export { scriptedProvider } from './scripted-provider.ts';
-export type { ScriptedFault, ScriptedProvider, ScriptedRequest, ScriptStep } from './scripted-provider.ts';
+export type {
+  ScriptedFault,
+  ScriptedProvider,
+  ScriptedProviderOptions,
+  ScriptedRequest,
+  ScriptStep,
+} from './scripted-provider.ts';
 export type { NeutralReply, ScriptedCall, ScriptedReply } from './scripted-reply.ts';
+export {
+  audioProvider,
+  chatProvider,
+  embeddingsProvider,
+  failingProvider,
+  multiProtocolProvider,
+  streamingChatProvider,
+  streamingToolsProvider,
+  toolsProvider,
+} from './mock-providers.ts';
+export type { MultiProtocolAnswers } from './mock-providers.ts';
 export { mockTool, mockToolset } from './mock-toolset.ts';
 export type { MockBehaviour, MockTool, MockToolset } from './mock-toolset.ts';
 export { startWireServer } from './wire-server.ts';

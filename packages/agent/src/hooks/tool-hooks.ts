@@ -5,6 +5,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  withError,
 } from '@kernel/protocol';
 import { denied } from '../approval.ts';
 import { handledRun } from '../handled.ts';
@@ -28,7 +29,7 @@ export interface ToolHooks {
   readonly afterTool?: ((call: ToolCall, result: ToolResult, context: CallContext) => Verdict<AfterTool>) | undefined;
 }
 
-/** Puts hooks round a toolset's `call`. A hook that ends the run makes the call a result that says so. */
+/** Puts hooks round a toolset's `call`. A hook that ends the run before a call makes it a result that says so. */
 export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHooks): Toolset {
   const through = async (asked: ToolCall, context: CallContext): Promise<ToolResult> => {
     const before = await beforeTool?.(asked, context);
@@ -37,7 +38,7 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
     const call = before?.action === 'change' ? { ...before.call, id: asked.id } : asked;
     const result = before?.action === 'answer' ? before.result : await tools.call(call, context);
     const after = await afterTool?.(call, result, context);
-    if (after?.action === 'stop') return ended(asked, after.answer);
+    if (after?.action === 'stop') return withError(result, handledRun(after.answer));
     return after?.action === 'change' ? after.result : result;
   };
   return {

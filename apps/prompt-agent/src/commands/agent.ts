@@ -1,0 +1,146 @@
+import { run } from '@kernel/agent';
+import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } from '@kernel/protocol';
+import { createRegistry } from '@kernel/tools';
+import { exitCodeOfRun } from '../exit-code.ts';
+import { loadMemory } from '../memory.ts';
+import { oneLine, safeJson } from '../render/escape.ts';
+import { redactEvents } from '../render/redact-events.ts';
+import { errorNote, toolNote, usageNote } from '../render/notes.ts';
+import type { Session } from '../session.ts';
+import { builtInTools, createWorkspace } from '../tools/index.ts';
+import { usageFault } from '../usage-fault.ts';
+
+/** Gives the prompt to the agent with the built-in tools. Only the answer reaches stdout; see README for `--json`. */
+export async function runAgent(session: Session): Promise<number> {
+  const { flags, loaded, choice, provider, prompt, host, output, signal } = session;
+  const folder = flags.workspace ?? host.cwd;
+  const workspace = await createWorkspace(folder).catch(() => {
+    throw usageFault(`--workspace "${folder}" is no folder that can be read.`);
+  });
+  const { capabilities } = loaded.config.model;
+  const events = run({
+    provider,
+    model: choice.model,
+    messages: [{ role: 'user', content: prompt }],
+    tools: createRegistry(builtInTools(workspace)),
+    system: await systemPrompt(session),
+    options: capabilities['tools'] ?? capabilities['chat'],
+    limits: { turns: turnLimit(session) },
+    stream: flags.stream ?? false,
+    signal,
+    // Every built-in tool only reads, and those are not asked about.
+    approve: ({ tool }) => ({
+      decision: 'deny',
+      reason: `"${tool.name}" may change something, and this program runs only tools that read.`,
+    }),
+  });
+  const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
+  const end = await show(redactEvents(events, secret), session);
+  if (flags.json === true) output.write(`${safeJson(summarize(end.run, end.calls, session))}\n`);
+  else if (flags['json-lines'] !== true && flags.stream !== true && 'answer' in end.run)
+    output.write(end.run.answer ?? '');
+  output.finish();
+  if (flags.log === true) {
+    for (const [index, { call, result }] of end.calls.entries()) {
+      output.note(
+        `[${index + 1}] ${oneLine(call.name, 64)}(${oneLine(call.arguments)}): ${oneLine(toModelText(result), 200)}`,
+      );
+    }
+    output.note(`Iterations: ${end.run.turns}`);
+  }
+  const usage = usageNote(end.run.usage, end.run.turns);
+  if (usage !== undefined) output.note(usage);
+  const why = reasonNote(end.run);
+  if (why !== undefined) output.note(why);
+  return exitCodeOfRun(end.run, host.signal);
+}
+
+/** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config; nothing means the default. 0 is no limit. */
+function turnLimit({ flags, loaded }: Session): number | undefined {
+  const given = flags['max-turns'] ?? flags['max-iterations'];
+  return given === undefined || given === '-1' ? loaded.config.maxIterations : Number(given);
+}
+
+/** The system prompt and, behind it, what the memory folder holds; nothing where both are empty. */
+async function systemPrompt({ flags, loaded, host }: Session): Promise<string | undefined> {
+  const system = flags['system-prompt'] ?? loaded.config.systemPrompt ?? '';
+  const folder = flags.memory ?? loaded.config.memory?.path;
+  const memory = folder === undefined ? '' : await loadMemory(folder, host.cwd);
+  const whole = [system, memory].filter(Boolean).join('\n\n');
+  return whole === '' ? undefined : whole;
+}
+
+type ToolEnds = Extract<AgentEvent, { type: 'tool-end' }>;
+
+async function show(
+  events: AsyncIterable<AgentEvent>,
+  { flags, output }: Session,
+): Promise<{ readonly run: RunEnd; readonly calls: readonly ToolEnds[] }> {
+  const calls: ToolEnds[] = [];
+  const isText = flags.stream === true && flags.json !== true && flags['json-lines'] !== true;
+  let end: RunEnd | undefined;
+  for await (const event of events) {
+    if (flags['json-lines'] === true)
+      output.write(
+        `${safeJson(event.type === 'tool-end' ? { ...event, result: toResultJson(event.result) } : event)}\n`,
+      );
+    if (event.type === 'text-delta' && isText) output.write(event.text);
+    else if (event.type === 'message-end') {
+      for (const warning of event.warnings ?? []) output.note(`warning: ${oneLine(warning.message)}`);
+      for (const call of event.droppedCalls ?? [])
+        output.note(`not run: ${oneLine(call.name, 64)} (the reply ended with ${call.reason})`);
+      if (isText && toolCallsOf(event.message).length > 0) output.finish();
+    } else if (event.type === 'turn-start' && flags.verbose === true)
+      output.note(`turn: ${event.turn}, ${event.tools.length} tools`);
+    else if (event.type === 'tool-end') {
+      calls.push(event);
+      output.note(toolNote(event));
+      if (flags.verbose === true) output.note(`result: ${oneLine(toModelText(event.result), 400)}`);
+    } else if (event.type === 'run-end') end = event;
+  }
+  if (end === undefined) throw new Error('The run ended without an end.');
+  return { run: end, calls };
+}
+
+/** The object of `--json`, version 1. */
+function summarize(end: RunEnd, calls: readonly ToolEnds[], { choice }: Session): object {
+  return {
+    version: 1,
+    reason: end.reason,
+    ...('answer' in end && end.answer !== undefined ? { answer: end.answer } : {}),
+    ...('limit' in end ? { limit: end.limit } : {}),
+    ...('error' in end ? { error: end.error } : {}),
+    provider: choice.provider.name,
+    model: choice.model,
+    turns: end.turns,
+    usage: end.usage,
+    toolCalls: calls.map(({ call, result, durationMs }) => ({
+      name: call.name,
+      arguments: call.arguments,
+      durationMs: Math.round(durationMs),
+      result: toResultJson(result),
+    })),
+  };
+}
+
+function reasonNote(end: RunEnd): string | undefined {
+  switch (end.reason) {
+    case 'done':
+    case 'handled':
+      return undefined;
+    case 'error':
+      return errorNote(end.error);
+    case 'limit':
+      return `prompt-agent: the run reached its limit (${end.limit}) before an answer.`;
+    case 'aborted':
+      return 'prompt-agent: interrupted';
+    case 'length':
+      return 'prompt-agent: the reply was cut by its length limit.';
+    case 'filtered':
+      return "prompt-agent: the reply was stopped by the vendor's filter.";
+    case 'loop':
+      return 'prompt-agent: the model repeated the same calls, so the run was stopped.';
+    case 'approval':
+      return 'prompt-agent: calls wait for a decision.';
+  }
+}

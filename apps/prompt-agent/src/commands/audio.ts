@@ -1,0 +1,46 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
+import { KernelError } from '@kernel/protocol';
+import { EXIT } from '../exit-code.ts';
+import { safeJson } from '../render/escape.ts';
+import type { Session } from '../session.ts';
+import { usageFault } from '../usage-fault.ts';
+
+const MAX_BYTES = 26_214_400;
+
+const TYPES = new Map([
+  ['.mp3', 'audio/mpeg'],
+  ['.wav', 'audio/wav'],
+  ['.m4a', 'audio/mp4'],
+  ['.mp4', 'audio/mp4'],
+  ['.ogg', 'audio/ogg'],
+  ['.flac', 'audio/flac'],
+  ['.webm', 'audio/webm'],
+]);
+
+/** Transcribes a recording of at most 25 MiB and prints its text. */
+export async function audio({ provider, choice, loaded, flags, host, output, signal }: Session): Promise<number> {
+  if (provider.transcribe === undefined)
+    throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no transcription.`);
+  const file = flags.audio ?? '';
+  const path = resolve(host.cwd, file);
+  const size = await stat(path).then(
+    (stats) => (stats.isFile() ? stats.size : undefined),
+    () => undefined,
+  );
+  if (size === undefined) throw usageFault(`--audio: "${file}" is no file that can be read.`);
+  if (size > MAX_BYTES) throw usageFault(`--audio: "${file}" has ${size} bytes; at most ${MAX_BYTES} are sent.`);
+  const mimeType = TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream';
+  const transcript = await provider.transcribe({
+    model: choice.model,
+    audio: { data: await readFile(path, { signal }), mimeType, name: basename(path) },
+    options: loaded.config.model.capabilities['audio'],
+    signal,
+  });
+  if (flags.json === true || flags['json-lines'] === true)
+    output.write(
+      `${safeJson({ version: 1, protocol: 'audio', provider: choice.provider.name, model: choice.model, ...transcript })}\n`,
+    );
+  else output.write(transcript.text);
+  return EXIT.answer;
+}

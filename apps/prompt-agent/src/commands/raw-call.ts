@@ -1,0 +1,82 @@
+import {
+  KernelError,
+  type Message,
+  type MessageEnd,
+  textOf,
+  type Tool,
+  toolCallsOf,
+  type UserMessage,
+} from '@kernel/protocol';
+import { safeJson } from '../render/escape.ts';
+import type { Session } from '../session.ts';
+
+/** One request of a raw protocol call. */
+export interface RawRequest {
+  readonly protocol: 'chat' | 'vision' | 'tools';
+  readonly content: UserMessage['content'];
+  readonly tools?: readonly Tool[];
+}
+
+/** Makes one model call and returns its end. With `--stream` the text is written as it arrives, and a newline. */
+export async function callModel(
+  { flags, loaded, choice, provider, output, signal }: Session,
+  request: RawRequest,
+): Promise<MessageEnd> {
+  const system = flags['system-prompt'] ?? loaded.config.systemPrompt;
+  const messages: Message[] = [];
+  if (system !== undefined && system !== '') messages.push({ role: 'system', content: system });
+  messages.push({ role: 'user', content: request.content });
+  const isStreamed = flags.stream ?? false;
+  let end: MessageEnd | undefined;
+  for await (const event of provider.stream({
+    model: choice.model,
+    messages,
+    tools: request.tools,
+    options: loaded.config.model.capabilities[request.protocol],
+    stream: isStreamed,
+    signal,
+  })) {
+    if (flags['json-lines'] === true) output.write(`${safeJson(event)}\n`);
+    else if (event.type === 'text-delta' && isStreamed && flags.json !== true) output.write(event.text);
+    if (event.type === 'message-end') end = event;
+  }
+  if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The reply ended without an end.');
+  for (const warning of end.warnings ?? []) output.note(`warning: ${warning.message}`);
+  if (end.finishReason === 'length') output.note('warning: the reply was cut by its length limit.');
+  output.finish();
+  return end;
+}
+
+/** Writes the end of a raw call: as JSON where that is asked for, else by `lines`, unless the text was streamed already. */
+export function writeReply(
+  { flags, output, choice }: Session,
+  protocol: string,
+  end: MessageEnd,
+  lines: readonly string[],
+): void {
+  if (flags['json-lines'] === true) return;
+  if (flags.json === true) {
+    const { message, finishReason, usage } = end;
+    const calls = toolCallsOf(message).map(({ id, name, arguments: text }) => ({ id, name, arguments: text }));
+    const reply = {
+      version: 1,
+      protocol,
+      provider: choice.provider.name,
+      model: choice.model,
+      text: textOf(message),
+      toolCalls: calls,
+      finishReason,
+      usage,
+    };
+    output.write(`${safeJson(reply)}\n`);
+    return;
+  }
+  for (const line of lines) output.write(`${line}\n`);
+}
+
+/** Seed 000's token line; nothing where the provider counted none. */
+export function tokenLine({ usage }: MessageEnd, noun: 'completion' | 'completions'): readonly string[] {
+  if (usage === undefined) return [];
+  const { inputTokens, outputTokens } = usage;
+  return [`Tokens: ${inputTokens} prompt + ${outputTokens} ${noun} = ${inputTokens + outputTokens} total`];
+}

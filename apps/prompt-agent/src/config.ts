@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type AgentConfig, fromConfig } from '@kernel/agent/config';
+import type { Flags } from './flags.ts';
+import type { Host } from './host.ts';
+import { usageFault } from './usage-fault.ts';
+
+/** The config in force. */
+export interface LoadedConfig {
+  readonly config: AgentConfig;
+  /** Whether there was a file. */
+  readonly isFile: boolean;
+  /** Whether the file names a provider; without, detection goes on. */
+  readonly hasProvider: boolean;
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_FILE = 'config.json';
+
+/** Reads the config file. A missing default file is no error; a missing named one and any fault in it is. */
+export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig> {
+  const file = flags.config ?? DEFAULT_FILE;
+  const text = await readFile(resolve(host.cwd, file), 'utf8').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    if (flags.config === undefined && code === 'ENOENT') return undefined;
+    throw usageFault(`--config: "${file}" cannot be read (${code}).`);
+  });
+  if (text === undefined) return { config: fromConfig({}).options, isFile: false, hasProvider: false, warnings: [] };
+  const { options, warnings } = fromConfig(text, { file, env: host.env });
+  const source: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+  return {
+    config: options,
+    isFile: true,
+    hasProvider: typeof source === 'object' && source !== null && 'provider' in source,
+    warnings: [
+      ...warnings,
+      ...Object.keys(options.provider.options).map(
+        (key) => `${file}: provider.options.${key}: not used by this program.`,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,104 @@
+import { createProviders, type ProviderConfig } from '@kernel/providers';
+import type { LoadedConfig } from './config.ts';
+import type { Flags } from './flags.ts';
+import type { Host } from './host.ts';
+import { findLocalServer, listModels } from './local-servers.ts';
+import { usageFault } from './usage-fault.ts';
+import { keyFor, VENDORS } from './vendors.ts';
+
+/** The model in use and why. */
+export interface Choice {
+  readonly provider: ProviderConfig;
+  readonly model: string;
+  /** Where the choice came from, such as `--provider` or `OPENAI_API_KEY`. */
+  readonly from: string;
+}
+
+type Protocol = 'chat' | 'embeddings' | 'audio';
+type Picked = Pick<Choice, 'from'> & { readonly name: string; readonly baseUrl?: string; readonly model?: string };
+
+/**
+ * Chooses provider and model: flag, config file, key in the environment, model server on loopback, offline. For a raw protocol
+ * call a config file without a provider means `ollama`.
+ */
+export async function chooseModel(
+  flags: Flags,
+  loaded: LoadedConfig,
+  host: Host,
+  protocol: Protocol,
+  isRaw: boolean,
+): Promise<Choice> {
+  const picked = await pick(flags, loaded, host, isRaw);
+  const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
+  const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
+  const { options: _rest, name: _name, baseUrl: _url, ...settings } = own ?? { options: {}, name: '' };
+  // A server that was merely found on loopback is given no key of a vendor.
+  const token =
+    flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
+  const { client } = loaded.config;
+  const provider: ProviderConfig = {
+    ...settings,
+    name: picked.name,
+    baseUrl,
+    token,
+    timeouts: {
+      connectMs: client.connectionTimeoutMs,
+      firstByteMs: client.timeoutMs,
+      idleMs: client.timeoutMs,
+    },
+    connections: client.connectionPoolSize,
+  };
+  return { provider, model: await modelFor(flags, loaded, picked, provider, protocol, host), from: picked.from };
+}
+
+async function pick(
+  flags: Flags,
+  { config, hasProvider, isFile }: LoadedConfig,
+  host: Host,
+  isRaw: boolean,
+): Promise<Picked> {
+  if (flags.provider !== undefined) return { name: flags.provider, from: '--provider' };
+  if (hasProvider) return { name: config.provider.name, from: flags.config ?? 'config.json' };
+  if (flags['base-url'] !== undefined || flags.token !== undefined) {
+    return { name: 'openai', from: flags['base-url'] === undefined ? '--token' : '--base-url' };
+  }
+  if (isRaw && isFile) return { name: 'ollama', from: 'default of a raw call' };
+  const { names } = createProviders();
+  for (const [name, { models }] of VENDORS) {
+    const key = models.chat !== undefined && names.includes(name) ? keyFor(name, host.env) : undefined;
+    if (key !== undefined) return { name, from: key.variable };
+  }
+  const server = await findLocalServer(host.env, host.signal);
+  if (server === undefined) return { name: 'offline', from: 'nothing else found' };
+  const { provider, baseUrl, label } = server;
+  return {
+    name: provider,
+    baseUrl,
+    ...(server.models[0] === undefined ? {} : { model: server.models[0] }),
+    from: `${label} on this machine`,
+  };
+}
+
+async function modelFor(
+  flags: Flags,
+  { config, isFile }: LoadedConfig,
+  picked: Picked,
+  provider: ProviderConfig,
+  protocol: Protocol,
+  host: Host,
+): Promise<string> {
+  if (picked.name === 'offline') return 'offline';
+  const named =
+    flags.model ??
+    (isFile ? config.model.name : undefined) ??
+    picked.model ??
+    VENDORS.get(picked.name)?.models[protocol];
+  if (named !== undefined && named !== '') return named;
+  if (picked.name === 'ollama') {
+    const deadline = AbortSignal.any([host.signal, AbortSignal.timeout(2000)]);
+    const [first] = await listModels(provider.baseUrl ?? 'http://127.0.0.1:11434', deadline);
+    if (first !== undefined) return first;
+  }
+  if (picked.name === 'azure') return provider.deployment ?? '';
+  throw usageFault(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
+}

@@ -1,0 +1,64 @@
+/** A model server on this machine that has answered. */
+export interface LocalServer {
+  readonly label: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  /** Never empty. */
+  readonly models: readonly string[];
+}
+
+/** Servers that speak chat completions, at the ports that they have by default. */
+const WELL_KNOWN: readonly Omit<LocalServer, 'models'>[] = [
+  { label: 'Ollama', provider: 'ollama', baseUrl: 'http://127.0.0.1:11434' },
+  { label: 'LM Studio', provider: 'openai', baseUrl: 'http://127.0.0.1:1234/v1' },
+  { label: 'llama.cpp', provider: 'openai', baseUrl: 'http://127.0.0.1:8080/v1' },
+  { label: 'vLLM', provider: 'openai', baseUrl: 'http://127.0.0.1:8000/v1' },
+];
+
+const PROBE_MS = 300;
+
+/**
+ * Looks for a model server on loopback, all ports at once, 300 ms in all; the first of the list that has a model wins.
+ * `PROMPT_AGENT_SERVERS` (addresses separated by commas, may be empty) takes the place of the list.
+ */
+export async function findLocalServer(
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<LocalServer | undefined> {
+  const listed = env['PROMPT_AGENT_SERVERS'];
+  const candidates =
+    listed === undefined
+      ? WELL_KNOWN
+      : listed
+          .split(',')
+          .flatMap((baseUrl) =>
+            baseUrl.trim() === '' ? [] : [{ label: 'model server', provider: 'openai', baseUrl: baseUrl.trim() }],
+          );
+  if (candidates.length === 0) return undefined;
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
+  const found = await Promise.all(
+    candidates.map(async (candidate) => ({ ...candidate, models: await listModels(candidate.baseUrl, deadline) })),
+  );
+  signal.throwIfAborted();
+  return found.find(({ models }) => models.length > 0);
+}
+
+/** Asks a server for its models, those for embeddings left out; empty where it does not answer in time and in form. */
+export async function listModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[]> {
+  const root = baseUrl.replace(/\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
+  try {
+    const response = await fetch(`${root}/models`, { signal, redirect: 'error' });
+    const body: unknown = response.ok ? await response.json() : undefined;
+    const data: unknown = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+    const ids = Array.isArray(data) ? data.map((entry: unknown) => modelId(entry)) : [];
+    return ids.filter((id) => id !== undefined && !/embed|bge-|rerank|whisper/i.test(id)).map(String);
+  } catch {
+    return [];
+  }
+}
+
+function modelId(entry: unknown): string | undefined {
+  return typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
+    ? entry.id
+    : undefined;
+}

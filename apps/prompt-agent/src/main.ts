@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module';
+import { createProvider } from '@kernel/providers';
+import { checkFlags } from './check-flags.ts';
+import { runAgent } from './commands/agent.ts';
+import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
+import { loadConfig } from './config.ts';
+import { chooseModel } from './detect.ts';
+import { EXIT, exitCodeOf } from './exit-code.ts';
+import { helpText, parseFlags } from './flags.ts';
+import type { Host } from './host.ts';
+import { errorNote, modelNote } from './render/notes.ts';
+import { createOutput, type Output } from './render/output.ts';
+
+/** Runs the program and returns its exit code. Never throws. */
+export async function main(host: Host): Promise<number> {
+  const output = createOutput(host);
+  try {
+    return await start(host, output);
+  } catch (error) {
+    if (output.closed.aborted) return EXIT.answer;
+    output.finish();
+    output.note(host.signal.aborted ? 'prompt-agent: interrupted' : errorNote(error));
+    return exitCodeOf(error, host.signal);
+  }
+}
+
+async function start(host: Host, output: Output): Promise<number> {
+  const flags = parseFlags(host.argv);
+  output.hide(flags.token);
+  if (flags.help === true) {
+    output.write(helpText());
+    return EXIT.answer;
+  }
+  if (flags.version === true) {
+    output.write(`${version()}\n`);
+    return EXIT.answer;
+  }
+  const { protocol, prompt, warnings } = checkFlags(flags);
+  const loaded = await loadConfig(flags, host);
+  for (const warning of [...warnings, ...loaded.warnings]) output.note(`warning: ${warning}`);
+  const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
+  const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
+  if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
+  const provider = createProvider(choice.provider);
+  output.note(modelNote(choice));
+  const signal = AbortSignal.any([host.signal, output.closed]);
+  const session = { flags, prompt, loaded, choice, provider, host, output, signal };
+  const code = await (protocol !== undefined && isProtocol(protocol)
+    ? PROTOCOLS[protocol](session)
+    : runAgent(session));
+  output.finish();
+  return output.closed.aborted ? EXIT.answer : code;
+}
+
+function version(): string {
+  const manifest: unknown = createRequire(import.meta.url)('../package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}

@@ -1,0 +1,28 @@
+// Control characters but tab and newline, line separators, and marks that turn the reading direction.
+// oxlint-disable-next-line no-control-regex -- finding them is what this file is for
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * Makes text from a model or a tool safe for a terminal: each control character but tab and newline, and each mark that turns the
+ * reading direction, becomes visible text such as `\x1b`. Works piece by piece: nothing depends on what came before.
+ */
+export function safeText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(UNSAFE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The same for JSON text, which stays the same JSON. */
+export function safeJson(value: unknown, space?: number): string {
+  return (JSON.stringify(value, null, space) ?? 'null').replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** One line of at most `limit` characters, for notes. */
+export function oneLine(text: string, limit = 160): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return safeText(line.length > limit ? `${line.slice(0, limit - 1)}…` : line);
+}

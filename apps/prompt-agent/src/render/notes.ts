@@ -1,0 +1,37 @@
+import { KernelError, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
+import type { Choice } from '../detect.ts';
+import { oneLine } from './escape.ts';
+
+const OFFLINE =
+  'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
+
+/** Says which model is in use and why; for offline, what that is and how to get a real one. */
+export function modelNote({ provider, model, from }: Choice): string {
+  if (provider.name === 'offline') return OFFLINE;
+  const at = provider.baseUrl === undefined ? '' : ` at ${originOf(provider.baseUrl)}`;
+  return oneLine(`model: ${provider.name}/${model}${at} (${from})`);
+}
+
+/** One line for a call: arguments, duration and outcome. */
+export function toolNote({ call, result, durationMs }: ToolEnd): string {
+  const outcome =
+    result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(toModelText(result), 200)}` : 'ok';
+  return `tool: ${oneLine(call.name, 64)} ${oneLine(call.arguments)} ${Math.round(durationMs)} ms ${outcome}`;
+}
+
+/** The tokens of a run; nothing where the provider counted none. */
+export function usageNote(usage: Usage, turns: number): string | undefined {
+  if (usage.inputTokens === 0 && usage.outputTokens === 0) return undefined;
+  return `tokens: ${usage.inputTokens} in + ${usage.outputTokens} out = ${usage.inputTokens + usage.outputTokens} in ${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+}
+
+/** An error as lines: what happened, then what to do. */
+export function errorNote(error: unknown): string {
+  if (!KernelError.is(error)) return `prompt-agent: ${error instanceof Error ? error.message : String(error)}`;
+  const hint = error.hint === undefined ? '' : `\n${error.hint}`;
+  return `prompt-agent: ${error.message}${hint}`;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

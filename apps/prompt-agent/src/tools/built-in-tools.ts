@@ -1,0 +1,18 @@
+import type { ToolBinding } from '@kernel/tools';
+import { calculateTool } from './calculate.ts';
+import { datetimeTool } from './datetime.ts';
+import { listDirectoryTool } from './list-directory.ts';
+import { readFileTool } from './read-file.ts';
+import { searchTextTool } from './search-text.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The tools that the program always offers. All of them only read; the file tools see the workspace and nothing else. */
+export function builtInTools(workspace: Workspace): readonly ToolBinding[] {
+  return [
+    datetimeTool(),
+    calculateTool(),
+    readFileTool(workspace),
+    listDirectoryTool(workspace),
+    searchTextTool(workspace),
+  ];
+}

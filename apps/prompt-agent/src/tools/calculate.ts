@@ -1,0 +1,43 @@
+import type { Tool } from '@kernel/protocol';
+import { bindTool, type ToolBinding } from '@kernel/tools';
+import { evaluate } from './evaluate.ts';
+
+const tool: Tool = {
+  name: 'calculate',
+  title: 'Calculator',
+  description: 'Evaluates an arithmetic expression and returns the number.',
+  parameters: {
+    type: 'object',
+    properties: {
+      expression: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 1000,
+        description:
+          'Arithmetic with + - * / ^ % ! and parentheses, pi, e, and functions such as sqrt(2), round(x) or max(a, b).',
+      },
+    },
+    required: ['expression'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  metadata: {
+    category: 'utility',
+    usageHint:
+      'To work out sums, products, percentages, powers and roots: what an expression equals, how much it is or comes to.',
+    examples: [
+      { description: 'Calculate 12.5 * (3 + 4)', input: { expression: '12.5 * (3 + 4)' }, output: '87.5' },
+      { description: 'How much is 15% of 80?', input: { expression: '15 / 100 * 80' }, output: '12' },
+    ],
+  },
+};
+
+/** Binds `calculate`. */
+export function calculateTool(): ToolBinding {
+  return bindTool<{ expression: string }>(tool, ({ expression }) => tidy(evaluate(expression)));
+}
+
+/** Writes a number without the noise of binary fractions: 15 significant digits; whole numbers up to 2^53 in full. */
+function tidy(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
+}

@@ -1,0 +1,182 @@
+import { toolFault } from './tool-fault.ts';
+
+type Fn = (...values: number[]) => number;
+
+const FUNCTIONS: ReadonlyMap<string, readonly [least: number, most: number, Fn]> = new Map<
+  string,
+  readonly [number, number, Fn]
+>([
+  ...(
+    [
+      'sqrt',
+      'cbrt',
+      'abs',
+      'floor',
+      'ceil',
+      'sin',
+      'cos',
+      'tan',
+      'asin',
+      'acos',
+      'atan',
+      'log10',
+      'log2',
+      'exp',
+      'sign',
+      'trunc',
+    ] as const
+  ).map((name) => [name, [1, 1, Math[name]]] as const),
+  ['ln', [1, 1, Math.log]],
+  ['log', [1, 2, (value, base) => (base === undefined ? Math.log10(value) : Math.log(value) / Math.log(base))]],
+  ['round', [1, 2, (value, digits = 0) => Number(`${Math.round(Number(`${value}e${digits}`))}e${-digits}`)]],
+  ['pow', [2, 2, Math.pow]],
+  ['mod', [2, 2, (a, b) => a - b * Math.floor(a / b)]],
+  ['min', [1, 100, Math.min]],
+  ['max', [1, 100, Math.max]],
+]);
+
+const CONSTANTS: ReadonlyMap<string, number> = new Map([
+  ['pi', Math.PI],
+  ['e', Math.E],
+]);
+
+const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)|([a-z][a-z0-9]*)|(\*\*|[-+*/^%!(),×÷−]))/iy;
+const MAX_DEPTH = 100;
+
+/**
+ * Evaluates arithmetic. Runs no code: names are looked up in two fixed tables. The time is linear in the text.
+ *
+ * `^` binds to the right and above a sign (`-2^2` is -4); `%` after a value is a percentage, between two values the remainder;
+ * `log` is decimal. Throws `TOOL_FAILED` naming the place for anything else, and for a result that is no finite number.
+ */
+export function evaluate(text: string): number {
+  const tokens = lex(text);
+  let at = 0;
+  let depth = 0;
+  const peek = () => tokens[at]?.text;
+  const fail = (): never => {
+    const token = tokens[at];
+    throw toolFault(
+      token === undefined
+        ? `The expression "${text}" ends too early.`
+        : `"${token.text}" at position ${token.start + 1} does not fit in the expression "${text}".`,
+    );
+  };
+  const expect = (wanted: string) => (peek() === wanted ? (at += 1) : fail());
+
+  const sum = (): number => {
+    let value = product();
+    for (let sign = peek(); sign === '+' || sign === '-'; sign = peek()) {
+      at += 1;
+      value = sign === '+' ? value + product() : value - product();
+    }
+    return value;
+  };
+  const product = (): number => {
+    let value = signed();
+    for (let sign = peek(); sign === '*' || sign === '/' || sign === '%'; sign = peek()) {
+      at += 1;
+      const right = signed();
+      if (sign !== '*' && right === 0) throw toolFault(`The expression "${text}" divides by zero.`);
+      value = sign === '*' ? value * right : sign === '/' ? value / right : value % right;
+    }
+    return value;
+  };
+  const signed = (): number => {
+    const sign = peek();
+    if (sign !== '-' && sign !== '+') return power();
+    at += 1;
+    const value = nested(signed);
+    return sign === '-' ? -value : value;
+  };
+  const power = (): number => {
+    const base = postfix();
+    if (peek() !== '^') return base;
+    at += 1;
+    return base ** nested(signed);
+  };
+  const postfix = (): number => {
+    let value = atom();
+    for (let sign = peek(); sign === '!' || (sign === '%' && !startsValue(tokens[at + 1]?.text)); sign = peek()) {
+      at += 1;
+      value = sign === '!' ? factorial(value) : value / 100;
+    }
+    return value;
+  };
+  const atom = (): number => {
+    const token = peek() ?? fail();
+    at += 1;
+    if (/^[\d.]/.test(token)) return Number(token);
+    if (token === '(') {
+      const value = nested(sum);
+      expect(')');
+      return value;
+    }
+    if (FUNCTIONS.has(token) && peek() === '(') return call(token);
+    const constant = CONSTANTS.get(token);
+    if (constant !== undefined) return constant;
+    at -= 1;
+    return fail();
+  };
+  const call = (name: string): number => {
+    const [least, most, fn] = FUNCTIONS.get(name) ?? fail();
+    expect('(');
+    const values = [nested(sum)];
+    while (peek() === ',') {
+      at += 1;
+      values.push(nested(sum));
+    }
+    expect(')');
+    if (values.length < least || values.length > most)
+      throw toolFault(
+        `${name}() takes ${least === most ? least : `${least} to ${most}`} values, not ${values.length}.`,
+      );
+    return fn(...values);
+  };
+  const nested = (inner: () => number): number => {
+    depth += 1;
+    if (depth > MAX_DEPTH) throw toolFault(`The expression is nested more than ${MAX_DEPTH} deep.`);
+    const value = inner();
+    depth -= 1;
+    return value;
+  };
+
+  const value = sum();
+  if (at < tokens.length) fail();
+  if (!Number.isFinite(value)) throw toolFault(`The expression "${text}" has no finite result.`);
+  return value;
+}
+
+function startsValue(token: string | undefined): boolean {
+  return token !== undefined && /^[\w.(]/.test(token);
+}
+
+function factorial(value: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > 170)
+    throw toolFault(`${value}! is not defined here; use a whole number from 0 to 170.`);
+  let product = 1;
+  for (let factor = 2; factor <= value; factor += 1) product *= factor;
+  return product;
+}
+
+const SAME = new Map([
+  ['**', '^'],
+  ['×', '*'],
+  ['÷', '/'],
+  ['−', '-'],
+]);
+
+function lex(text: string): readonly { readonly text: string; readonly start: number }[] {
+  const tokens: { text: string; start: number }[] = [];
+  const source = text.trimEnd();
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < source.length) {
+    const start = TOKEN.lastIndex;
+    const token = TOKEN.exec(source)?.[0];
+    if (token === undefined)
+      throw toolFault(`"${source.slice(start).trim().slice(0, 20)}" at position ${start + 1} is no arithmetic.`);
+    const trimmed = token.trim().toLowerCase();
+    tokens.push({ text: SAME.get(trimmed) ?? trimmed, start: start + token.length - trimmed.length });
+  }
+  return tokens;
+}

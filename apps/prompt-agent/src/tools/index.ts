@@ -1,0 +1,2 @@
+export { builtInTools } from './built-in-tools.ts';
+export { createWorkspace } from './workspace.ts';

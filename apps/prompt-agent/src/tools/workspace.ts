@@ -1,0 +1,111 @@
+import type { Dirent, Stats } from 'node:fs';
+import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { toolFault } from './tool-fault.ts';
+
+/** The folder that the file tools may see, and nothing outside of it. */
+export interface Workspace {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** Returns the real absolute path of something inside. Throws where the path leaves the workspace or leads nowhere. */
+  locate(path: string): Promise<string>;
+  /** Opens a file inside for reading; the caller closes it. What is opened is what was checked, also when links change meanwhile. */
+  openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }>;
+  /** Lists a folder inside, in no order. */
+  readFolder(path: string): Promise<readonly Dirent[]>;
+  /** Returns the path as seen from the root, with `/`; `.` for the root itself. */
+  show(absolute: string): string;
+}
+
+/** Makes the workspace of a folder. Throws where there is no such folder. */
+export async function createWorkspace(folder: string): Promise<Workspace> {
+  const root = await realpath(resolve(folder));
+  if (!(await stat(root)).isDirectory()) throw new Error(`The workspace "${folder}" is not a folder.`);
+  const isInside = (absolute: string) =>
+    absolute === root || absolute.startsWith(root.endsWith(sep) ? root : root + sep);
+  const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
+
+  const locate = async (path: string): Promise<string> => {
+    if (path.includes('\0')) throw toolFault(`The path ${JSON.stringify(path)} holds a NUL character.`);
+    if (isAbsolute(path) || /^[A-Za-z]:|^\\\\/.test(path)) {
+      throw toolFault(
+        `"${path}" is an absolute path; only paths inside the workspace are allowed, such as "src/index.ts".`,
+      );
+    }
+    const wanted = resolve(root, path);
+    if (!isInside(wanted)) throw toolFault(`"${path}" leaves the workspace; only paths inside it are allowed.`);
+    const real = await realpath(wanted).catch(async (error: unknown) => {
+      throw toolFault(`There is no "${path}" in the workspace${reason(error)}.${await nearName(wanted, isInside)}`);
+    });
+    if (!isInside(real))
+      throw toolFault(`"${path}" leads out of the workspace through a symbolic link, which is not allowed.`);
+    return real;
+  };
+
+  /** Opens what was checked. A folder on the way may have become a link since, so what was really opened is checked once more. */
+  const openChecked = async (path: string, flags: number): Promise<FileHandle> => {
+    const real = await locate(path);
+    const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | flags).catch(
+      (error: unknown) => {
+        throw toolFault(`"${path}" cannot be opened${reason(error)}.`);
+      },
+    );
+    try {
+      const now = await openedPath(handle);
+      const isSame = now === undefined ? await isStillAt(handle, await locate(path)) : isInside(now);
+      if (!isSame) throw toolFault(`"${path}" changed while it was being opened.`);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  };
+
+  const openFile = async (path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }> => {
+    // O_NONBLOCK: a pipe in the file's place cannot hold the call.
+    const file = await openChecked(path, constants.O_NONBLOCK ?? 0);
+    const stats = await file.stat();
+    if (stats.isFile()) return { file, stats };
+    await file.close();
+    throw toolFault(`"${path}" is not a file.`);
+  };
+
+  const readFolder = async (path: string): Promise<readonly Dirent[]> => {
+    if (process.platform !== 'linux') return readdir(await locate(path), { withFileTypes: true });
+    const handle = await openChecked(path, constants.O_NONBLOCK);
+    try {
+      if (!(await handle.stat()).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+      return await readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
+    } finally {
+      await handle.close();
+    }
+  };
+  return { root, locate, openFile, readFolder, show };
+}
+
+/** The name beside a missing one that differs in case or ending only. Says nothing outside: the folder itself is checked first. */
+async function nearName(wanted: string, isInside: (absolute: string) => boolean): Promise<string> {
+  const folder = await realpath(dirname(wanted)).catch(() => undefined);
+  if (folder === undefined || !isInside(folder)) return '';
+  const stem = basename(wanted).toLowerCase();
+  const names = await readdir(folder).catch(() => []);
+  const near = names.find((name) => name.toLowerCase() === stem || name.toLowerCase().startsWith(`${stem}.`));
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
+/** The path of an open file as the kernel knows it, where the platform tells. */
+async function openedPath(handle: FileHandle): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/** The best check elsewhere: the path still leads to the file that was opened. */
+async function isStillAt(handle: FileHandle, real: string): Promise<boolean> {
+  const [opened, now] = await Promise.all([handle.stat(), lstat(real)]);
+  return opened.ino === now.ino && opened.dev === now.dev;
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code === 'EACCES' ? ' (permission denied)' : code === 'ELOOP' ? ' (its links form a circle)' : '';
+}

@@ -1,0 +1,42 @@
+/** What the program knows of a vendor beyond its wire. */
+export interface Vendor {
+  /** Environment variables that may hold the key; the first that is set counts. */
+  readonly keys: readonly string[];
+  /** The model that is used when none is named, per protocol; `chat` also stands for the agent, vision and tools. */
+  readonly models: { readonly chat?: string; readonly embeddings?: string; readonly audio?: string };
+}
+
+/** Vendors by provider name, in the order in which keys are looked for. */
+export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
+  [
+    'openai',
+    {
+      keys: ['OPENAI_API_KEY'],
+      models: { chat: 'gpt-4o-mini', embeddings: 'text-embedding-3-small', audio: 'whisper-1' },
+    },
+  ],
+  ['anthropic', { keys: ['ANTHROPIC_API_KEY'], models: { chat: 'claude-sonnet-4-5' } }],
+  [
+    'gemini',
+    {
+      keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+      models: { chat: 'gemini-2.5-flash', embeddings: 'gemini-embedding-001' },
+    },
+  ],
+  ['azure', { keys: ['AZURE_OPENAI_API_KEY'], models: {} }],
+  ['openrouter', { keys: ['OPENROUTER_API_KEY'], models: {} }],
+  ['groq', { keys: ['GROQ_API_KEY'], models: {} }],
+  ['mistral', { keys: ['MISTRAL_API_KEY'], models: {} }],
+]);
+
+/** Returns the first key that the environment has for a vendor, and the variable's name. */
+export function keyFor(
+  provider: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly variable: string; readonly token: string } | undefined {
+  for (const variable of VENDORS.get(provider)?.keys ?? []) {
+    const token = env[variable]?.trim();
+    if (token !== undefined && token !== '') return { variable, token };
+  }
+  return undefined;
+}

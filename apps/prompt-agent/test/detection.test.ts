@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startWireServer } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { prompt, workspace } from './program.ts';
+
+test('flag before config before key before local server before offline', async () => {
+  const server = await startWireServer({ replies: () => ({ text: 'local' }) });
+  try {
+    const env = { PROMPT_AGENT_SERVERS: server.baseUrl };
+    const named = workspace({
+      'config.json': JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm1' } }),
+    });
+    const unnamed = workspace({ 'config.json': '{"name": "no provider"}' });
+    const flag = await prompt(['--provider', 'offline', '2+2'], { cwd: named, env });
+    const file = await prompt(['2+2'], { cwd: named, env: { ...env, OPENAI_API_KEY: 'k' } });
+    const url = await prompt(['--base-url', server.baseUrl, '--model', 'm3', '2+2'], { env });
+    const found = await prompt(['2+2'], { cwd: unnamed, env });
+    const nothing = await prompt(['2+2']);
+    expect(flag.stderr).toMatch(/^offline: /);
+    expect(file.stderr).toMatch(/^model: openai\/m1 at http:\/\/127\.0\.0\.1:\d+ \(config\.json\)/);
+    expect(url.stderr).toMatch(/^model: openai\/m3 at .* \(--base-url\)/);
+    expect(found.stderr).toMatch(/^model: openai\/wire-model at .* \(model server on this machine\)/);
+    expect(nothing.stderr).toMatch(/^offline: /);
+    expect([file, url, found].map(({ stdout }) => stdout)).toEqual(['local\n', 'local\n', 'local\n']);
+    // A missing recording ends the program after the choice and before any request.
+    const key = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { env: { ...env, OPENAI_API_KEY: 'k' } });
+    expect(key.stderr).toMatch(/^model: openai\/whisper-1 \(OPENAI_API_KEY\)\n/);
+    expect(key.code).toBe(2);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a server that was found on loopback is given no key', async () => {
+  const server = await startWireServer({ replies: () => ({ text: 'local' }) });
+  try {
+    await prompt(['2+2'], {
+      env: { PROMPT_AGENT_SERVERS: server.baseUrl, GROQ_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' },
+    });
+    expect(server.requests.length).toBeGreaterThan(0);
+    for (const { headers } of server.requests) expect(headers['authorization']).toBeUndefined();
+  } finally {
+    await server.close();
+  }
+});
+
+test('a port that answers nothing delays the start by no more than the 300 ms in all', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  try {
+    const before = performance.now();
+    await prompt(['2+2']);
+    const plain = performance.now() - before;
+    const servers = `http://127.0.0.1:${port},http://127.0.0.1:${port}/v1`;
+    const start = performance.now();
+    const { code, stderr } = await prompt(['2+2'], { env: { PROMPT_AGENT_SERVERS: servers } });
+    expect(performance.now() - start - plain).toBeLessThan(800);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^offline: /);
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+});
+
+test('a config without a provider means ollama for a raw protocol call', async () => {
+  const cwd = workspace({ 'config.json': '{"model": {"name": "m"}, "client": {"connection_timeout": "2s"}}' });
+  const raw = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { cwd });
+  expect(raw.stderr).toMatch(/^model: ollama\/m \(default of a raw call\)\n/);
+  expect((await prompt(['2+2'], { cwd })).stderr).toMatch(/^offline: /);
+});

@@ -1,0 +1,141 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { link, prompt, workspace } from './program.ts';
+
+test('the five jobs are done without a model, the answer alone on stdout', async () => {
+  verifies('cli.run.output', 'cli.run.tools', 'cli.wiring');
+  const cwd = workspace();
+  const answers = await Promise.all(
+    [
+      'list the files in src',
+      'read package.json and tell me the name',
+      'what is 0.1 + 0.2?',
+      'where is answer mentioned in src?',
+      'what time is it in Tokyo?',
+      'what is in notes.md',
+    ].map((text) => prompt([text], { cwd })),
+  );
+  expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+  const [list, name, sum, search, time, notes] = answers.map(({ stdout }) => stdout);
+  expect(list).toBe('deep/\nindex.ts (26 bytes)\n');
+  expect(name).toBe('demo\n');
+  expect(sum).toBe('0.3\n');
+  expect(search).toBe(
+    "src/deep/other.ts:1: import { answer } from '../index.ts';\nsrc/index.ts:1: export const answer = 42;\n",
+  );
+  expect(time).toMatch(/^\w+day, \d{4}-\d{2}-\d{2}, \d{2}:\d{2}:\d{2} \(Asia\/Tokyo, UTC\+09:00\)\n$/);
+  expect(notes).toBe('# Notes\nsecond line\n');
+});
+
+test('what it is, how to get a model, and each tool call stand on stderr', async () => {
+  verifies('cli.run.output');
+  const { stderr } = await prompt(['list the files in src and tell me the time in Tokyo']);
+  const lines = stderr.trimEnd().split('\n').toSorted();
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^offline: no language model.*OPENAI_API_KEY/);
+  expect(lines[1]).toMatch(/^tool: datetime \{"timeZone":"Asia\/Tokyo"\} \d+ ms ok$/);
+  expect(lines[2]).toMatch(/^tool: list_directory \{"path":"src"\} \d+ ms ok$/);
+});
+
+test('what offline cannot do exits 3, says so, and prints nothing on stdout', async () => {
+  verifies('cli.exit');
+  for (const text of ['write me a poem about time', 'translate package.json into French']) {
+    const { code, stdout, stderr } = await prompt([text]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain("Offline can't do this");
+    expect(stderr).toContain('read_file');
+    expect(stderr).toContain('ANTHROPIC_API_KEY');
+  }
+});
+
+test('no path leads out of the workspace: not by .., not absolute, not by a link', async () => {
+  verifies('cli.run.tools');
+  const outside = workspace({ 'secret.txt': 'hidden' });
+  const cwd = workspace();
+  link(cwd, 'file-link.txt', `${outside}/secret.txt`);
+  link(cwd, 'folder-link', outside);
+  for (const text of [
+    `read ${outside}/secret.txt`,
+    'read ../secret.txt',
+    'read file-link.txt',
+    'read folder-link/secret.txt',
+    'list the folder folder-link/',
+    "grep 'hidden' folder-link/secret.txt",
+  ]) {
+    const { stdout, stderr } = await prompt([text], { cwd });
+    expect(stdout).toMatch(/failed: TOOL_FAILED: .*(?:absolute path|leaves the workspace|leads out of the workspace)/);
+    expect(stdout + stderr).not.toContain('hidden\n');
+  }
+  expect((await prompt(["grep 'hidden'"], { cwd })).stdout).toContain('No line contains');
+});
+
+test('--workspace is the folder that the tools see; one that is none exits 2', async () => {
+  const other = workspace({ 'only.txt': 'here' });
+  expect((await prompt(['--workspace', other, 'read only.txt'])).stdout).toBe('here\n');
+  const { code, stderr } = await prompt(['--workspace', `${other}/none`, 'ls']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--workspace');
+});
+
+test('control characters of a file do not reach the terminal', async () => {
+  verifies('cli.safe');
+  const cwd = workspace({ 'evil.txt': 'a\u001b[31mred\u009b0m\u0007\u202eb\r\nend', 'x\u001b[2J.txt': '' });
+  const { stdout } = await prompt(['read evil.txt'], { cwd });
+  expect(stdout).toBe('a\\x1b[31mred\\x9b0m\\x07\\u202eb\nend\n');
+  const json = (await prompt(['--json', 'read evil.txt'], { cwd })).stdout;
+  expect(json).not.toContain('\u009b');
+  expect(JSON.parse(json)).toMatchObject({ answer: 'a\u001b[31mred\u009b0m\u0007\u202eb\r\nend' });
+  expect((await prompt(['list files'], { cwd })).stdout).not.toContain('\u001b');
+});
+
+test('--json prints one versioned object and nothing else', async () => {
+  verifies('cli.json');
+  const { code, stdout } = await prompt(['--json', 'what is 6 times 7?']);
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(stdout)).toEqual({
+    version: 1,
+    reason: 'done',
+    answer: '42',
+    provider: 'offline',
+    model: 'offline',
+    turns: 2,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    toolCalls: [
+      {
+        name: 'calculate',
+        arguments: '{"expression":"6 * 7"}',
+        durationMs: expect.any(Number),
+        result: { forLLM: '42' },
+      },
+    ],
+  });
+  const refused = await prompt(['--json', 'write me a poem']);
+  expect(refused.code).toBe(3);
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    version: 1,
+    reason: 'error',
+    error: { code: 'PROVIDER_REFUSED' },
+  });
+});
+
+test('--json-lines prints each event as a line of JSON, run-end last', async () => {
+  verifies('cli.json');
+  const { stdout } = await prompt(['--json-lines', 'what is 6 times 7?']);
+  const types = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types[0]).toBe('turn-start');
+  expect(types).toContain('tool-end');
+  expect(types.filter((type) => type === 'run-end')).toHaveLength(1);
+  expect(types.at(-1)).toBe('run-end');
+});
+
+test('--verbose tells turns and results, --max-turns 1 ends before the answer with exit 1', async () => {
+  const told = await prompt(['--verbose', 'what is 6 times 7?']);
+  expect(told.stderr).toMatch(/turn: 1, 5 tools[\s\S]*result: 42[\s\S]*turn: 2/);
+  const { code, stdout, stderr } = await prompt(['--max-turns=1', 'what is 6 times 7?']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('reached its limit (turns)');
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the program did. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to start it. */
+export interface Start {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sees the process and all that it has written, after each piece. */
+  readonly watch?: (child: ChildProcess, stdout: string, stderr: string) => void;
+}
+
+/** Runs the built program as a child process, in an environment without keys and without model servers. */
+export function prompt(args: readonly string[], { cwd = workspace(), env = {}, watch }: Start = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
+      cwd,
+      env: { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      watch?.(child, stdout, stderr);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      watch?.(child, stdout, stderr);
+    });
+    child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Makes a folder with the given files; the same small project when none are given. */
+export function workspace(files: Readonly<Record<string, string | Uint8Array>> = PROJECT): string {
+  const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-'));
+  folders.push(folder);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** Adds a symbolic link to a workspace. */
+export function link(folder: string, name: string, target: string): void {
+  symlinkSync(target, join(folder, name));
+}
+
+const PROJECT = {
+  'package.json': '{ "name": "demo", "version": "1.2.3" }\n',
+  'notes.md': '# Notes\nsecond line\n',
+  'src/index.ts': 'export const answer = 42;\n',
+  'src/deep/other.ts': "import { answer } from '../index.ts';\n",
+};
+
+/** The first bytes of a PNG image. */
+export const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);

@@ -1,0 +1,198 @@
+import { startWireServer, verifies, type WireServer, type WireServerOptions } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { type Outcome, prompt, type Start, workspace } from './program.ts';
+
+const USAGE = { inputTokens: 10, outputTokens: 5 };
+
+async function withServer<T>(
+  options: WireServerOptions,
+  use: (server: WireServer, ask: (args: readonly string[], start?: Start) => Promise<Outcome>) => Promise<T>,
+): Promise<T> {
+  const server = await startWireServer(options);
+  try {
+    return await use(server, (args, start) => prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], start));
+  } finally {
+    await server.close();
+  }
+}
+
+test.each([
+  ['whole', []],
+  ['streamed', ['--stream']],
+])('a tool conversation of two turns ends in the answer (%s)', async (_, flags) => {
+  verifies('cli.run.output', 'cli.wiring', 'cli.exit');
+  const replies = [
+    { calls: [{ id: 'c1', name: 'read_file', arguments: { path: 'notes.md' } }], usage: USAGE },
+    { text: 'It has two lines.', usage: USAGE },
+  ];
+  await withServer({ replies }, async (server, ask) => {
+    const { code, stdout, stderr } = await ask([...flags, 'how long is notes.md?']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'It has two lines.\n' });
+    expect(stderr).toMatch(
+      /^model: openai\/m at http:\/\/127\.0\.0\.1:\d+ \(--base-url\)\ntool: read_file \{"path":"notes\.md"\} \d+ ms ok\ntokens: 20 in \+ 10 out = 30 in 2 turns\n$/,
+    );
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests[1]?.body).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', tool_calls: [{ id: 'c1' }] },
+        { role: 'tool', tool_call_id: 'c1', content: '# Notes\nsecond line\n' },
+      ],
+    });
+    expect(JSON.stringify(server.requests[1]?.body).includes('"stream":true')).toBe(flags.length > 0);
+    const body = server.requests[0]?.body as { tools: { function: Record<string, unknown> }[] };
+    expect(body.tools.map((tool) => tool.function['name'])).toEqual([
+      'datetime',
+      'calculate',
+      'read_file',
+      'list_directory',
+      'search_text',
+    ]);
+    expect(JSON.stringify(body)).not.toContain('usageHint');
+  });
+});
+
+test('--stream prints the text as it arrives', async () => {
+  let early = '';
+  const replies = [{ text: 'one two three four', pieces: 4, fault: { delayMs: 150 } }];
+  await withServer({ replies }, async (_, ask) => {
+    const { stdout } = await ask(['--stream', 'count'], { watch: (_child, out) => (early ||= out) });
+    expect(stdout).toBe('one two three four\n');
+    expect(early.length).toBeLessThan(stdout.length);
+  });
+});
+
+test('a refused connection fails with exit 1 and says which address', async () => {
+  verifies('cli.exit');
+  const { code, stdout, stderr } = await prompt(['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm', 'hi']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('127.0.0.1:9');
+});
+
+test('a refused key exits 1, and no output shows the key, however it was given', async () => {
+  verifies('cli.safe', 'cli.exit');
+  const key = 'sk-very-secret-key';
+  await withServer({ token: 'another' }, async (_, ask) => {
+    for (const start of [{ flags: ['--token', key] }, { flags: [], env: { OPENAI_API_KEY: key } }]) {
+      const { code, stdout, stderr } = await ask(
+        [...start.flags, '--json', '--verbose', 'hi'],
+        start.env === undefined ? {} : { env: start.env },
+      );
+      expect(code).toBe(1);
+      expect(stderr).toContain('401');
+      expect(stdout + stderr).not.toContain(key);
+    }
+  });
+});
+
+test('a model that repeats the key, even in pieces, does not bring it to the screen', async () => {
+  verifies('cli.safe');
+  const key = 'sk-very-secret-key';
+  const cwd = workspace({ '.env': `OPENAI_API_KEY=${key}\n` });
+  const replies = [
+    { calls: [{ id: 'a', name: 'read_file', arguments: { path: '.env' } }] },
+    { text: `it is ${key}, yes`, pieces: 9 },
+  ];
+  for (const flag of ['--stream', '--json', '--json-lines']) {
+    await withServer({ replies }, async (_, ask) => {
+      const { stdout, stderr } = await ask([flag, '--verbose', '--token', key, 'hi'], { cwd });
+      expect(stdout).toContain('it is');
+      expect(stdout + stderr).not.toContain(key);
+      const pieces = [...stdout.matchAll(/"text-delta","text":"([^"]*)"/g)].map(([, text]) => text).join('');
+      expect(pieces).not.toContain(key);
+    });
+  }
+});
+
+test('a stream that is cut in the middle of arguments runs no tool and exits 1', async () => {
+  verifies('cli.exit');
+  const call = { id: 'c1', name: 'read_file', arguments: { path: 'notes.md' } };
+  for (const cutAfter of [250, 400, 500]) {
+    await withServer({ replies: [{ calls: [call], pieces: 4, fault: { cutAfter } }] }, async (server, ask) => {
+      const { code, stdout, stderr } = await ask(['--stream', 'read it']);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).not.toContain('tool:');
+      expect(server.requests).toHaveLength(1);
+    });
+  }
+});
+
+test('malformed JSON from the server exits 1 with a message, not with a stack', async () => {
+  verifies('cli.exit');
+  const raw = { status: 200, headers: { 'content-type': 'application/json' }, chunks: ['{"choices": [{'] };
+  await withServer({ replies: [raw, raw, raw, raw] }, async (_, ask) => {
+    const { code, stdout, stderr } = await ask(['hi']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/prompt-agent: /);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+test('arguments that are no JSON come back to the model, and the run goes on', async () => {
+  const replies = [{ calls: [{ id: 'c1', name: 'read_file', arguments: '{"path": ' }] }, { text: 'sorry' }];
+  await withServer({ replies }, async (server, ask) => {
+    const { code, stdout, stderr } = await ask(['hi']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'sorry\n' });
+    expect(stderr).toContain('ARGUMENTS_INVALID');
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('ARGUMENTS_INVALID');
+  });
+});
+
+test('Ctrl-C ends a waiting run within a second with exit 130', async () => {
+  verifies('cli.exit');
+  for (const flags of [[], ['--stream'], ['-protocol', 'chat']]) {
+    await withServer({ replies: [{ text: 'never', fault: { beforeHead: 'stall' } }] }, async (_, ask) => {
+      let sent = 0;
+      const { code, stdout } = await ask([...flags, 'hi'], {
+        watch: (child, _out, err) => {
+          if (sent === 0 && err.includes('model:')) {
+            setTimeout(() => {
+              sent = performance.now();
+              child.kill('SIGINT');
+            }, 200);
+          }
+        },
+      });
+      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+      expect(performance.now() - sent).toBeLessThan(1000);
+    });
+  }
+});
+
+test('a reader that goes away ends the program quietly', async () => {
+  const text = 'many words '.repeat(20_000);
+  await withServer({ replies: [{ text, pieces: 2000 }] }, async (_, ask) => {
+    const { code, stderr } = await ask(['--stream', 'hi'], { watch: (child) => child.stdout?.destroy() });
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/EPIPE|Error/);
+  });
+});
+
+test("the flags of seed 000's second program are taken in agent mode", async () => {
+  verifies('cli.run', 'config.run');
+  const cwd = workspace({
+    'notes/a.md': 'Likes tea.',
+    'notes/b.bin': 'no',
+    'config.json': '{"max_iterations": 1, "system_prompt": "Be brief."}',
+  });
+  const call = { calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '1+1' } }] };
+  await withServer({ replies: () => call }, async (server, ask) => {
+    const kept = await ask(['-max-iterations', '-1', '-memory', 'notes', '-log', '-verbose', 'hi'], { cwd });
+    expect(kept.code).toBe(1);
+    expect(kept.stderr).toContain('[1] calculate({"expression":"1+1"}): 2\nIterations: 1\n');
+    expect(server.requests[0]?.body).toMatchObject({
+      messages: [{ role: 'system', content: 'Be brief.\n\n# Memory\n## a.md\nLikes tea.' }, { role: 'user' }],
+    });
+    expect((await ask(['-max-iterations=3', '-log', 'hi'], { cwd })).stderr).toContain('Iterations: 3\n');
+  });
+  let asked = 0;
+  const thirty = () =>
+    (asked += 1) <= 30 ? { calls: [{ name: 'calculate', arguments: { expression: `1+${asked}` } }] } : { text: 'done' };
+  await withServer({ replies: thirty }, async (_, ask) => {
+    const unlimited = await ask(['-max-iterations', '0', '-log', 'hi'], { cwd });
+    expect([unlimited.code, unlimited.stdout]).toEqual([0, 'done\n']);
+    expect(unlimited.stderr).toContain('Iterations: 31\n');
+  });
+  expect((await prompt(['--memory', 'none', '2+2'], { cwd })).code).toBe(2);
+  expect((await prompt(['--max-iterations', 'x', '2+2'], { cwd })).code).toBe(2);
+});

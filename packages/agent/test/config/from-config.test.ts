@@ -1,0 +1,185 @@
+import { KernelError } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config.ts';
+
+const FILE = {
+  name: 'demo',
+  system_prompt: 'Be brief.',
+  client: {
+    timeout: '24s',
+    retry: { max_retries: 5, initial_backoff: '500ms', max_backoff: '1m30s', backoff_multiplier: 1.5, jitter: false },
+    connection_pool_size: 4,
+    connection_timeout: 9_000_000_000,
+  },
+  provider: { name: 'ollama', base_url: 'http://localhost:11434', options: { keep: true } },
+  model: {
+    name: 'llama3.2:3b',
+    capabilities: { chat: { max_tokens: 4096, temperature: 0.7 }, vision: { vision_options: { detail: 'auto' } } },
+  },
+};
+
+function fault(json: unknown, env = {}): KernelError {
+  try {
+    fromConfig(json, { file: 'x.json', env });
+  } catch (error) {
+    if (KernelError.is(error, 'CONFIG_INVALID')) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('a seed 000 file is read unchanged into our own names', () => {
+  verifies('config.file');
+  const { options, warnings } = fromConfig(JSON.stringify(FILE));
+  expect(warnings).toEqual([]);
+  expect(options).toEqual({
+    name: 'demo',
+    systemPrompt: 'Be brief.',
+    client: {
+      timeoutMs: 24_000,
+      retry: { maxRetries: 5, initialBackoffMs: 500, maxBackoffMs: 90_000, multiplier: 1.5, jitter: false },
+      connectionPoolSize: 4,
+      connectionTimeoutMs: 9000,
+    },
+    provider: { name: 'ollama', baseUrl: 'http://localhost:11434', options: { keep: true } },
+    model: { name: 'llama3.2:3b', capabilities: FILE.model.capabilities },
+  });
+});
+
+test('an empty file gives the defaults', () => {
+  verifies('config.defaults');
+  expect(fromConfig({}).options).toEqual({
+    name: 'default-agent',
+    client: {
+      timeoutMs: 120_000,
+      retry: { maxRetries: 3, initialBackoffMs: 1000, maxBackoffMs: 30_000, multiplier: 2, jitter: true },
+      connectionPoolSize: 10,
+      connectionTimeoutMs: 30_000,
+    },
+    provider: { name: 'ollama', options: {} },
+    model: { capabilities: {} },
+  });
+});
+
+test('durations are text or nanoseconds, and write back as text that reads the same', () => {
+  verifies('config.duration');
+  for (const [value, ms] of [
+    ['24s', 24_000],
+    ['1m30s', 90_000],
+    ['500ms', 500],
+    ['1.5h', 5_400_000],
+    ['0', 0],
+    [1_500_000, 1.5],
+    ['250us', 0.25],
+  ] as const) {
+    expect(parseDuration(value)).toBe(ms);
+    expect(parseDuration(formatDuration(ms))).toBe(ms);
+  }
+  expect([90_000, 500, 0, 3_600_000].map(formatDuration)).toEqual(['1m30s', '500ms', '0s', '1h']);
+  for (const wrong of ['', '24', '1 s', '-1s', 's', '1d', -1, 0.5, true, null, {}]) {
+    expect(parseDuration(wrong)).toBeUndefined();
+    expect(fault({ client: { timeout: wrong } }).message).toContain('client.timeout: expected a duration');
+  }
+  const read = fromConfig(FILE).options;
+  expect(toConfig(read)).toMatchObject({
+    client: { timeout: '24s', connection_timeout: '9s', retry: { max_backoff: '1m30s' } },
+  });
+  expect(fromConfig(toConfig(read)).options).toEqual(read);
+});
+
+test('an explicit 0, false or "" is kept', () => {
+  verifies('config.zero');
+  const { options } = fromConfig({
+    name: '',
+    system_prompt: '',
+    client: { timeout: '0s', retry: { max_retries: 0 } },
+    max_iterations: 0,
+    model: { capabilities: { chat: { temperature: 0, stream: false } } },
+  });
+  expect(options).toMatchObject({ name: '', systemPrompt: '', maxIterations: 0 });
+  expect(options.client).toMatchObject({ timeoutMs: 0, retry: { maxRetries: 0, jitter: true } });
+  expect(options.model.capabilities['chat']).toEqual({ temperature: 0, stream: false });
+  expect(fromConfig({ client: { retry: { jitter: false } } }).options.client.retry.jitter).toBe(false);
+});
+
+test('all faults are told at once with file, path and what was expected', () => {
+  verifies('config.invalid');
+  const error = fault({
+    name: 1,
+    client: { retry: { max_retries: -1, backoff_multiplier: 'x' }, connection_pool_size: 0 },
+    model: { capabilities: { chat: [] } },
+  });
+  expect(error.message.split('\n')).toEqual([
+    'x.json has 5 faults:',
+    '  name: expected text, got 1',
+    '  client.retry.max_retries: expected a whole number of at least 0, got -1',
+    '  client.retry.backoff_multiplier: expected a number of at least 1, got other text',
+    '  client.connection_pool_size: expected a whole number of at least 1, got 0',
+    '  model.capabilities.chat: expected an object of options, got an array',
+  ]);
+  expect(fault('{"name": tru').message).toMatch(/^x\.json: \(root\): expected valid JSON/);
+  expect(fault('[]').message).toContain('expected a JSON object, got an array');
+});
+
+test('an unknown key is a warning with a near name', () => {
+  verifies('config.invalid');
+  const { warnings } = fromConfig(
+    { system_promt: 'x', client: { timeuot: 3, retry: { maxRetries: 1 } }, zzz: 1, ['__proto__x']: 1 },
+    { file: 'x.json' },
+  );
+  expect(warnings).toEqual([
+    'x.json: client.retry.maxRetries: unknown key, ignored. Did you mean "max_retries"?',
+    'x.json: client.timeuot: unknown key, ignored. Did you mean "timeout"?',
+    'x.json: system_promt: unknown key, ignored. Did you mean "system_prompt"?',
+    'x.json: zzz: unknown key, ignored.',
+    'x.json: __proto__x: unknown key, ignored.',
+  ]);
+});
+
+test('${VAR} is replaced from the environment, and an unset one is named', () => {
+  verifies('config.env');
+  const json = { provider: { name: 'openai', options: { token: '${KEY}' } }, system_prompt: 'Costs $${PRICE} or $5' };
+  const { options } = fromConfig(json, { env: { KEY: 's3cret' } });
+  expect(options.provider).toEqual({ name: 'openai', token: 's3cret', options: {} });
+  expect(options.systemPrompt).toBe('Costs ${PRICE} or $5');
+  expect(fault(json).message).toBe(
+    'x.json: provider.options.token: expected the environment variable KEY to be set, got nothing.',
+  );
+  expect(fault({ name: '${toString}' }).message).toContain('toString');
+});
+
+test('no fault repeats text of the file, which may be a secret', () => {
+  expect(JSON.stringify(fault({ client: 's3cret', provider: { options: { auth_type: 's3cret' } } }))).not.toContain(
+    's3cret',
+  );
+});
+
+test('a run config may add iterations, memory, agents and its own system prompt', () => {
+  verifies('config.run');
+  const { options } = fromConfig({
+    max_iterations: 7,
+    memory: { path: './notes' },
+    system_prompt: 'Run.',
+    agents: { helper: { name: 'helper', provider: { name: 'openai' } }, constructor: {} },
+  });
+  expect(options).toMatchObject({ maxIterations: 7, memory: { path: './notes' }, systemPrompt: 'Run.' });
+  expect(Object.keys(options.agents ?? {})).toEqual(['helper', 'constructor']);
+  expect(options.agents?.['helper']?.provider.name).toBe('openai');
+  expect(fault({ agents: { a: { client: { timeout: 'x' } } } }).message).toContain('agents.a.client.timeout');
+});
+
+test('options of azure become the fields that its provider takes', () => {
+  const options = { deployment: 'd', api_version: '2024-10-21', auth_type: 'managed_identity', region: 'eu' };
+  expect(fromConfig({ provider: { name: 'azure', base_url: 'https://x', options } }).options.provider).toEqual({
+    name: 'azure',
+    baseUrl: 'https://x',
+    deployment: 'd',
+    apiVersion: '2024-10-21',
+    authType: 'managed_identity',
+    options: { region: 'eu' },
+  });
+  expect(fault({ provider: { name: 'azure', options: { auth_type: 'magic' } } }).message).toContain(
+    'provider.options.auth_type: expected one of',
+  );
+});

@@ -1,0 +1,64 @@
+import { type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import type { Plan } from './plan.ts';
+import { wordsOf } from './stem.ts';
+
+/** Writes the answer from the results of the calls: their own text, labelled where there is more than one, failures named as such. */
+export function writeAnswer(results: readonly ToolMessage[], messages: readonly Message[], plan: Plan): string {
+  const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
+  const parts = results.map((result) => {
+    const call = calls.get(result.toolCallId);
+    const text = resultText(result, fieldsFor(call, plan));
+    return results.length === 1 ? text : `${labelOf(result, call)}:\n${text}`;
+  });
+  const missing = plan.leftOut.map(
+    (request) => `Left out, because no tool on offer does it and offline has no language model: "${request}"`,
+  );
+  return [...parts, ...missing].join('\n\n');
+}
+
+function fieldsFor(call: ToolCall | undefined, plan: Plan): readonly string[] {
+  return (
+    plan.calls.find(({ tool, input }) => tool.name === call?.name && JSON.stringify(input) === call.arguments)
+      ?.fields ?? []
+  );
+}
+
+function resultText(result: ToolMessage, fields: readonly string[]): string {
+  const text = textOf(result);
+  if (result.isError === true) return `The tool ${result.name} failed: ${text}`;
+  const found = fields.flatMap((field) => lookUp(text, field));
+  if (fields.length === 0) return text === '' ? `The tool ${result.name} answered with no text.` : text;
+  return found.length === fields.length
+    ? found.join('\n')
+    : [`${text.trimEnd()}\n`, ...found, ...unknownFields(text, fields)].join('\n');
+}
+
+function unknownFields(text: string, fields: readonly string[]): readonly string[] {
+  return fields
+    .filter((field) => lookUp(text, field).length === 0)
+    .map((field) => `(No field "${field}" found in it.)`);
+}
+
+/** Looks a field up in JSON text, at the top level, by its words: `package manager` finds `packageManager`. */
+function lookUp(text: string, field: string): readonly string[] {
+  const value = parseObject(text);
+  const wanted = wordsOf(field).join(' ');
+  const entry = Object.entries(value ?? {}).find(([key]) => wordsOf(key).join(' ') === wanted);
+  if (entry === undefined) return [];
+  return [typeof entry[1] === 'string' ? entry[1] : JSON.stringify(entry[1], null, 2)];
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function labelOf(result: ToolMessage, call: ToolCall | undefined): string {
+  const input = parseObject(call?.arguments ?? '') ?? {};
+  const values = Object.values(input).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return values.length === 0 ? result.name : `${result.name} (${values.join(', ')})`;
+}

@@ -1,0 +1,2 @@
+export { offlineProvider } from './offline-provider.ts';
+export type { OfflineConfig } from './offline-provider.ts';

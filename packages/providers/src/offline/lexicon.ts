@@ -1,0 +1,87 @@
+/** Words about language, none about a tool. All sets hold stems as `stemOf` makes them, unless said otherwise. */
+import { stemOf } from './stem.ts';
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const stems = (text: string): ReadonlySet<string> => new Set(words(text).map(stemOf));
+
+/** Carry no meaning for the choice of a tool. Lower-case words, not stems. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  words(`a an the this that these those there here it its it's i me my we us our you your he she they them their
+  is are was were be been being am do does did done doing have has had having will would shall should can could may might must
+  to of in on at by for with from into onto inside within under below than as about over out up down off
+  and or but if then so too also both each all any every some no not only just even still please kindly thanks thank
+  hi hello hey ok okay well now right currently quickly exactly actually really again first next
+  what what's whats how how's which many much like would'd i'd i'm let's that's there's is't via per let make
+  one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere`),
+);
+
+/** Ask for something without saying what: evidence where a tool names them, no objection where it doesn't. */
+export const NEUTRAL_STEMS = stems(
+  `show tell give get display print say see look check want need know fetch return provide where when who why
+  current answer result value question help`,
+);
+
+/** Neutral verbs: outside a tool's name they are evidence only beside another word that the tool says of itself. */
+export const WEAK_STEMS = stems(
+  'show tell give get display print say see look check want need know fetch return provide help',
+);
+
+/** Neutral words that may also be what is searched for. */
+export const NEUTRAL_NOUNS = stems('current answer result value question help');
+
+/**
+ * Actions and creations that change what is asked: a request that begins with one is never for a tool that doesn't name it,
+ * however well the rest fits.
+ */
+export const ACTION_STEMS = stems(
+  `write compose create make draft invent imagine generate design translate summarise summarize explain describe rewrite
+  paraphrase rephrase review refactor fix improve optimise optimize implement code program build compile run execute install deploy
+  start stop restart kill delete remove erase rename move copy edit change update modify replace insert append save store upload
+  download send mail email post publish reply forward book buy order pay schedule cancel remind call message commit push merge
+  count compare analyse analyze classify rank sort recommend suggest advise discuss debate argue predict guess plan teach
+  sing draw paint play pretend act tell-a-story convert simplify format validate test debug`,
+);
+
+/** Works that only a language model or a person can make. */
+export const WORK_STEMS = stems(
+  `poem poetry haiku sonnet limerick verse rhyme lyric song story tale novel essay article blog speech letter joke riddle pun
+  recipe advice opinion summary translation explanation review slogan tweet`,
+);
+
+const GROUPS = [
+  'folder directory dir',
+  'list ls enumerate listing',
+  'read cat open view',
+  'find search grep locate lookup',
+  'mention occur occurrence appear reference contain',
+  'time clock',
+  'date day today weekday',
+  'calculate compute evaluate solve calc calculator calculation',
+  'add plus sum',
+  'subtract minus difference',
+  'multiply product multiplied',
+  'divide quotient divided',
+  'delete remove erase rm',
+  'picture image photo',
+  'weather forecast',
+  'email mail',
+  'town city',
+  'buy purchase',
+  'roll throw',
+  'flip toss',
+  'big large',
+  'start launch begin',
+  'use used using usage',
+];
+
+const CONCEPTS: ReadonlyMap<string, string> = new Map(
+  GROUPS.flatMap((group) => {
+    const [head, ...rest] = words(group).map(stemOf);
+    return head === undefined ? [] : rest.map((stem) => [stem, head] as const);
+  }),
+);
+
+/** Returns the concept of a stem: one stem for a group of synonyms, else the stem itself. */
+export function conceptOf(stem: string): string {
+  return CONCEPTS.get(stem) ?? stem;
+}

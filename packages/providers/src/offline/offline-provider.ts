@@ -1,0 +1,124 @@
+import {
+  type AssistantMessage,
+  KernelError,
+  type Message,
+  type Provider,
+  type ProviderEvent,
+  type ProviderRequest,
+  textOf,
+  type Tool,
+  type ToolCall,
+  toolCallsOf,
+} from '@kernel/protocol';
+import { writeAnswer } from './answer.ts';
+import { createMatcher, type Matcher } from './match.ts';
+import { planCalls } from './plan.ts';
+import { refusal } from './refusal.ts';
+
+/** What `offlineProvider` can be told. */
+export interface OfflineConfig {
+  /** The clock that `today` and `tomorrow` are read from, in milliseconds since 1970. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Makes the provider that needs no model: it matches the prompt with what each tool says of itself, fills the arguments by their
+ * schema, asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
+ *
+ * Throws `PROVIDER_REFUSED` where no tool on offer fits the prompt, and `PROVIDER_UNSUPPORTED` for a `responseFormat`.
+ */
+export function offlineProvider(config: OfflineConfig = {}): Provider {
+  const now = config.now ?? Date.now;
+  const matchers = new WeakMap<readonly Tool[], Matcher>();
+  const matcherOf = (tools: readonly Tool[]): Matcher => {
+    const matcher = matchers.get(tools) ?? createMatcher(tools, now);
+    matchers.set(tools, matcher);
+    return matcher;
+  };
+  return {
+    name: 'offline',
+    // The port is asynchronous; nothing here has to wait.
+    async *stream(request) {
+      request.signal?.throwIfAborted();
+      const message = reply(request, matcherOf);
+      for (const event of eventsOf(message, request.stream ?? true)) {
+        yield event;
+        request.signal?.throwIfAborted();
+      }
+      const finishReason = toolCallsOf(message).length > 0 ? 'tool-calls' : 'stop';
+      yield { type: 'message-end', message, finishReason };
+    },
+  };
+}
+
+function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => Matcher): AssistantMessage {
+  if (request.responseFormat !== undefined) {
+    throw new KernelError(
+      'PROVIDER_UNSUPPORTED',
+      'Offline has no language model and cannot answer in a given JSON form.',
+      {
+        hint: 'Leave responseFormat out, or use a model.',
+      },
+    );
+  }
+  const { messages } = request;
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const prompt = messages[asked] === undefined ? '' : textOf(messages[asked]);
+  const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
+  const tools = request.tools ?? [];
+  const choice = request.toolChoice ?? 'auto';
+  const plan = planCalls(
+    prompt,
+    typeof choice === 'object' ? matcherOf(namedTool(tools, choice.name)) : matcherOf(tools),
+  );
+  const provider = { vendor: 'offline', model: request.model };
+  if (results.length > 0) {
+    return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
+  }
+  if (plan.calls.length === 0 || choice === 'none') throw refusal(prompt, choice === 'none' ? [] : tools);
+  const ids = freshIds(messages);
+  const content = plan.calls.map(({ tool, input }): ToolCall => ({
+    type: 'tool-call',
+    id: ids(),
+    name: tool.name,
+    arguments: JSON.stringify(input),
+  }));
+  return { role: 'assistant', content, provider };
+}
+
+const one = new WeakMap<Tool, readonly Tool[]>();
+
+function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) {
+    throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${name}", which is not among the tools offered.`, {
+      hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
+    });
+  }
+  const list = one.get(tool) ?? [tool];
+  one.set(tool, list);
+  return list;
+}
+
+function freshIds(messages: readonly Message[]): () => string {
+  const taken = new Set(messages.flatMap(toolCallsOf).map(({ id }) => id));
+  let count = 0;
+  return () => {
+    do count += 1;
+    while (taken.has(`offline-${count}`));
+    return `offline-${count}`;
+  };
+}
+
+function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {
+  let index = 0;
+  for (const part of message.content) {
+    if (part.type === 'text') {
+      const pieces = isStreamed ? (part.text.match(/[^\n]*\n|[^\n]+$/g) ?? []) : [part.text];
+      for (const text of pieces) yield { type: 'text-delta', text };
+    } else if (part.type === 'tool-call') {
+      yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: part.arguments };
+      index += 1;
+    }
+  }
+}

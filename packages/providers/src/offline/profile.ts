@@ -1,0 +1,87 @@
+import type { Tool } from '@kernel/protocol';
+import { conceptOf, STOP_WORDS } from './lexicon.ts';
+import { type Slot, slotsOf } from './slots.ts';
+import { stemOf, wordsOf } from './stem.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+/** What a tool says of itself, in a form that a prompt can be compared with. */
+export interface ToolProfile {
+  readonly tool: Tool;
+  /** Concept → how much it speaks for the tool: 1 in its name, less in its description, hints and arguments. */
+  readonly terms: ReadonlyMap<string, number>;
+  readonly slots: readonly Slot[];
+  /** The tool's examples with their arguments masked. */
+  readonly skeletons: ReadonlySet<string>;
+  /** Words that stand before an argument in the examples. */
+  readonly cues: ReadonlySet<string>;
+}
+
+const profiles = new WeakMap<Tool, ToolProfile>();
+
+/** Returns a tool's profile. Made once per tool object. */
+export function profileOf(tool: Tool): ToolProfile {
+  let profile = profiles.get(tool);
+  if (profile === undefined) {
+    profile = makeProfile(tool);
+    profiles.set(tool, profile);
+  }
+  return profile;
+}
+
+function makeProfile(tool: Tool): ToolProfile {
+  const slots = slotsOf(tool);
+  const terms = new Map<string, number>();
+  const add = (text: string, weight: number) => {
+    for (const word of wordsOf(text)) {
+      const concept = conceptOf(stemOf(word));
+      if (!STOP_WORDS.has(word)) terms.set(concept, Math.max(weight, terms.get(concept) ?? 0));
+    }
+  };
+  add(`${tool.name} ${tool.title ?? ''}`, 1);
+  add(tool.metadata?.usageHint ?? '', 0.9);
+  add(`${tool.description} ${tool.metadata?.tags?.join(' ') ?? ''}`, 0.8);
+  for (const slot of slots) add(slot.name, 0.4);
+  const skeletons = new Set<string>();
+  const cues = new Set<string>();
+  for (const { description, input } of tool.metadata?.examples ?? []) {
+    const values = Object.values(input).map((value) =>
+      String(typeof value === 'object' ? JSON.stringify(value) : value),
+    );
+    const tokens = tokenize(description);
+    const masked = new Set(tokens.flatMap((token, index) => (isPartOf(token, values) ? [index] : [])));
+    const words = tokens.filter((token, index) => token.kind === 'word' && !masked.has(index));
+    add(words.map(({ text }) => text).join(' '), 0.9);
+    skeletons.add(skeletonOf(tokens, masked));
+    for (const index of masked) {
+      const before = tokens[index - 1];
+      if (before !== undefined && !masked.has(index - 1)) cues.add(before.lower);
+    }
+  }
+  return { tool, terms, slots, skeletons, cues };
+}
+
+function isPartOf(token: Token, values: readonly string[]): boolean {
+  const text = token.lower;
+  if (token.role === 'stop') return false;
+  return values.some((value) => {
+    const lower = value.toLowerCase();
+    return (
+      lower === text ||
+      (text.length > 2 && lower.split(/[^a-z0-9]+/).includes(text)) ||
+      lower.includes(text.replaceAll(' ', ''))
+    );
+  });
+}
+
+/** Returns the words of a request with its arguments masked, so that requests of one form are equal. */
+export function skeletonOf(
+  tokens: readonly Token[],
+  masked: ReadonlySet<number> | ReadonlyMap<number, unknown>,
+): string {
+  const parts: string[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const part = masked.has(index) ? '<>' : token.concept;
+    if (part !== 'pleas' && !(part === '<>' && parts.at(-1) === '<>')) parts.push(part);
+  }
+  return parts.join(' ');
+}

@@ -1,0 +1,28 @@
+import { KernelError, type Tool } from '@kernel/protocol';
+
+const HOW_TO_GET_A_MODEL =
+  'For anything else use a model: set a vendor’s key in the environment (such as OPENAI_API_KEY or ANTHROPIC_API_KEY), or start a local model server such as Ollama.';
+
+/** The error of a prompt that no tool on offer fits: what offline is, what it can do here, and how to get a real model. */
+export function refusal(prompt: string, tools: readonly Tool[]): KernelError {
+  const asked = prompt.length > 80 ? `${prompt.slice(0, 79)}…` : prompt;
+  return new KernelError(
+    'PROVIDER_REFUSED',
+    `Offline can't do this: it has no language model, and no tool on offer fits "${asked}".`,
+    {
+      hint: `${abilities(tools)}${HOW_TO_GET_A_MODEL}`,
+      data: { provider: 'offline', tools: tools.map(({ name }) => name) },
+    },
+  );
+}
+
+function abilities(tools: readonly Tool[]): string {
+  if (tools.length === 0) return 'It works by tools alone, and none is offered. ';
+  const lines = tools.slice(0, 12).map((tool) => {
+    const example = tool.metadata?.examples?.[0]?.description;
+    const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
+    return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
+  });
+  const more = tools.length > lines.length ? `\n  … and ${tools.length - lines.length} more` : '';
+  return `It can use these tools:${lines.join('')}${more}\n`;
+}

@@ -1,0 +1,141 @@
+import { KernelError, type Message, type ProviderEvent, textOf, toolCallsOf } from '@kernel/protocol';
+import { expect, test } from 'vitest';
+import { offlineProvider } from '../../src/offline/index.ts';
+import { ask, workTools } from './fixtures.ts';
+
+async function answerTo(prompt: string, ...results: readonly (string | Error)[]): Promise<string> {
+  const asked: Message = { role: 'user', content: prompt };
+  const message = await ask([asked], workTools);
+  const calls = toolCallsOf(message);
+  expect(calls).toHaveLength(results.length);
+  const replies = results.map((result, index): Message => ({
+    role: 'tool',
+    toolCallId: calls[index]?.id ?? '',
+    name: calls[index]?.name ?? '',
+    content: result instanceof Error ? result.message : result,
+    ...(result instanceof Error ? { isError: true } : {}),
+  }));
+  const answer = await ask([asked, message, ...replies], workTools);
+  expect(toolCallsOf(answer)).toEqual([]);
+  return textOf(answer);
+}
+
+test('one result is the answer as it is', async () => {
+  expect(await answerTo('list packages', 'a\nb')).toBe('a\nb');
+});
+
+test('several results are labelled with tool and arguments', async () => {
+  expect(await answerTo('list packages and tell me the time in Tokyo', 'a', '09:00')).toBe(
+    'list_folder (packages):\na\n\nclock (Asia/Tokyo):\n09:00',
+  );
+});
+
+test('a failed tool is named as failed and the conversation ends', async () => {
+  expect(await answerTo('read nothing.md', new Error('TOOL_FAILED: no such file'))).toBe(
+    'The tool read_file failed: TOOL_FAILED: no such file',
+  );
+});
+
+test('a field that is asked for is taken out of JSON text', async () => {
+  const json = '{"name":"kernel","packageManager":"pnpm@12","engines":{"node":">=22"}}';
+  expect(await answerTo('read package.json and tell me the name', json)).toBe('kernel');
+  expect(await answerTo('what is the package manager in package.json?', json)).toBe('pnpm@12');
+  expect(await answerTo('read package.json and tell me the colour', json)).toBe(
+    `${json}\n\n(No field "colour" found in it.)`,
+  );
+});
+
+test('a part that no tool fits is named in the answer', async () => {
+  expect(await answerTo('read README.md and summarise it', '# Hi')).toBe(
+    '# Hi\n\nLeft out, because no tool on offer does it and offline has no language model: "summarise it"',
+  );
+});
+
+test('a refusal says what offline can do and how to get a model', async () => {
+  const error: unknown = await ask('write me a poem', workTools).catch((reason: unknown) => reason);
+  if (!KernelError.is(error, 'PROVIDER_REFUSED')) throw error;
+  expect(error.message).toContain("Offline can't do this");
+  expect(error.hint).toContain('clock: Tells the current date and time');
+  expect(error.hint).toContain('Try: "How late is it in Paris?"');
+  expect(error.hint).toContain('OPENAI_API_KEY');
+  expect(error.retryable).toBe(false);
+});
+
+test('without tools, or with toolChoice none, everything is refused', async () => {
+  await expect(ask('list packages', [])).rejects.toThrow("Offline can't do this");
+  await expect(ask('list packages', workTools, { toolChoice: 'none' })).rejects.toThrow("Offline can't do this");
+});
+
+test('a named tool choice keeps to that tool, and an unoffered name throws', async () => {
+  const prompt = 'list packages and read package.json';
+  const message = await ask(prompt, workTools, { toolChoice: { name: 'list_folder' } });
+  expect(toolCallsOf(message).map(({ name }) => name)).toEqual(['list_folder']);
+  await expect(ask(prompt, workTools, { toolChoice: { name: 'toString' } })).rejects.toThrow('toString');
+});
+
+test('a JSON form is refused plainly', async () => {
+  const responseFormat = { name: 'x', schema: {} };
+  await expect(ask('list packages', workTools, { responseFormat })).rejects.toMatchObject({
+    code: 'PROVIDER_UNSUPPORTED',
+  });
+});
+
+test('each reply is deltas and then exactly one message-end, with and without streaming', async () => {
+  for (const stream of [true, false]) {
+    const events: ProviderEvent[] = [];
+    for await (const event of offlineProvider().stream({
+      model: 'x',
+      stream,
+      tools: workTools,
+      messages: [
+        { role: 'user', content: 'list packages' },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', id: 'a', name: 'list_folder', arguments: '{"path":"packages"}' }],
+        },
+        { role: 'tool', toolCallId: 'a', name: 'list_folder', content: 'one\ntwo\n' },
+      ],
+    })) {
+      events.push(event);
+    }
+    expect(events.map(({ type }) => type)).toEqual([
+      ...Array<string>(stream ? 2 : 1).fill('text-delta'),
+      'message-end',
+    ]);
+    expect(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('one\ntwo\n');
+    expect(events.at(-1)).toMatchObject({
+      finishReason: 'stop',
+      message: { provider: { vendor: 'offline', model: 'x' } },
+    });
+  }
+});
+
+test('a call id that the history uses is not given again', async () => {
+  const message = await ask(
+    [
+      { role: 'user', content: 'list packages' },
+      { role: 'assistant', content: [{ type: 'tool-call', id: 'offline-1', name: 'list_folder', arguments: '{}' }] },
+      { role: 'tool', toolCallId: 'offline-1', name: 'list_folder', content: 'x' },
+      { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
+      { role: 'user', content: 'list apps' },
+    ],
+    workTools,
+  );
+  expect(toolCallsOf(message).map(({ id }) => id)).toEqual(['offline-2']);
+});
+
+test('an abort before or between events throws its reason', async () => {
+  const reason = new Error('enough');
+  await expect(ask('list packages', workTools, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const stop = new AbortController();
+  const events = offlineProvider().stream({
+    model: 'x',
+    messages: [{ role: 'user', content: 'ls packages' }],
+    tools: workTools,
+    signal: stop.signal,
+  });
+  const iterator = events[Symbol.asyncIterator]();
+  await iterator.next();
+  stop.abort(reason);
+  await expect(iterator.next()).rejects.toBe(reason);
+});

@@ -1,0 +1,143 @@
+import { KernelError } from '@kernel/protocol';
+import { expect, test } from 'vitest';
+import { ask, callsFor, userTools, workTools } from './fixtures.ts';
+
+test.each([
+  [
+    'list the files in packages and tell me the time in Tokyo',
+    'list_folder {"path":"packages"}',
+    'clock {"zone":"Asia/Tokyo"}',
+  ],
+  ["what's in the packages folder?", 'list_folder {"path":"packages"}'],
+  ['ls packages', 'list_folder {"path":"packages"}'],
+  ['show me the contents of packages/tools/src', 'list_folder {"path":"packages/tools/src"}'],
+  ['which files are in apps', 'list_folder {"path":"apps"}'],
+  [
+    'list the folder packages/tools and read its package.json',
+    'list_folder {"path":"packages/tools"}',
+    'read_file {"path":"packages/tools/package.json"}',
+  ],
+  ['read package.json and tell me the name', 'read_file {"path":"package.json"}'],
+  ['cat README.md', 'read_file {"path":"README.md"}'],
+  ['show me LICENSE', 'read_file {"path":"LICENSE"}'],
+  ['what does turbo.json say?', 'read_file {"path":"turbo.json"}'],
+  ['open packages/tools/package.json', 'read_file {"path":"packages/tools/package.json"}'],
+  ['what time is it in Tokyo?', 'clock {"zone":"Asia/Tokyo"}'],
+  ['current time in New York', 'clock {"zone":"America/New_York"}'],
+  ['how late is it in Berlin', 'clock {"zone":"Europe/Berlin"}'],
+  ["what's today's date?", 'clock {}'],
+  ['time in Asia/Kolkata', 'clock {"zone":"Asia/Kolkata"}'],
+  ['what time is it in São Paulo', 'clock {"zone":"America/Sao_Paulo"}'],
+  [
+    'time in Mumbai, london and paris',
+    'clock {"zone":"Asia/Kolkata"}',
+    'clock {"zone":"Europe/London"}',
+    'clock {"zone":"Europe/Paris"}',
+  ],
+  ['tell me the current date and time in UTC', 'clock {"zone":"UTC"}'],
+  ['what day is it', 'clock {}'],
+  ['where is createRegistry mentioned in packages?', 'search_text {"query":"createRegistry","path":"packages"}'],
+  ['find withRetry in packages', 'search_text {"query":"withRetry","path":"packages"}'],
+  ['which files mention undici', 'search_text {"query":"undici"}'],
+  ["grep 'defineTool' apps", 'search_text {"query":"defineTool","path":"apps"}'],
+  ['12.5 * (3 + 4)', 'arithmetic {"expression":"12.5 * (3 + 4)"}'],
+  ['what is 3 plus 4?', 'arithmetic {"expression":"3 + 4"}'],
+  ['calculate 2^10', 'arithmetic {"expression":"2 ^ 10"}'],
+  ['how much is 15% of 80', 'arithmetic {"expression":"15 / 100 * 80"}'],
+  ['search packages for undici', 'search_text {"query":"undici","path":"packages"}'],
+  ['search for the word registry in packages', 'search_text {"query":"registry","path":"packages"}'],
+  ['where is answer mentioned', 'search_text {"query":"answer"}'],
+  ['grep -rn KernelError packages', 'search_text {"query":"KernelError","path":"packages"}'],
+  ['list .. & read ../secret.txt', 'list_folder {"path":".."}', 'read_file {"path":"../secret.txt"}'],
+  ['display the license file', 'read_file {"path":"license"}'],
+  ['square root of 144', 'arithmetic {"expression":"sqrt(144)"}'],
+  ['calculate this (it is 2 + 3)', 'arithmetic {"expression":"2 + 3"}'],
+  ['three plus four', 'arithmetic {"expression":"3 + 4"}'],
+  ['12 x 4', 'arithmetic {"expression":"12 * 4"}'],
+  ['sqrt(2)*10', 'arithmetic {"expression":"sqrt(2) * 10"}'],
+  ['add 3 and 4', 'arithmetic {"expression":"3 + 4"}'],
+  ['subtract 3 from 10', 'arithmetic {"expression":"10 - 3"}'],
+])('"%s" becomes the calls that it asks for', async (prompt, ...calls) => {
+  expect(await callsFor(prompt, workTools)).toEqual(calls.filter(Boolean));
+});
+
+test.each([
+  ["what's the weather in San Francisco in celsius?", 'get_weather {"city":"San Francisco","unit":"celsius"}'],
+  ['please greet Ada Lovelace', 'greet {"name":"Ada Lovelace"}'],
+  ['roll 3 dice with 6 sides', 'roll_dice {"count":3,"sides":6}'],
+  ['roll two dice', 'roll_dice {"count":2}'],
+  ['convert 5 km to miles', 'convert_units {"value":5,"from":"km","to":"miles"}'],
+  ['send an email to bob@example.com saying hello there', 'send_email {"to":"bob@example.com","body":"hello there"}'],
+  ['book the red room tomorrow', 'book_room {"date":"2026-11-22","room":"red"}'],
+  ['what is the average of 1, 2 and 3?', 'average {"numbers":[1,2,3]}'],
+  ['flip a coin', 'flip_coin {}'],
+])('a tool that a user registers is matched by its own words: "%s"', async (prompt, call) => {
+  expect(await callsFor(prompt, [...workTools, ...userTools])).toEqual([call]);
+  expect(await callsFor(prompt, userTools)).toEqual([call]);
+});
+
+test.each([
+  'write me a poem',
+  'write me a poem about time',
+  'tell me the time in Tokyo as a limerick',
+  'translate package.json into French',
+  'summarise README.md',
+  'delete package.json',
+  'delete the files in the packages directory',
+  'refactor src/index.ts',
+  'what is the meaning of life?',
+  'find the meaning of life',
+  'who is the president of France?',
+  'what is the time complexity of quicksort?',
+  'what time is it in Atlantis',
+  'what is the best time to visit Tokyo',
+  'find me a good restaurant in Tokyo',
+  'find my keys',
+  'tell me about Tokyo',
+  'which is the best file in packages?',
+  'what day is christmas',
+  'sort the files in packages by size',
+  'list three reasons to exercise',
+  'what is 2+2 in binary',
+  'send an email',
+  'roll',
+  'hello',
+  '',
+])('"%s" is refused, and nothing is called', async (prompt) => {
+  await expect(ask(prompt, workTools)).rejects.toSatisfy((error) => KernelError.is(error, 'PROVIDER_REFUSED'));
+});
+
+test('hostile tool names and arguments are names like others', async () => {
+  const tool = (name: string) => ({
+    name,
+    description: 'Paints a fence.',
+    parameters: { type: 'object', properties: { ['__proto__']: { type: 'string' }, constructor: { type: 'string' } } },
+  });
+  expect(await callsFor('paint the fence', [tool('constructor')])).toEqual(['constructor {}']);
+  expect(await callsFor('paint the fence', [tool('__proto__')])).toEqual(['__proto__ {}']);
+});
+
+test('no prompt keeps it busy: what is too long or too tangled is refused soon', async () => {
+  const start = performance.now();
+  const codes = new Set<unknown>();
+  for (const piece of ['(', '1+', '((1+', '"', "'", 'a/', 'and ', '1 and ', '15% of ', 'x@', '.', ' - ', 'sqrt(']) {
+    for (const length of [1999, 200_000]) {
+      const prompt = piece.repeat(Math.floor(length / piece.length));
+      codes.add(
+        await ask(prompt, workTools).then(
+          () => 'answered',
+          (error: unknown) => (KernelError.is(error) ? error.code : error),
+        ),
+      );
+    }
+  }
+  expect(codes).toEqual(new Set(['PROVIDER_REFUSED', 'answered']));
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test('the same prompt and tools give the same calls every time', async () => {
+  const prompt = 'list packages, read package.json and tell me the time in Tokyo';
+  const first = await callsFor(prompt, workTools);
+  expect(first).toHaveLength(3);
+  expect(await callsFor(prompt, [...workTools])).toEqual(first);
+});

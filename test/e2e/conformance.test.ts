@@ -1,0 +1,68 @@
+import { withAsyncPolicy, withHooks, withSelectedTools } from '@kernel/agent';
+import type { Toolset } from '@kernel/protocol';
+import { createProvider } from '@kernel/providers';
+import { providerConformance, scriptedProvider, startWireServer, toolsetConformance, verifies } from '@kernel/testing';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { describe, test } from 'vitest';
+
+const parameters = { type: 'object', properties: {} };
+const names = { answers: 'answers', throws: 'throws', hangs: 'hangs', stops: 'stops' };
+
+function registry() {
+  return createRegistry([
+    bindTool({ name: 'answers', description: 'Answers.', parameters }, () => 'ok'),
+    bindTool({ name: 'throws', description: 'Throws.', parameters }, () => {
+      throw new Error('broken');
+    }),
+    bindTool({ name: 'hangs', description: 'Hangs.', parameters }, () => new Promise(() => {})),
+    bindTool(
+      { name: 'stops', description: 'Stops.', parameters },
+      (_input, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    ),
+  ]);
+}
+
+const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[] = [
+  ['a registry', registry],
+  ['a view of a registry', () => registry().view({})],
+  ['a snapshot of a registry', () => registry().snapshot()],
+  ['a registry behind hooks', () => withHooks(registry(), { beforeTool: () => {}, afterTool: () => {} })],
+  ['a registry behind an async policy', () => withAsyncPolicy(registry(), { mode: 'await' })],
+  [
+    'a registry behind a choice of tools',
+    async () => {
+      const tools = withSelectedTools(registry(), (all) => all);
+      await tools.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+      return tools;
+    },
+  ],
+];
+
+describe.each(toolsets)('%s', (_name, make) => {
+  for (const { name, run } of toolsetConformance(async () => ({ toolset: await make(), ...names })))
+    // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
+    test(name, run);
+});
+
+describe('a provider behind hooks', () => {
+  for (const { name, run } of providerConformance((script) => ({
+    provider: withHooks(scriptedProvider(script), { afterModel: () => {} }),
+  })))
+    // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
+    test(name, run);
+});
+
+describe('the built chat-completions wire', () => {
+  const cases = providerConformance(async (script) => {
+    const server = await startWireServer({ replies: script });
+    const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl });
+    return { provider, close: () => server.close() };
+  });
+  for (const { name, run } of cases)
+    // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
+    test(name, async () => {
+      verifies('providers.port');
+      await run();
+    });
+});
