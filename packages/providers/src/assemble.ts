@@ -90,7 +90,8 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
       return calls.length;
     },
     add(raw, position = 0, of = 1) {
-      const fragment = { ...raw, id: blankToNothing(raw.id), name: blankToNothing(raw.name) };
+      const { index, providerData } = raw;
+      const fragment = { index, id: blankToNothing(raw.id), name: blankToNothing(raw.name), providerData };
       const text = argumentText(raw.arguments);
       const found = find(fragment, position, of);
       const relation = found === undefined ? 'new' : relate(found, fragment, text);
@@ -104,6 +105,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
       if (fragment.id !== undefined && call.id === '') call.id = fragment.id;
       if (text !== '') call.pieces.push(text);
       if (fragment.providerData !== undefined) call.providerData = fragment.providerData;
+      if (!identified && !named) return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
       return {
         type: 'tool-call-delta',
         index: call.ordinal,
@@ -148,12 +150,18 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   const otherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const otherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (otherName) return 'new';
-  const startsOver = /^\s*[{"]/.test(text);
+  const startsOver = beginsValue(text);
   // Some servers make a new id for every delta: an id alone opens a call only where the one before can be over.
   if (otherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.pieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are whole, and others begin: the same once more, or a second call without a sign of its own.
   return sameJson(call.pieces.join(''), text) ? 'repeat' : 'new';
+}
+
+/** Says whether a text begins with an object or a string, after any space. */
+function beginsValue(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x7b || first === 0x22 || (first <= 0x20 && /^\s*[{"]/.test(text));
 }
 
 /** How far a call's arguments were read to see whether their object is closed; each character is looked at once. */
