@@ -72,7 +72,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     const prefix = JSON.stringify(head).slice(0, -1);
     const toolPart = tools === undefined ? '' : `,"tools":${tools.text}`;
     return {
-      body: `${prefix}${toolPart},"messages":[${request.messages.map(messages.encode).join(',')}]}`,
+      body: `${prefix}${toolPart},"messages":[${messages.encodeAll(request.messages)}]}`,
       streams,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],
     };

@@ -1,4 +1,4 @@
-import { type Message, type Provider, toolCallsOf } from '@kernel/protocol';
+import type { Message, Provider } from '@kernel/protocol';
 import { createClient } from '../client.ts';
 import type { ProviderConfig } from '../config.ts';
 import { createWireStream } from '../transport/wire-stream.ts';
@@ -49,5 +49,10 @@ export function openaiProvider(
 }
 
 function callIdsOf(messages: readonly Message[]): ReadonlySet<string> {
-  return new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.id)));
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
+  }
+  return ids;
 }
