@@ -24,7 +24,9 @@ const port = await once(server);
 let wrong = 0;
 let missed = 0;
 
-console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0].model.trim()}, ${new Date().toISOString().slice(0, 10)}`);
+console.log(
+  `Node ${process.version}, ${cpus().length} × ${cpus()[0].model.trim()}, ${new Date().toISOString().slice(0, 10)}`,
+);
 for (const workload of WORKLOADS) {
   if (picked.length > 0 && !picked.some((part) => `${workload.name} `.includes(`${part} `))) continue;
   report(workload, await measureAll(workload));

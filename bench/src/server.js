@@ -47,7 +47,10 @@ function turn(response, body, turns, streamed, parallel = 1) {
   const tool_calls = Array.from({ length: parallel }, (_, at) => ({
     id: `call_${done + at}`,
     type: 'function',
-    function: { name: `tool_${(done + at) % 20}`, arguments: JSON.stringify({ a: `value ${done + at}`, b: done + at }) },
+    function: {
+      name: `tool_${(done + at) % 20}`,
+      arguments: JSON.stringify({ a: `value ${done + at}`, b: done + at }),
+    },
   }));
   return reply(response, { content: null, tool_calls }, 'tool_calls', streamed);
 }
@@ -83,8 +86,16 @@ const server = createServer((request, response) => {
     const [, kind, ...rest] = request.url.split('/');
     const [a, b] = rest.map(Number);
     const text = Buffer.concat(body).toString();
-    if (kind === 'text') return void write(response, cached(`t${a}`, () => textStream(a)));
-    if (kind === 'args') return void write(response, cached(`a${a} ${b}`, () => argumentStream(a, b)));
+    if (kind === 'text')
+      return void write(
+        response,
+        cached(`t${a}`, () => textStream(a)),
+      );
+    if (kind === 'args')
+      return void write(
+        response,
+        cached(`a${a} ${b}`, () => argumentStream(a, b)),
+      );
     if (kind === 'loop') return turn(response, text, a, text.includes('"stream":true'), b || 1);
     if (kind === 'slow') {
       const id = request.headers['x-run'];

@@ -19,4 +19,8 @@ export const TOOLS = Array.from({ length: 20 }, (_, at) => ({
 
 export const WIRE_TOOLS = TOOLS.map((tool) => ({ type: 'function', function: { ...tool, strict: false } }));
 
-export const resultOf = ({ a, b }) => `found ${b} of ${a}`;
+const RECORD =
+  'A record of the archive: a title, a date, an author and the first words of its text, as people write them. ';
+
+/** About 450 characters: what a tool that looks something up gives. */
+export const resultOf = ({ a, b }) => `found ${b} of ${a}\n${RECORD.repeat(4)}`;

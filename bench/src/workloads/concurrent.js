@@ -61,7 +61,12 @@ export function sessionsWork(count) {
       const provider = createProvider({ name: 'openai', baseUrl, connections: count });
       const tools = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, resultOf)));
       return async () =>
-        same(await all(count, async () => (await collect(run({ provider, model: 'm', messages: MESSAGES, tools }))).answer));
+        same(
+          await all(
+            count,
+            async () => (await collect(run({ provider, model: 'm', messages: MESSAGES, tools }))).answer,
+          ),
+        );
     },
     openai(port) {
       const client = openaiOf(port, path);
@@ -72,7 +77,9 @@ export function sessionsWork(count) {
       return async () =>
         same(
           await all(count, () =>
-            client.chat.completions.runTools({ model: 'm', messages: [...MESSAGES], tools, stream: true }).finalContent(),
+            client.chat.completions
+              .runTools({ model: 'm', messages: [...MESSAGES], tools, stream: true })
+              .finalContent(),
           ),
         );
     },

@@ -4,14 +4,17 @@ import { resultOf, TOOLS } from '../tools.js';
 
 const ARGUMENTS = JSON.stringify({ a: 'some words', b: 12, c: 'up', d: ['one', 'two'] });
 const bindings = (count) =>
-  Array.from({ length: count }, (_, at) => bindTool({ ...TOOLS[at % 20], name: `tool_${at}`, effect: 'read' }, resultOf));
+  Array.from({ length: count }, (_, at) =>
+    bindTool({ ...TOOLS[at % 20], name: `tool_${at}`, effect: 'read' }, resultOf),
+  );
 
 /** What a schema compiler would make of the schema. */
 function check(value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   if (typeof value.a !== 'string' || typeof value.b !== 'number') return false;
   if (value.c !== undefined && value.c !== 'up' && value.c !== 'down') return false;
-  if (value.d !== undefined && !(Array.isArray(value.d) && value.d.every((item) => typeof item === 'string'))) return false;
+  if (value.d !== undefined && !(Array.isArray(value.d) && value.d.every((item) => typeof item === 'string')))
+    return false;
   for (const key of Object.keys(value)) if (key !== 'a' && key !== 'b' && key !== 'c' && key !== 'd') return false;
   return true;
 }

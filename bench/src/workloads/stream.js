@@ -48,7 +48,8 @@ export function argumentsWork(bytes, size) {
   return {
     floor(port) {
       const floor = createFloor(port);
-      return async () => digest((await floor.message(`${path}/chat/completions`, BODY)).tool_calls[0].function.arguments);
+      return async () =>
+        digest((await floor.message(`${path}/chat/completions`, BODY)).tool_calls[0].function.arguments);
     },
     ours(port) {
       const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}` });
