@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { createProvider } from '@kernel/providers';
+import { createProvider, withRetry } from '@kernel/providers';
 import { checkFlags } from './check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
@@ -8,7 +8,7 @@ import { chooseModel } from './detect.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { helpText, parseFlags } from './flags.ts';
 import type { Host } from './host.ts';
-import { errorNote, modelNote } from './render/notes.ts';
+import { errorNote, modelNote, retryNote } from './render/notes.ts';
 import { createOutput, type Output } from './render/output.ts';
 
 /** Runs the program and returns its exit code. Never throws. */
@@ -41,7 +41,10 @@ async function start(host: Host, output: Output): Promise<number> {
   const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
   const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
-  const provider = createProvider(choice.provider);
+  const provider = withRetry(createProvider(choice.provider), {
+    ...loaded.config.client.retry,
+    onRetry: (retry) => output.note(retryNote(retry)),
+  });
   output.note(modelNote(choice));
   const signal = AbortSignal.any([host.signal, output.closed]);
   const session = { flags, prompt, loaded, choice, provider, host, output, signal };

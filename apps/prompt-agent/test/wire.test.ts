@@ -2,6 +2,7 @@ import { startWireServer, verifies, type WireServer, type WireServerOptions } fr
 import { expect, test } from 'vitest';
 import { type Outcome, prompt, type Start, workspace } from './program.ts';
 
+const ONE_ATTEMPT = { 'config.json': '{"client":{"retry":{"max_retries":0}}}' };
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 
 async function withServer<T>(
@@ -109,12 +110,23 @@ test('a stream that is cut in the middle of arguments runs no tool and exits 1',
   const call = { id: 'c1', name: 'read_file', arguments: { path: 'notes.md' } };
   for (const cutAfter of [250, 400, 500]) {
     await withServer({ replies: [{ calls: [call], pieces: 4, fault: { cutAfter } }] }, async (server, ask) => {
-      const { code, stdout, stderr } = await ask(['--stream', 'read it']);
+      const { code, stdout, stderr } = await ask(['--stream', 'read it'], { cwd: workspace(ONE_ATTEMPT) });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).not.toContain('tool:');
       expect(server.requests).toHaveLength(1);
     });
   }
+});
+
+test('a busy server is asked again, and a line on stderr says when and why', async () => {
+  verifies('providers.retry.policy');
+  const busy = { status: 503, headers: { 'retry-after-ms': '20' }, chunks: ['{"error":{"message":"Slow down."}}'] };
+  await withServer({ replies: [busy, busy, busy, { text: 'done' }] }, async (server, ask) => {
+    const { code, stdout, stderr } = await ask(['hi']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+    expect(stderr).toContain('retry 3 in 0.0 s: openai answered 503: Slow down.');
+    expect(server.requests).toHaveLength(4);
+  });
 });
 
 test('malformed JSON from the server exits 1 with a message, not with a stack', async () => {

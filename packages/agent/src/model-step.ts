@@ -118,5 +118,10 @@ function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'>
 }
 
 function usedIds(messages: readonly Message[]): Set<string> {
-  return new Set(messages.flatMap(toolCallsOf).map((call) => call.id));
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
+  }
+  return ids;
 }

@@ -7,6 +7,7 @@ import {
   type ToolCallDelta,
 } from '@kernel/protocol';
 import { asFields, parseJson } from './json-fields.ts';
+import { uniqueCallIds } from './unique-call-ids.ts';
 
 /** A piece of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
 export interface CallFragment {
@@ -90,7 +91,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
   function finishByPlace(): ReadonlyMap<number, ToolCall> {
     // An id without a name and without arguments announced nothing.
     const real = calls.filter(({ name, pieces }) => name !== '' || pieces.length > 0);
-    const ids = uniqueIds(real, usedIds);
+    const ids = uniqueCallIds(real, usedIds);
     return new Map(real.map((call, at) => [call.ordinal, toCall(call, ids[at] ?? call.id, real.length)]));
   }
 
@@ -99,7 +100,8 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
       return calls.length;
     },
     add(raw, position = 0, of = 1) {
-      const fragment = { ...raw, id: blankToNothing(raw.id), name: blankToNothing(raw.name) };
+      const { index, providerData } = raw;
+      const fragment = { index, id: blankToNothing(raw.id), name: blankToNothing(raw.name), providerData };
       const text = argumentText(raw.arguments);
       const found = find(fragment, position, of);
       const relation = found === undefined ? 'new' : relate(found, fragment, text);
@@ -113,6 +115,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
       if (fragment.id !== undefined && call.id === '') call.id = fragment.id;
       if (text !== '') call.pieces.push(text);
       if (fragment.providerData !== undefined) call.providerData = fragment.providerData;
+      if (!identified && !named) return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
       return {
         type: 'tool-call-delta',
         index: call.ordinal,
@@ -124,7 +127,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
     finish: () => [...finishByPlace().values()],
     finishByPlace,
     drop(reason) {
-      const ids = uniqueIds(calls, usedIds);
+      const ids = uniqueCallIds(calls, usedIds);
       return calls.map((call, at) => ({
         id: ids[at] ?? call.id,
         name: call.name,
@@ -155,12 +158,18 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   const otherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const otherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (otherName) return 'new';
-  const startsOver = /^\s*[{"]/.test(text);
+  const startsOver = beginsValue(text);
   // Some servers make a new id for every delta: an id alone opens a call only where the one before can be over.
   if (otherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.pieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are whole, and others begin: the same once more, or a second call without a sign of its own.
   return sameJson(call.pieces.join(''), text) ? 'repeat' : 'new';
+}
+
+/** Says whether a text begins with an object or a string, after any space. */
+function beginsValue(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x7b || first === 0x22 || (first <= 0x20 && /^\s*[{"]/.test(text));
 }
 
 /** How far a call's arguments were read to see whether their object is closed; each character is looked at once. */
@@ -221,24 +230,4 @@ function isBlank(fragment: CallFragment, text: string): boolean {
 
 function blankToNothing(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value;
-}
-
-function uniqueIds(calls: readonly OpenCall[], usedIds: () => ReadonlySet<string>): readonly string[] {
-  if (calls.length === 0) return [];
-  const used = usedIds();
-  const given = new Set<string>();
-  // Ids that the vendor gave go first: a made one must not take the place of a later real one.
-  const kept = calls.map(({ id }) => {
-    const keep = id !== '' && !used.has(id) && !given.has(id);
-    if (keep) given.add(id);
-    return keep ? id : undefined;
-  });
-  let next = used.size + 1;
-  return kept.map((id) => {
-    if (id !== undefined) return id;
-    while (used.has(`call_${next}`) || given.has(`call_${next}`)) next += 1;
-    const made = `call_${next}`;
-    given.add(made);
-    return made;
-  });
 }

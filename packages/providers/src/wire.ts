@@ -1,4 +1,4 @@
-import { type Message, type Provider, type ProviderRequest, type ProviderWarning, toolCallsOf } from '@kernel/protocol';
+import { type Message, type Provider, type ProviderRequest, type ProviderWarning } from '@kernel/protocol';
 import type { Client } from './client.ts';
 import type { ReplyContext } from './reply.ts';
 import type { HttpHeaders } from './transport/exchange.ts';
@@ -38,5 +38,10 @@ export function streamOf({ client, decode, encode, name }: Wire): Provider['stre
 }
 
 function callIdsOf(messages: readonly Message[]): ReadonlySet<string> {
-  return new Set(messages.flatMap((message) => toolCallsOf(message).map((call) => call.id)));
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
+  }
+  return ids;
 }

@@ -1,4 +1,5 @@
 import { KernelError, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
+import type { Retry } from '@kernel/providers';
 import type { Choice } from '../detect.ts';
 import { oneLine } from './escape.ts';
 
@@ -10,6 +11,11 @@ export function modelNote({ provider, model, from }: Choice): string {
   if (provider.name === 'offline') return OFFLINE;
   const at = provider.baseUrl === undefined ? '' : ` at ${originOf(provider.baseUrl)}`;
   return oneLine(`model: ${provider.name}/${model}${at} (${from})`);
+}
+
+/** Says that a request is tried again, when and why. */
+export function retryNote({ retry, waitMs, error }: Retry): string {
+  return oneLine(`retry ${retry} in ${(waitMs / 1000).toFixed(1)} s: ${error.message}`, 300);
 }
 
 /** One line for a call: arguments, duration and outcome. */

@@ -6,21 +6,50 @@ import type { ChatSettings } from './wire-types.ts';
 
 /** Writes messages as JSON text, each frozen message once. @internal */
 export interface MessageEncoder {
-  readonly encode: (message: Message) => string;
+  /** The messages with commas between them. A conversation that goes on from the last one is not joined anew. */
+  readonly encodeAll: (messages: readonly Message[]) => string;
+}
+
+/** A conversation as it was last written. */
+interface Joined {
+  readonly messages: readonly Message[];
+  readonly text: string;
 }
 
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   const written = new WeakMap<Message, string>();
+  // By the first message of a conversation. Only messages that cannot change any more are in there.
+  const conversations = new WeakMap<Message, Joined>();
+
+  function encode(message: Message): string {
+    const known = written.get(message);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(toWire(message, settings, detail));
+    if (Object.isFrozen(message)) written.set(message, text);
+    return text;
+  }
+
   return {
-    encode(message) {
-      const known = written.get(message);
-      if (known !== undefined) return known;
-      const text = JSON.stringify(toWire(message, settings, detail));
-      if (Object.isFrozen(message)) written.set(message, text);
+    encodeAll(messages) {
+      const [first] = messages;
+      if (first === undefined) return '';
+      const last = conversations.get(first);
+      const known = last !== undefined && beginsWith(messages, last.messages) ? last : undefined;
+      const added = messages.slice(known?.messages.length ?? 0);
+      const parts = added.map(encode);
+      // join copies the text as a whole: a sum of strings would stay a chain as long as the conversation.
+      const text = known === undefined ? parts.join(',') : [known.text, ...parts].join(',');
+      if (added.every((message) => Object.isFrozen(message)))
+        conversations.set(first, { messages: [...messages], text });
       return text;
     },
   };
+}
+
+function beginsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+  for (let at = 0; at < beginning.length; at += 1) if (messages[at] !== beginning[at]) return false;
+  return true;
 }
 
 function toWire(message: Message, settings: ChatSettings, detail: string | undefined): object {

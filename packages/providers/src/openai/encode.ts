@@ -55,10 +55,10 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     };
     const prefix = JSON.stringify(head).slice(0, -1);
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
-    const list = [...(format?.message === undefined ? [] : [format.message]), ...request.messages.map(messages.encode)];
+    const text = messages.encodeAll(request.messages);
     return {
       path: settings.path('chat/completions', request.model),
-      body: `${prefix}${toolPart},"messages":[${list.join(',')}]}`,
+      body: `${prefix}${toolPart},"messages":[${format?.message === undefined ? text : `${format.message},${text}`}]}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],

@@ -3,6 +3,8 @@ import type { Message, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { toFunctionDefinition } from '../../src/index.ts';
+import { createChatEncoder } from '../../src/openai/encode.ts';
+import { resolveChat } from '../../src/openai/settings.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
 const REPLY = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'), '[DONE]')] };
@@ -288,4 +290,18 @@ test('a response format asks for JSON of its schema', async () => {
     type: 'json_schema',
     json_schema: { name: 'sum', schema: CLOSED, strict: true },
   });
+});
+
+test('a conversation that goes on, branches off or shares its first message is written as if it were new', () => {
+  const say = (content: string): Message => Object.freeze({ role: 'user', content });
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(say) as [Message, Message, Message, Message];
+  const open: { role: 'user'; content: string } = { role: 'user', content: 'open' };
+  const settings = resolveChat({ name: 'openai' }).settings;
+  const kept = createChatEncoder(settings);
+  for (const messages of [[a], [a, b], [a, b, c], [a, c], [a], [a, c, d], [b, a], [a, c, d, open]]) {
+    const asked = { model: 'm', messages };
+    expect(kept(asked).body).toBe(createChatEncoder(settings)(asked).body);
+  }
+  open.content = 'changed';
+  expect(kept({ model: 'm', messages: [a, c, d, open] }).body).toContain('changed');
 });

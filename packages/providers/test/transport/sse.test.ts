@@ -1,6 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createSseParser, type SseEvent } from '../../src/transport/sse.ts';
+import { eventsOf, randomStream, seeded } from './chunkings.ts';
 
 function parse(bytes: Uint8Array, cuts: readonly number[] = []): readonly SseEvent[] {
   const events: SseEvent[] = [];
@@ -76,4 +77,16 @@ test('a long line in many pieces takes linear time', () => {
   longLineMs(5_000);
   const small = longLineMs(10_000);
   expect(longLineMs(80_000)).toBeLessThan(small * 8 * 4 + 20);
+});
+
+test('20,000 seeded chunkings of random streams give the events of the whole', () => {
+  verifies('providers.stream.sse');
+  const random = seeded(42);
+  let differing = 0;
+  for (let stream = 0; stream < 1000; stream += 1) {
+    const bytes = randomStream(random, 12);
+    const whole = eventsOf(bytes);
+    for (let chunking = 0; chunking < 20; chunking += 1) if (eventsOf(bytes, random) !== whole) differing += 1;
+  }
+  expect(differing).toBe(0);
 });

@@ -1,0 +1,122 @@
+// The mock model server, in a process of its own. The path says what it answers; every contender gets the same bytes.
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+const sse = (value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
+const chunk = (delta, finish = null) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const STREAM_END = sse('[DONE]');
+
+function textStream(count) {
+  const parts = [sse(chunk({ role: 'assistant', content: '' }))];
+  for (let at = 0; at < count; at += 1) parts.push(sse(chunk({ content: `word ${at} ` })));
+  return [...parts, sse(chunk({}, 'stop')) + STREAM_END];
+}
+
+function argumentStream(bytes, size) {
+  const text = JSON.stringify({ text: 'x'.repeat(bytes - 11) });
+  const call = (more) => chunk({ tool_calls: [{ index: 0, ...more }] });
+  const begin = { id: 'call_1', type: 'function', function: { name: 'write', arguments: '' } };
+  const parts = [sse(chunk({ role: 'assistant', content: null })), sse(call(begin))];
+  for (let at = 0; at < text.length; at += size)
+    parts.push(sse(call({ function: { arguments: text.slice(at, at + size) } })));
+  return [...parts, sse(chunk({}, 'tool_calls')) + STREAM_END];
+}
+
+const made = new Map();
+function cached(key, make) {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key);
+}
+
+async function write(response, parts) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const part of parts) if (!response.write(part)) await new Promise((resolve) => response.once('drain', resolve));
+  response.end();
+}
+
+/** The reply to a turn of a loop: a call of `tool_<n>` until there are enough results, then an answer. */
+function turn(response, body, turns, streamed, parallel = 1) {
+  const done = body.split('"role":"tool"').length - 1;
+  if (done >= turns * parallel) return reply(response, { content: `answer after ${done}` }, 'stop', streamed);
+  const tool_calls = Array.from({ length: parallel }, (_, at) => ({
+    id: `call_${done + at}`,
+    type: 'function',
+    function: {
+      name: `tool_${(done + at) % 20}`,
+      arguments: JSON.stringify({ a: `value ${done + at}`, b: done + at }),
+    },
+  }));
+  return reply(response, { content: null, tool_calls }, 'tool_calls', streamed);
+}
+
+function reply(response, message, finish, streamed) {
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  if (!streamed) {
+    const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage }));
+    return;
+  }
+  const parts = [sse(chunk({ role: 'assistant', content: message.content ?? null }))];
+  for (const [index, { id, type, function: call }] of (message.tool_calls ?? []).entries()) {
+    parts.push(sse(chunk({ tool_calls: [{ index, id, type, function: { name: call.name, arguments: '' } }] })));
+    for (let at = 0; at < call.arguments.length; at += 4)
+      parts.push(sse(chunk({ tool_calls: [{ index, function: { arguments: call.arguments.slice(at, at + 4) } }] })));
+  }
+  void write(response, [...parts, sse(chunk({}, finish)) + STREAM_END]);
+}
+
+const closedAt = new Map();
+const bomb = () => {
+  // 256 MiB of one comment line after another, as gzip.
+  const block = gzipSync(Buffer.alloc(16 * 1024 * 1024, `: ${'x'.repeat(1021)}\n`));
+  return Buffer.concat(Array.from({ length: 16 }, () => block));
+};
+
+const server = createServer((request, response) => {
+  const body = [];
+  request.on('data', (bytes) => body.push(bytes));
+  request.on('end', () => {
+    const [, kind, ...rest] = request.url.split('/');
+    const [a, b] = rest.map(Number);
+    const text = Buffer.concat(body).toString();
+    if (kind === 'text')
+      return void write(
+        response,
+        cached(`t${a}`, () => textStream(a)),
+      );
+    if (kind === 'args')
+      return void write(
+        response,
+        cached(`a${a} ${b}`, () => argumentStream(a, b)),
+      );
+    if (kind === 'loop') return turn(response, text, a, text.includes('"stream":true'), b || 1);
+    if (kind === 'slow') {
+      const id = request.headers['x-run'];
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse(chunk({ content: 'a' })));
+      const timer = setInterval(() => response.write(sse(chunk({ content: 'a' }))), 20);
+      request.socket.on('close', () => {
+        clearInterval(timer);
+        closedAt.set(id, String(process.hrtime.bigint()));
+      });
+      return undefined;
+    }
+    if (kind === 'closed') return response.end(closedAt.get(rest[0]) ?? '');
+    if (kind === 'bomb') {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+      return response.end(cached('bomb', bomb));
+    }
+    response.writeHead(404);
+    return response.end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+process.on('disconnect', () => process.exit(0));
