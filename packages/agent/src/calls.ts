@@ -1,5 +1,6 @@
 import {
   type CallContext,
+  isToolResult,
   KernelError,
   toErrorResult,
   toModelText,
@@ -133,14 +134,23 @@ function settle(tools: Toolset, call: ToolCall, context: CallContext): Promise<T
   };
   signal.addEventListener('abort', onAbort, { once: true });
   const work = new Promise<ToolResult>((done) => done(tools.call(call, context)));
-  void work.then(resolve, (error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    resolve(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
-  });
+  void work.then(
+    (result: unknown) => resolve(isToolResult(result) ? result : noResult(call, result)),
+    (error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      resolve(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
+    },
+  );
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   });
+}
+
+/** What a toolset gave that is no result: a breach of its port, told to the model as a failure. */
+function noResult(call: ToolCall, given: unknown): ToolResult {
+  const what = given === null ? 'null' : typeof given;
+  return toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" gave ${what} instead of a result.`));
 }
 
 function stopped(call: ToolCall, outcome: 'cancelled' | 'abandoned', state: string): ToolResult {

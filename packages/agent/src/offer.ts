@@ -1,21 +1,44 @@
-import type { Tool, ToolCall } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolCall, type Toolset, type TurnContext } from '@kernel/protocol';
 import { abortableWait } from './abort.ts';
 import { needsApproval } from './approval.ts';
 import type { RunOptions } from './options.ts';
 
-/** Settles what the toolset offers in this turn (`beginTurn`) and returns its list: the same objects, the same array. */
+/** How long a toolset may take to settle what it offers in a turn. */
+const BEGIN_TURN_MS = 30_000;
+
+/**
+ * Settles what the toolset offers in this turn (`beginTurn`) and returns its list: the same objects, the same array.
+ *
+ * Throws `TOOL_FAILED`, naming the member, for a toolset that throws or takes longer than 30 s; `signal.reason` on abort.
+ */
 export async function offeredTools(options: RunOptions, turn: number, signal: AbortSignal): Promise<readonly Tool[]> {
   const { tools, conversation } = options;
   if (tools === undefined) return [];
-  if (tools.beginTurn !== undefined) {
-    const wait = abortableWait(signal);
-    try {
-      await wait.until(tools.beginTurn({ turn, conversation, signal }));
-    } finally {
-      wait.leave();
-    }
+  if (tools.beginTurn !== undefined) await begin(tools, { turn, conversation, signal });
+  try {
+    return tools.list();
+  } catch (error) {
+    throw toolsetFailed('list', error);
   }
-  return tools.list();
+}
+
+async function begin(tools: Toolset, turn: TurnContext): Promise<void> {
+  const wait = abortableWait(turn.signal);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`it took longer than ${BEGIN_TURN_MS} ms`)), BEGIN_TURN_MS);
+  try {
+    await wait.until(Promise.race([new Promise<void>((resolve) => resolve(tools.beginTurn?.(turn))), late]));
+  } catch (error) {
+    throw turn.signal.aborted ? error : toolsetFailed('beginTurn', error);
+  } finally {
+    clearTimeout(timer);
+    wait.leave();
+  }
+}
+
+function toolsetFailed(member: string, error: unknown): KernelError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new KernelError('TOOL_FAILED', `${member}() of the toolset failed: ${why}.`, { cause: error });
 }
 
 /** What stands between the calls of a reply and their run, by call id. Both are empty without `approve`. */

@@ -38,6 +38,10 @@ export interface RunOptions {
 
 /** Throws `CONFIG_INVALID` for options that no run can start with. */
 export function checkRunOptions(options: RunOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new KernelError('CONFIG_INVALID', 'run() got no options.', {
+      hint: 'Pass { provider, model, messages }.',
+    });
   if (typeof options.provider?.stream !== 'function')
     throw new KernelError('CONFIG_INVALID', 'run() got no provider.', {
       hint: 'Pass a Provider, such as createProvider({ name: "openai", … }) of @kernel/providers gives.',
@@ -50,6 +54,11 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', 'run() got no array of messages.', {
       hint: 'Pass messages: [{ role: "user", content: "…" }].',
     });
+  const odd = options.messages.findIndex((message: unknown) => !isMessage(message));
+  if (odd !== -1)
+    throw new KernelError('CONFIG_INVALID', `messages[${odd}] is no message.`, {
+      hint: 'Each has a role (system, user, assistant, tool) and content: text, or a list of parts.',
+    });
   if (
     options.tools !== undefined &&
     (typeof options.tools.call !== 'function' || typeof options.tools.list !== 'function')
@@ -58,4 +67,13 @@ export function checkRunOptions(options: RunOptions): void {
       hint: 'Pass createRegistry([…]) of @kernel/tools, not a list of tools.',
     });
   checkLimits(options.limits ?? {});
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+function isMessage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('role' in value) || !('content' in value)) return false;
+  if (!ROLES.has(value.role)) return false;
+  if (Array.isArray(value.content)) return true;
+  return typeof value.content === 'string' && value.role !== 'assistant';
 }

@@ -1,6 +1,6 @@
 import { KernelError, type Message, type Provider, type ProviderRequest, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collect, run } from '../src/index.ts';
 import { endOf, expectSound, readAll, user } from './support.ts';
 
@@ -332,12 +332,67 @@ describe('faults of a provider', () => {
   });
 });
 
+describe('a toolset that breaks its port', () => {
+  test.each([undefined, null, 'text', 42, {}, { forLLM: 1 }])(
+    'by giving %j instead of a result is a failure the model reads',
+    async (given) => {
+      verifies('agent.loop.fault', 'agent.loop.history.pairs');
+      const good = mockToolset([mockTool('a', 'x'), mockTool('b', 'y')]);
+      const tools: Toolset = {
+        ...good,
+        call: (call, context) => (call.name === 'a' ? Promise.resolve(given as never) : good.call(call, context)),
+      };
+      const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'b' }] }, { text: 'ok' }]);
+      const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
+      const end = endOf(events);
+      expect(end.reason).toBe('done');
+      expectSound(end.messages);
+      expect(end.messages[2]).toMatchObject({ isError: true, content: expect.stringContaining('instead of a result') });
+      expect(end.messages[3]).toMatchObject({ content: 'y' });
+    },
+  );
+
+  test.each([
+    ['beginTurn', { beginTurn: () => Promise.reject(new Error('no disk')) }],
+    [
+      'list',
+      {
+        list: () => {
+          throw new Error('no disk');
+        },
+      },
+    ],
+  ])('by a %s that throws ends the run with an error that names it', async (member, broken) => {
+    const tools = { ...mockToolset([]), ...broken };
+    const result = await collect(run({ provider: scriptedProvider([]), model, messages: [user('Go')], tools }));
+    expect(result).toMatchObject({
+      reason: 'error',
+      error: { code: 'TOOL_FAILED', message: `${member}() of the toolset failed: no disk.` },
+    });
+  });
+
+  test('by a beginTurn that never settles is stopped by a clock that the error names', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const tools = { ...mockToolset([]), beginTurn: () => new Promise<void>(() => {}) };
+    const result = collect(run({ provider: scriptedProvider([]), model, messages: [user('Go')], tools }));
+    await vi.advanceTimersByTimeAsync(30_001);
+    expect(await result).toMatchObject({
+      reason: 'error',
+      error: { message: expect.stringContaining('longer than 30000 ms') },
+    });
+  });
+});
+
 describe("a programmer's mistake", () => {
   test.each([
     ['no provider', { provider: undefined }],
     ['no model', { model: undefined }],
     ['a list of tools as toolset', { tools: [] }],
     ['a text as messages', { messages: 'Hi' }],
+    ['a null message', { messages: [null] }],
+    ['a message of an unknown role', { messages: [{ role: 'robot', content: '' }] }],
+    ['an assistant message whose content is text', { messages: [{ role: 'assistant', content: 'Hi' }] }],
     ['half a turn', { limits: { turns: 0.5 } }],
     ['negative time', { limits: { timeMs: -1 } }],
   ])('%s throws at once with a hint', (_name, wrong) => {
