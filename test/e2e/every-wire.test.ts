@@ -97,6 +97,26 @@ describe.each(WIRES)('the wire %s', (...wire) => {
     }
   });
 
+  test('an image in a result reaches the model where the wire takes it, and is a note elsewhere; a failure is told', async () => {
+    verifies('result.media', 'result.error.wire');
+    const { server, options } = await setUp(wire, [{ calls: [{ name: 'draw' }, { name: 'fail' }] }, { text: 'Nice.' }]);
+    const parameters = { type: 'object', properties: {} };
+    const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' } as const;
+    const tools = createRegistry([
+      bindTool({ name: 'draw', description: 'Draws.', parameters }, () => ({ forLLM: 'A chart.', media: [image] })),
+      bindTool({ name: 'fail', description: 'Fails.', parameters }, () => {
+        throw new Error('no ink');
+      }),
+    ]);
+    const result = await collect(run({ ...options, tools, messages: [user('Draw!')] }));
+    expect(result.reason).toBe('done');
+    const sent = JSON.stringify(server.requests[1]?.body);
+    expect(sent).toContain('A chart.');
+    expect(sent).toMatch(/iVBORw0KGgo=|\[.*image/i);
+    expect(sent).toMatch(/is_error|Error:|"error"|"status":"error"|TOOL_FAILED/);
+    expect(sent).toContain('no ink');
+  });
+
   test('an abort in the middle closes the connection and leaves a history that can be sent again', async () => {
     verifies('agent.loop.abort', 'architecture.clean');
     const { options, server } = await setUp(wire, [{ ...asks, fault: { stallAfter: 60 } }]);
