@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; this condition makes `@kernel/*` resolve to TypeScript source, so no build is needed.
-const conditions = ['@kernel/source', 'module', 'node', 'development|production'];
+// The others are Node's own: a package that has a bundler's build under `module` is loaded as Node would load it.
+const conditions = ['@kernel/source', 'node', 'development|production'];
 
 const onSource = [
   'packages/protocol',

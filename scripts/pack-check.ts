@@ -6,11 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { manifestFaults, type PackedManifest } from './lib/check-manifest.ts';
 import { closureOf, installAlone, packAll } from './lib/tarballs.ts';
 import { publishedFolders, readManifest } from './lib/projects.ts';
 
-/** Run-time dependencies beside ours that a package may have at most. */
-const MAX_DEPENDENCIES = 3;
 /** What must not come along. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   '@kernel/protocol': ['zod', 'undici'],
@@ -79,14 +78,9 @@ function useIt(name: string, project: string, program: string): void {
 }
 
 function checkManifest(folder: string): void {
-  const text = readFileSync(join(folder, 'package.json'), 'utf8');
-  const manifest = JSON.parse(text) as { name: string; version: string; dependencies?: object; scripts?: object };
-  if (/"(?:workspace|catalog):/.test(text)) fail(`${manifest.name} was packed with a workspace: or catalog: range.`);
-  const foreign = Object.keys(manifest.dependencies ?? {}).filter((each) => !each.startsWith('@kernel/'));
-  if (foreign.length > MAX_DEPENDENCIES)
-    fail(`${manifest.name} has ${foreign.length} dependencies: ${foreign.join(', ')}.`);
-  for (const hook of ['preinstall', 'install', 'postinstall', 'prepare'])
-    if (hook in (manifest.scripts ?? {})) fail(`${manifest.name} has an install script (${hook}).`);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackedManifest;
+  const [fault] = manifestFaults(manifest);
+  if (fault !== undefined) fail(fault);
 }
 
 function run(command: string, args: readonly string[], cwd: string, failure: string): string {

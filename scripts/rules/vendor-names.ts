@@ -3,8 +3,15 @@ import { join } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
-/** Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, and the reader of seed 000's config file. */
-const ALLOWED = [/^packages\/(?:providers\/src|testing\/src\/wire)\//, /^packages\/agent\/src\/config(?:\.ts$|\/)/];
+/**
+ * Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, the reader of seed 000's
+ * config file, and the names of OpenTelemetry's conventions.
+ */
+const ALLOWED = [
+  /^packages\/(?:providers\/src|testing\/src\/wire)\//,
+  /^packages\/agent\/src\/config(?:\.ts$|\/)/,
+  /^packages\/agent\/src\/otel\.ts$/,
+];
 
 const VENDOR_FIELD =
   /\b(?:tool_calls?|tool_call_id|tool_use(?:_id)?|tool_result|function_call(?:_output)?|finish_reason|stop_reason|done_reason|max_tokens|max_completion_tokens|top_p|image_url|input_schema|is_error|prompt_tokens|completion_tokens|input_tokens|output_tokens|system_prompt|base_url|usage_hint|tool_choice|response_format|functionCall|functionResponse|functionDeclarations|toolUse|toolResult(?=['"]?:))\b/;

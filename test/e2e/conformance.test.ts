@@ -25,6 +25,8 @@ function registry() {
 
 const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[] = [
   ['a registry', registry],
+  ['a view of a registry', () => registry().view({})],
+  ['a snapshot of a registry', () => registry().snapshot()],
   ['a registry behind hooks', () => withHooks(registry(), { beforeTool: () => {}, afterTool: () => {} })],
   ['a registry behind an async policy', () => withAsyncPolicy(registry(), { mode: 'await' })],
   [

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from './digest.ts';
 import { KernelError, type Tool, type ToolCall } from '@kernel/protocol';
 
 /** Decides on a call before any call of its batch runs. A throw, a late answer and an abort count as a denial. */
@@ -39,7 +39,7 @@ export async function decide(
 
 /** A digest of what is approved: the tool's name and the argument text, byte for byte. */
 export function fingerprint(call: ToolCall): string {
-  return hash('sha256', JSON.stringify([call.name, call.arguments]));
+  return digest(JSON.stringify([call.name, call.arguments]));
 }
 
 /** The error of a call that was not allowed. */

@@ -61,7 +61,7 @@ export function callStep(context: StepContext, options: RunOptions, room: CallRo
         (late) => room.inbox.addUsage(late),
         async () => withheld(planned, signal, room) ?? runCall(options, room, planned, signal, emit),
       );
-      await emit({ type: 'tool-end', call, result, durationMs: performance.now() - startedMs });
+      await emit({ type: 'tool-end', call, result: forReader(result), durationMs: performance.now() - startedMs });
       const handled = handledAnswer(result.error);
       return {
         result: toResultJson({ ...result, forLLM: toModelText(result) }),
@@ -72,6 +72,13 @@ export function callStep(context: StepContext, options: RunOptions, room: CallRo
       leave();
     }
   });
+}
+
+/** The result as a reader gets it: without `forUser` where it is empty or silenced. */
+function forReader(result: ToolResult): ToolResult {
+  if (result.forUser === undefined || (result.forUser !== '' && result.silent !== true)) return result;
+  const { forUser: _forUser, ...rest } = result;
+  return rest;
 }
 
 /** The result of a call that must not run, if so: settled before, changed since it was approved, too late, or skipped. */

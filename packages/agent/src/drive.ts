@@ -71,7 +71,10 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     const step = toStep(context, 'resume', { calls }, async (stepSignal) =>
       screen(options, calls, await offeredTools(options, 0, stepSignal)),
     );
-    return runCalls(calls, await runStep<Screening>(steps, step));
+    const ending = await runCalls(calls, await runStep<Screening>(steps, step));
+    // Some calls of the same message may have had results before: put all in call order.
+    messages.splice(0, messages.length, ...repairHistory(messages));
+    return ending;
   }
 
   /** Ends the run with an answer, unless something came in that must be answered first. */

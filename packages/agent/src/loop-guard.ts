@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from './digest.ts';
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { canonicalArguments } from './canonical.ts';
 
@@ -66,7 +66,7 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
       const seen = new Set<string>();
       for (const [call, result] of outcomes) {
         const key = keyOf(call);
-        const entry = refused.get(call.id) ?? { call: key, outcome: `${key} ${hash('sha1', result.forLLM)}` };
+        const entry = refused.get(call.id) ?? { call: key, outcome: `${key} ${digest(result.forLLM)}` };
         // The same call twice in one turn is one try.
         if (seen.has(entry.outcome)) continue;
         seen.add(entry.outcome);
@@ -90,7 +90,7 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
 const periods = Array.from({ length: LONGEST_CYCLE }, (_, index) => index + 1);
 
 function keyOf(call: ToolCall): string {
-  return hash('sha1', `${call.name} ${canonicalArguments(call.arguments)}`);
+  return digest(`${call.name} ${canonicalArguments(call.arguments)}`);
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

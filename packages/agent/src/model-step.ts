@@ -98,20 +98,23 @@ async function lastEvent(
   }
 }
 
-/** Takes the calls out of a reply that must not run any: one that ended by length, a filter or a refusal. */
+/** Takes out calls that must not run: all of a reply that ended by length, a filter or a refusal, and those without a name. */
 function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'> {
   const { message, finishReason } = end;
-  const calls = toolCallsOf(message);
   const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
-  if (!isCut || calls.length === 0) return end;
-  const dropped = calls.map((call) => ({
-    id: call.id,
-    name: call.name,
-    arguments: call.arguments,
+  const dropped = toolCallsOf(message).filter((call) => isCut || call.name.trim() === '');
+  if (dropped.length === 0) return end;
+  const droppedCalls = dropped.map(({ id, name, arguments: text }) => ({
+    id,
+    name,
+    arguments: text,
     reason: finishReason,
   }));
   return {
-    message: { ...message, content: message.content.filter((part) => part.type !== 'tool-call') },
-    droppedCalls: [...(end.droppedCalls ?? []), ...dropped],
+    message: {
+      ...message,
+      content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
+    },
+    droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
   };
 }

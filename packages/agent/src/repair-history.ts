@@ -9,34 +9,69 @@ import {
 } from '@kernel/protocol';
 import { toToolMessage } from './history.ts';
 
+/** What else a stored history is freed of. */
+export interface RepairOptions {
+  /** The vendor that will read it: opaque data of other vendors is taken out. */
+  readonly vendor?: string | undefined;
+}
+
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
  * Results without a call, second results and calls without an id or a name are dropped; a call id that an earlier message
  * has used takes its results with it. A missing result becomes one with `OUTCOME_UNKNOWN`, except at the end of the history:
- * those calls are pending, and a run goes on with them. A sound history comes back as the same array.
+ * those calls are pending, and a run goes on with them. Two messages of the model in a row become one. A sound history comes back
+ * as the same array.
  */
-export function repairHistory(messages: readonly Message[]): readonly Message[] {
-  const repaired: Message[] = [];
+export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
+  const messages = withoutForeignData(stored, options.vendor);
+  const sound: Message[] = [];
   const used = new Set<string>();
   const lastIndex = messages.findLastIndex((message) => message.role !== 'tool');
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') continue;
     if (message.role !== 'assistant') {
-      repaired.push(message);
+      sound.push(message);
       continue;
     }
     const results = resultsAfter(messages, index);
     const kept = message.content.filter((part) => part.type !== 'tool-call' || isSound(part, used));
-    if (kept.length > 0)
-      repaired.push(kept.length === message.content.length ? message : { ...message, content: kept });
+    if (kept.length > 0) sound.push(kept.length === message.content.length ? message : { ...message, content: kept });
     for (const call of toolCallsOf({ role: 'assistant', content: kept })) {
       const result = results.get(call.id) ?? (index === lastIndex ? undefined : toToolMessage(call, lostResult(call)));
-      if (result !== undefined) repaired.push(result);
+      if (result !== undefined) sound.push(result);
     }
   }
-  const isSame = repaired.length === messages.length && repaired.every((message, at) => message === messages[at]);
-  return isSame ? messages : repaired;
+  const repaired = joined(sound);
+  const isSame = repaired.length === stored.length && repaired.every((message, at) => message === stored[at]);
+  return isSame ? stored : repaired;
+}
+
+/** Takes out what only another vendor understands. */
+function withoutForeignData(messages: readonly Message[], vendor: string | undefined): readonly Message[] {
+  if (vendor === undefined) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || message.provider?.vendor === vendor) return message;
+    if (!message.content.some((part) => 'providerData' in part)) return message;
+    const content = message.content.map((part) => {
+      if (!('providerData' in part)) return part;
+      const { providerData: _foreign, ...rest } = part;
+      return rest;
+    });
+    return { ...message, content };
+  });
+}
+
+/** Joins messages of the model that follow each other, where the first has no calls that wait for results between them. */
+function joined(messages: readonly Message[]): readonly Message[] {
+  const out: Message[] = [];
+  for (const message of messages) {
+    const last = out.at(-1);
+    if (message.role === 'assistant' && last?.role === 'assistant' && toolCallsOf(last).length === 0)
+      out[out.length - 1] = { ...message, content: [...last.content, ...message.content] };
+    else out.push(message);
+  }
+  return out;
 }
 
 function isSound(call: ToolCall, used: Set<string>): boolean {

@@ -60,3 +60,69 @@ test('a missing result in the middle says that the outcome is unknown', () => {
     content: expect.stringContaining('OUTCOME_UNKNOWN'),
   });
 });
+
+test('two messages of the model in a row become one', () => {
+  verifies('agent.loop.history.repair');
+  expect(repairHistory([user('Go'), text('a'), text('b'), user('And?')])).toEqual([
+    user('Go'),
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+    },
+    user('And?'),
+  ]);
+});
+
+test('opaque data stays with the vendor that made it, and only with it', () => {
+  const of = (vendor: string): Message => ({
+    role: 'assistant',
+    content: [
+      { type: 'reasoning', text: 'hm', providerData: { signature: vendor } },
+      { type: 'text', text: 'ok' },
+    ],
+    provider: { vendor, model: 'm' },
+  });
+  const stored = [user('Go'), of('a'), user('And?'), of('b')];
+  const repaired = repairHistory(stored, { vendor: 'a' });
+  expect(repaired[1]).toBe(stored[1]);
+  expect(JSON.stringify(repaired)).not.toContain('"signature":"b"');
+  expect(repairHistory(stored)).toBe(stored);
+});
+
+test('a history damaged at random is sound after repair, and repairing it again changes nothing', () => {
+  verifies('agent.loop.history.repair');
+  let state = 7;
+  const next = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+  for (let round = 0; round < 2000; round += 1) {
+    const sound = [
+      user('Go'),
+      calls('1', '2'),
+      result('1'),
+      result('2'),
+      text('ok'),
+      user('And?'),
+      calls('3'),
+      result('3'),
+      text('done'),
+    ];
+    const damaged = [...sound];
+    for (let damage = 0; damage <= next(4); damage += 1) {
+      const at = next(damaged.length);
+      const kind = next(5);
+      if (kind === 0) damaged.splice(at, 1);
+      if (kind === 1) damaged.splice(at, 0, damaged[next(damaged.length)] as Message);
+      if (kind === 2) damaged.splice(at, 0, result(`${next(5)}`));
+      if (kind === 3) damaged[at] = calls('', `${next(5)}`);
+      if (kind === 4) damaged.reverse();
+    }
+    const repaired = repairHistory(damaged);
+    expect(repairHistory(repaired)).toBe(repaired);
+    expectSound(repairHistory([...repaired, user('Next')]));
+  }
+});

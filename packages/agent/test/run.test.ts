@@ -175,6 +175,22 @@ describe('events', () => {
   });
 });
 
+test("a result's text for the user is in the tool-end event, unless silent, and never goes to the model", async () => {
+  verifies('result.silent');
+  const tools = mockToolset([
+    mockTool('tells', { returns: { forLLM: 'ok', forUser: 'For you only.' } }),
+    mockTool('hides', { returns: { forLLM: 'ok', forUser: 'For you only.', silent: true } }),
+  ]);
+  const provider = scriptedProvider([{ calls: [{ name: 'tells' }, { name: 'hides' }] }, { text: 'ok' }]);
+  const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
+  const results = events.flatMap((event) => (event.type === 'tool-end' ? [event.result] : []));
+  expect(results.map(({ forUser, silent }) => [forUser, silent])).toEqual([
+    ['For you only.', undefined],
+    [undefined, true],
+  ]);
+  expect(JSON.stringify(provider.streamRequests[1]?.messages)).not.toContain('For you only.');
+});
+
 describe('calls', () => {
   test('run in parallel, and their results are appended in call order whatever the order of completion', async () => {
     verifies('agent.loop.order', 'agent.loop.parallel');

@@ -26,6 +26,8 @@ export interface CallAssembler {
   readonly size: number;
   /** The whole calls in order of appearance. Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
   finish(): readonly ToolCall[];
+  /** The same by their place: the `index` of their deltas. */
+  finishByPlace(): ReadonlyMap<number, ToolCall>;
   /** The same for a reply whose calls must not run; never throws. */
   drop(reason: FinishReason): readonly DroppedCall[];
 }
@@ -85,6 +87,13 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
     return call;
   }
 
+  function finishByPlace(): ReadonlyMap<number, ToolCall> {
+    // An id without a name and without arguments announced nothing.
+    const real = calls.filter(({ name, pieces }) => name !== '' || pieces.length > 0);
+    const ids = uniqueIds(real, usedIds);
+    return new Map(real.map((call, at) => [call.ordinal, toCall(call, ids[at] ?? call.id, real.length)]));
+  }
+
   return {
     get size() {
       return calls.length;
@@ -114,26 +123,8 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
         arguments: text,
       };
     },
-    finish() {
-      // An id without a name and without arguments announced nothing.
-      const real = calls.filter(({ name, pieces }) => name !== '' || pieces.length > 0);
-      const ids = uniqueIds(real, usedIds);
-      return real.map((call, at) => {
-        if (call.name === '') {
-          throw new KernelError(
-            'PROVIDER_PROTOCOL',
-            `The reply has a tool call without a name (call ${at + 1} of ${real.length}).`,
-          );
-        }
-        return Object.freeze({
-          type: 'tool-call' as const,
-          id: ids[at] ?? call.id,
-          name: call.name,
-          arguments: wholeArguments(call.pieces.join('')),
-          ...(call.providerData === undefined ? {} : { providerData: call.providerData }),
-        });
-      });
-    },
+    finish: () => [...finishByPlace().values()],
+    finishByPlace,
     drop(reason) {
       const ids = uniqueIds(calls, usedIds);
       return calls.map((call, at) => ({
@@ -146,22 +137,32 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
   };
 }
 
+function toCall({ name, ordinal, pieces, providerData }: OpenCall, id: string, of: number): ToolCall {
+  if (name === '') {
+    throw new KernelError(
+      'PROVIDER_PROTOCOL',
+      `The reply has a tool call without a name (call ${ordinal + 1} of ${of}).`,
+    );
+  }
+  return Object.freeze({
+    type: 'tool-call' as const,
+    id,
+    name,
+    arguments: wholeArguments(pieces.join('')),
+    ...(providerData === undefined ? {} : { providerData }),
+  });
+}
+
 function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 'new' | 'repeat' {
   const otherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const otherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (otherName) return 'new';
-  const startsOver = beginsValue(text);
+  const startsOver = /^\s*[{"]/.test(text);
   // Some servers make a new id for every delta: an id alone opens a call only where the one before can be over.
   if (otherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.pieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are whole, and others begin: the same once more, or a second call without a sign of its own.
   return sameJson(call.pieces.join(''), text) ? 'repeat' : 'new';
-}
-
-/** Says whether a text begins with an object or a string, after any space. */
-function beginsValue(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return first === 0x7b || first === 0x22 || (first <= 0x20 && /^\s*[{"]/.test(text));
 }
 
 /** How far a call's arguments were read to see whether their object is closed; each character is looked at once. */

@@ -1,5 +1,5 @@
 import { type ProviderConfig, invalidConfig } from './config.ts';
-import { type Caller, createCaller } from './transport/caller.ts';
+import { type Caller, type CallerSettings, createCaller } from './transport/caller.ts';
 import { resolveTimeouts } from './transport/clocks.ts';
 import { createHttp } from './transport/http.ts';
 import { createRedactor, isSecretHeader, type Redactor } from './transport/redact.ts';
@@ -17,23 +17,22 @@ const MAX_CONNECTIONS = 10;
 export function createClient(
   config: ProviderConfig,
   origin: string,
-  authorize: (token: string) => Readonly<Record<string, string>>,
+  authorize: CallerSettings['authorize'],
+  sign?: CallerSettings['sign'],
 ): Client {
   const redactor = createRedactor();
   const connections = config.connections ?? MAX_CONNECTIONS;
   if (!Number.isInteger(connections) || connections < 1) {
     throw invalidConfig(config.name, `connections is ${String(connections)}.`, 'Give a whole number from 1.');
   }
-  const http = createHttp({
-    provider: config.name,
-    origin,
-    timeouts: resolveTimeouts(config.timeouts),
-    connections,
-    redactor,
-  });
+  const timeouts = resolveTimeouts(config.timeouts);
+  const http = createHttp({ provider: config.name, origin, timeouts, connections, redactor });
   const token = createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor);
   const headers = ownHeaders(config, redactor);
-  return { redactor, caller: createCaller({ provider: config.name, http, token, redactor, headers, authorize }) };
+  return {
+    redactor,
+    caller: createCaller({ provider: config.name, http, token, redactor, headers, timeouts, authorize, sign }),
+  };
 }
 
 function ownHeaders(config: ProviderConfig, redactor: Redactor): Readonly<Record<string, string>> {

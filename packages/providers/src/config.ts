@@ -10,7 +10,7 @@ export interface ProviderConfig {
   readonly baseUrl?: string | undefined;
   /** A key, or a function that fetches one. Absent: no credential is sent. */
   readonly token?: TokenSource | undefined;
-  /** How the token is sent. Default `bearer`; `api_key` puts it bare into `authHeader`. */
+  /** How the token is sent. Default `bearer`, or the vendor's own header; `api_key` puts it bare into `authHeader`. */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** The header for `api_key`. Default `X-API-Key`. */
   readonly authHeader?: string | undefined;
@@ -35,6 +35,17 @@ export interface ProviderConfig {
   readonly sendStrict?: boolean | undefined;
   /** Chat completions: false does not ask a stream for its usage, for servers that refuse `stream_options`. */
   readonly streamUsage?: boolean | undefined;
+  /** Bedrock: the region, such as `us-east-1`. */
+  readonly region?: string | undefined;
+  /** Bedrock: the AWS credentials, or a function that gives them. Absent, and without `token`: the chain of the AWS SDK is asked. */
+  readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
+}
+
+/** What AWS signs requests with. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
 }
 
 /** A base URL taken apart. @internal */
@@ -63,4 +74,21 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
     throw invalidConfig(provider, 'baseUrl carries a user name or password.', hint);
   }
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, ''), search: url.search };
+}
+
+/** Returns how a token is sent: bearer unless the config says otherwise. Throws `CONFIG_INVALID` for an unknown `auth`. @internal */
+export function authorizer(config: ProviderConfig, usual = ''): (token: string) => Readonly<Record<string, string>> {
+  const auth = config.auth ?? (config.authHeader === undefined && usual === '' ? 'bearer' : 'api_key');
+  switch (auth) {
+    case 'none':
+      return () => ({});
+    case 'api_key': {
+      const header = (config.authHeader ?? (usual === '' ? 'X-API-Key' : usual)).toLowerCase();
+      return (token) => ({ [header]: token });
+    }
+    case 'bearer':
+      return (token) => ({ authorization: `Bearer ${token}` });
+    default:
+      throw invalidConfig(config.name, `auth is "${String(auth)}".`, 'Use bearer, api_key or none.');
+  }
 }

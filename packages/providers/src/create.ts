@@ -1,8 +1,14 @@
 import { KernelError, type Provider } from '@kernel/protocol';
 import { invalidConfig, type ProviderConfig } from './config.ts';
-import { lazyProvider } from './lazy-provider.ts';
+import { type LazyAbilities, lazyProvider } from './lazy-provider.ts';
 import { nearest } from './nearest.ts';
+import { resolveAnthropic } from './anthropic/settings.ts';
+import { resolveBedrock } from './bedrock/settings.ts';
+import { resolveGemini } from './gemini/settings.ts';
+import { isChatPath, resolveOllama } from './ollama/settings.ts';
+import { CHAT_PRESETS } from './openai/presets.ts';
 import { resolveChat } from './openai/settings.ts';
+import { resolveResponses } from './responses/settings.ts';
 import { resolveTimeouts } from './transport/clocks.ts';
 
 /** Makes a provider from its config. */
@@ -16,21 +22,42 @@ export interface ProviderCatalog {
   readonly names: readonly string[];
 }
 
+const EMBEDS: LazyAbilities = { embeds: true, transcribes: false };
+
 /** The one table of wires. Each is loaded at the first request; what can be checked is checked at once. */
 const BUILT_IN: ReadonlyMap<string, ProviderFactory> = new Map([
-  ['openai', chatCompletions],
-  ['ollama', chatCompletions],
-  ['azure', chatCompletions],
+  ...[...CHAT_PRESETS.keys()].map((name) => [name, chatCompletions] as const),
+  ['openai-responses', lazily(resolveResponses, async () => (await import('./responses/index.ts')).responsesProvider)],
+  ['anthropic', lazily(resolveAnthropic, async () => (await import('./anthropic/index.ts')).anthropicProvider)],
+  ['gemini', lazily(resolveGemini, async () => (await import('./gemini/index.ts')).geminiProvider, EMBEDS)],
+  ['ollama', ollama],
+  ['bedrock', lazily(resolveBedrock, async () => (await import('./bedrock/index.ts')).bedrockProvider)],
   ['offline', offline],
 ]);
 
 function chatCompletions(config: ProviderConfig): Provider {
-  resolveChat(config);
-  resolveTimeouts(config.timeouts);
-  return lazyProvider(config.name, async () => (await import('./openai/index.ts')).openaiProvider(config), {
+  return lazily(resolveChat, async () => (await import('./openai/index.ts')).openaiProvider, {
     embeds: true,
     transcribes: true,
-  });
+  })(config);
+}
+
+/** Ollama's own API, or chat completions where the address ends in `/v1`. */
+function ollama(config: ProviderConfig): Provider {
+  if (isChatPath(config)) return chatCompletions(config);
+  return lazily(resolveOllama, async () => (await import('./ollama/index.ts')).ollamaProvider, EMBEDS)(config);
+}
+
+function lazily(
+  check: (config: ProviderConfig) => unknown,
+  load: () => Promise<(config: ProviderConfig) => Provider>,
+  abilities: LazyAbilities = { embeds: false, transcribes: false },
+): ProviderFactory {
+  return (config) => {
+    check(config);
+    resolveTimeouts(config.timeouts);
+    return lazyProvider(config.name, async () => (await load())(config), abilities);
+  };
 }
 
 function offline(): Provider {

@@ -22,3 +22,8 @@ export type { MeteredProvider, ModelPrice, UsageOptions, UsageReport, UsageTotal
 export { azureToken } from './policy/azure-token.ts';
 export type { AzureCredential, AzureTokenOptions } from './policy/azure-token.ts';
 export { fromEnvironment } from './policy/from-environment.ts';
+export type { Dialect } from './dialect/dialects.ts';
+export type { DialectLoss } from './dialect/rewrite.ts';
+export { toDialect } from './dialect/to-dialect.ts';
+export type { DialectSchema } from './dialect/to-dialect.ts';
+export { lintTools } from './dialect/lint.ts';

@@ -1,40 +1,46 @@
 /* oxlint-disable vitest/expect-expect -- the suites assert by node:assert */
-import { providerConformance, startWireServer, verifies, wireConformance, type WireDelivery } from '@kernel/testing';
+import { providerConformance, verifies, wireConformance, type WireDelivery } from '@kernel/testing';
 import { describe, test } from 'vitest';
-import { createProvider } from '../src/index.ts';
-import { chunk, sse } from './support.ts';
+import { recordBytes, startWire, WIRES } from './wires.ts';
 
-describe('the provider conformance suite', () => {
+const REPLY = {
+  reasoning: 'Hm.',
+  text: 'Grüße 🌍',
+  calls: [
+    { id: 'a', name: 'f', arguments: { x: 'ä' } },
+    { id: 'b', name: 'f', arguments: { y: 2 } },
+  ],
+  usage: { inputTokens: 3, outputTokens: 4 },
+};
+
+describe.each(WIRES)('the wire %s', (wire) => {
   const cases = providerConformance(async (script) => {
-    const server = await startWireServer({ replies: script });
-    return { provider: createProvider({ name: 'openai', baseUrl: server.baseUrl }), close: () => server.close() };
+    const { provider, server } = await startWire(wire, { replies: script });
+    return { provider, close: () => server.close() };
   });
   test.each(cases)('$name', async ({ run }) => {
-    verifies('providers.port', 'providers.stream.end', 'providers.openai.chat');
+    verifies('providers.port', 'providers.stream.end', 'providers.openai.chat', 'providers.stream.abort');
+    verifies('providers.openai.responses', 'providers.anthropic', 'providers.gemini', 'providers.ollama');
+    verifies('providers.azure', 'providers.bedrock');
     await run();
   });
 });
 
-describe('a recorded chat-completions stream', () => {
-  const bytes = Buffer.from(
-    sse(
-      chunk({ role: 'assistant', content: 'Grüße 🌍' }),
-      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }] }),
-      chunk({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
-      chunk({}, 'tool_calls'),
-      { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
-      '[DONE]',
-    ),
-  );
-  const cases = wireConformance({
-    bytes,
-    async make(next: () => WireDelivery) {
-      const server = await startWireServer({ replies: () => ({ chunks: [bytes], fault: next() }) });
-      return { provider: createProvider({ name: 'openai', baseUrl: server.baseUrl }), close: () => server.close() };
-    },
-  });
-  test.each(cases)('$name', async ({ run }) => {
+describe.each(WIRES.filter(([wire]) => wire !== 'azure'))('a recorded stream of the wire %s', (wire) => {
+  const bytes = recordBytes(wire, [REPLY]);
+  const names = wireConformance({ bytes: new Uint8Array(), make: () => Promise.reject(new Error('unused')) });
+  test.each(names.map(({ name }, at) => ({ name, at })))('$name', async ({ at }) => {
     verifies('providers.stream.sse', 'providers.stream.cut', 'providers.stream.end');
-    await run();
+    const recorded = await bytes;
+    const cases = wireConformance({
+      bytes: recorded,
+      async make(next: () => WireDelivery) {
+        const { provider, server } = await startWire(wire, {
+          replies: () => ({ chunks: [recorded], fault: next() }),
+        });
+        return { provider, close: () => server.close() };
+      },
+    });
+    await cases[at]?.run();
   });
 });

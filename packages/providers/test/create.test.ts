@@ -1,9 +1,11 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { spawnSync } from 'node:child_process';
+import { textOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, createProviders } from '../src/index.ts';
 import { chunk, endOf, request, sse, withServer } from './support.ts';
+import { withWire } from './wires.ts';
 
 const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };
 
@@ -38,14 +40,34 @@ test('the named provider is made, and talks to its baseUrl', async () => {
   });
 });
 
-test('ollama takes the address as its users write it', async () => {
-  await withServer({ replies: () => OK }, async ({ server }) => {
-    for (const baseUrl of [server.url, `${server.url}/`, `${server.url}/v1`]) {
-      await endOf(createProvider({ name: 'ollama', baseUrl }).stream(request()));
+test('ollama takes the address as its users write it, and a /v1 address means chat completions', async () => {
+  verifies('providers.ollama');
+  await withServer({ replies: () => ({ text: 'ok' }) }, async ({ server }) => {
+    for (const baseUrl of [server.url, `${server.url}/`, `${server.url}/api`, `${server.url}/v1`]) {
+      expect(textOf((await endOf(createProvider({ name: 'ollama', baseUrl }).stream(request()))).message)).toBe('ok');
     }
-    expect(server.requests.map(({ path }) => path)).toEqual(Array(3).fill('/v1/chat/completions'));
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      ...Array<string>(3).fill('/api/chat'),
+      '/v1/chat/completions',
+    ]);
   });
 });
+
+test.each(['openai', 'ollama', 'gemini'] as const)(
+  '%s: embeddings come back in the order of the input',
+  async (wire) => {
+    verifies('providers.embeddings');
+    await withWire(wire, { replies: [{}, {}] }, async ({ provider }) => {
+      const many = await provider.embed?.({ model: 'e', input: ['a', 'bbb', 'cc'] });
+      expect(many?.embeddings).toEqual([
+        { index: 0, vector: [1, 0] },
+        { index: 1, vector: [3, 1] },
+        { index: 2, vector: [2, 2] },
+      ]);
+      expect((await provider.embed?.({ model: 'e', input: 'a' }))?.embeddings).toEqual([{ index: 0, vector: [1, 0] }]);
+    });
+  },
+);
 
 test('azure needs deployment, apiVersion and authType, each named when it is missing', () => {
   verifies('providers.azure');
@@ -139,7 +161,9 @@ test('importing the package loads no undici, opens nothing and starts no timer',
     const { createProvider } = await import('@kernel/providers');
     createProvider({ name: 'openai', token: 'abcd' });
     const { createRequire } = await import('node:module');
-    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('undici'));
+    for (const name of ['anthropic', 'gemini', 'ollama', 'openai-responses']) createProvider({ name });
+    createProvider({ name: 'bedrock', region: 'us-east-1' });
+    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /undici|smithy|aws-sdk/.test(path));
     console.log(JSON.stringify({ loaded, active: process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout/.test(kind)) }));`;
   const run = spawnSync(process.execPath, ['--conditions=@kernel/source', '--input-type=module', '--eval', script], {
     cwd: import.meta.dirname,

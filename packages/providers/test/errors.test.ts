@@ -86,7 +86,6 @@ test('the wait that a server asks for is read from seconds, dates and millisecon
 });
 
 test('createProvider never retries', async () => {
-  verifies('providers.retry.policy');
   await withServer([{ status: 503, chunks: [] }, OK], async ({ provider, server }) => {
     expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_HTTP' });
     expect(server.requests).toHaveLength(1);

@@ -40,6 +40,14 @@ export interface ScriptedProvider extends Provider {
   transcribe(request: TranscribeRequest): Promise<Transcript>;
 }
 
+/** How a script is replayed. */
+export interface ScriptedProviderOptions {
+  /** Default `scripted`. */
+  readonly name?: string | undefined;
+  /** Gives the last step to all requests that come after it. */
+  readonly repeat?: boolean | undefined;
+}
+
 /**
  * Makes a provider that gives the steps of `script` in order, one a request, whatever is asked.
  *
@@ -48,15 +56,15 @@ export interface ScriptedProvider extends Provider {
  */
 export function scriptedProvider(
   script: readonly ScriptStep[],
-  options: { readonly name?: string } = {},
+  options: ScriptedProviderOptions = {},
 ): ScriptedProvider {
-  const { name = 'scripted' } = options;
+  const { name = 'scripted', repeat = false } = options;
   const requests: ScriptedRequest[] = [];
   const streamRequests: ProviderRequest[] = [];
   let position = 0;
 
   const next = (kind: string): ScriptStep => {
-    const step = script[position];
+    const step = script[repeat ? Math.min(position, script.length - 1) : position];
     if (step === undefined)
       throw new KernelError(
         'PROVIDER_PROTOCOL',

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { deliver } from './wire/deliver.ts';
 import type { RawReply, WireReply } from './wire/reply.ts';
-import { checkRequest, type RecordedRequest, refusal, toBytes } from './wire/route.ts';
+import { checkRequest, isPathOf, type RecordedRequest, refusal, toBytes } from './wire/route.ts';
+import type { WireName } from './wire/spell.ts';
 
 /** Makes the reply to a request. */
 export type WireScript = (request: RecordedRequest, at: number) => WireReply | RawReply;
@@ -11,9 +12,11 @@ export type WireScript = (request: RecordedRequest, at: number) => WireReply | R
 export interface WireServerOptions {
   /** Replies in order, or a function of the request. Default: none, so every request needs `enqueue` first. */
   readonly replies?: readonly (WireReply | RawReply)[] | WireScript | undefined;
+  /** Answers the paths of this wire alone, others with 404. Default: every wire, told apart by path. */
+  readonly wire?: WireName | undefined;
   /** Default: a free port. */
   readonly port?: number | undefined;
-  /** Refuses requests without this bearer token or `api-key` with 401. */
+  /** Refuses requests without this token, in whatever header the wire has for it, with 401. */
   readonly token?: string | undefined;
   /** Refuses requests that a strict vendor would refuse, with 400 and the reasons. Default true. */
   readonly strict?: boolean | undefined;
@@ -23,7 +26,7 @@ export interface WireServerOptions {
 export interface WireServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The same with `/v1`. */
+  /** What `createProvider` takes for this wire: the same with `/v1` for OpenAI's wires and where no wire is named. */
   readonly baseUrl: string;
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];
@@ -35,8 +38,12 @@ export interface WireServer {
   close(): Promise<void>;
 }
 
+/** Wires whose users write the address without a path. */
+const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', 'gemini', 'ollama', 'bedrock']);
+
 /**
- * Starts a loopback server that speaks chat completions (streamed and whole), embeddings and transcriptions over real HTTP.
+ * Starts a loopback server that speaks seven wires (chat completions, Azure, Responses, Messages, generateContent, Ollama,
+ * Converse), streamed and whole, with embeddings and transcriptions where they have them, over real HTTP.
  * Resolves when it listens. A request for which no reply is left is answered with 500 that says so.
  */
 export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
@@ -49,17 +56,22 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const recorded = await record(request);
     requests.push(recorded);
+    const { path } = recorded;
+    if (options.wire !== undefined && !isPathOf(options.wire, path)) {
+      await deliver(response, refusal(path, 404, `${path} is no path of the wire "${options.wire}".`));
+      return;
+    }
     if (options.token !== undefined && !carries(recorded, options.token)) {
-      await deliver(response, refusal(401, 'Incorrect API key provided.'));
+      await deliver(response, refusal(path, 401, 'Incorrect API key provided.'));
       return;
     }
     if (options.strict !== false && recorded.problems.length > 0) {
-      await deliver(response, refusal(400, recorded.problems.join('; ')));
+      await deliver(response, refusal(path, 400, recorded.problems.join('; ')));
       return;
     }
     const reply = typeof scripted === 'function' ? scripted(recorded, requests.length - 1) : queue.shift();
     if (reply === undefined) {
-      await deliver(response, refusal(500, `The script has no reply for request ${requests.length}.`));
+      await deliver(response, refusal(path, 500, `The script has no reply for request ${requests.length}.`));
       return;
     }
     await deliver(response, toBytes(reply, recorded), reply.fault);
@@ -82,7 +94,7 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   return {
     url,
-    baseUrl: `${url}/v1`,
+    baseUrl: BARE.has(options.wire) ? url : `${url}/v1`,
     requests,
     get connections() {
       return { opened, open: sockets.size };
@@ -118,7 +130,7 @@ function parse(text: string): unknown {
 }
 
 function carries({ headers }: RecordedRequest, token: string): boolean {
-  return [headers['authorization'], headers['api-key'], headers['x-api-key']].some(
-    (value) => value === token || value === `Bearer ${token}`,
-  );
+  return ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']
+    .map((name) => headers[name])
+    .some((value) => value === token || value === `Bearer ${token}`);
 }

@@ -2,7 +2,7 @@
 // oxlint-disable typescript/no-unnecessary-type-parameters
 import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
 import type { BindingOptions, ToolBinding, ToolHandler } from './binding.ts';
-import { type Described, describeTool } from './describe.ts';
+import { type Described, checkCondition, describeTool } from './describe.ts';
 
 /**
  * Ties a handler to a tool whose parameters came as JSON Schema (from a file, a server, another program).
@@ -63,9 +63,5 @@ function checkOptions(tool: Tool, options: BindingOptions): void {
       `Tool "${tool.name}": ${name} must be a number of at least ${least}, not ${value}.`,
     );
   }
-  if (tool.metadata?.optionality !== 'conditional' || when !== undefined) return;
-  throw new KernelError('TOOL_SCHEMA_INVALID', `Tool "${tool.name}" is conditional but has no condition.`, {
-    hint: 'Give `when: (turn) => boolean` beside the handler, or another optionality.',
-    data: { pointer: '/metadata/optionality' },
-  });
+  checkCondition(tool, when);
 }

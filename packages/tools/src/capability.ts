@@ -1,3 +1,5 @@
+import { within } from './call/within.ts';
+
 /** Says whether a capability is there; `undefined` means that this check does not know the name. */
 export type CapabilityCheck = (name: string) => boolean | undefined | Promise<boolean | undefined>;
 
@@ -17,9 +19,12 @@ export interface CapabilityOptions {
   readonly checks?: readonly CapabilityCheck[] | undefined;
   /** How long an answer is kept. Default 60,000. */
   readonly ttlMs?: number | undefined;
+  /** How long the checks of one name may take; after that it counts as missing. Default 5,000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 const TTL_MS = 60_000;
+const TIMEOUT_MS = 5_000;
 
 /** Creates a capability checker. Answers are cached; asks at the same time share one check. Nothing is looked up before the first ask. */
 export function createCapabilities(options: CapabilityOptions = {}): Capabilities {
@@ -46,7 +51,7 @@ export function createCapabilities(options: CapabilityOptions = {}): Capabilitie
     if (decided !== undefined) return Promise.resolve(decided);
     const known = answers.get(name);
     if (known !== undefined && performance.now() < known.until) return known.present;
-    const present = ask(name);
+    const present = within(ask(name), options.timeoutMs ?? TIMEOUT_MS, false);
     answers.set(name, { present, until: performance.now() + ttlMs });
     return present;
   };

@@ -1,4 +1,12 @@
-import { type JsonSchema, type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality } from '@kernel/protocol';
+import {
+  type JsonSchema,
+  KernelError,
+  type Tool,
+  type ToolEffect,
+  type ToolMetadata,
+  type ToolOptionality,
+} from '@kernel/protocol';
+import type { ToolBinding } from './binding.ts';
 import { type Validator, compileSchema } from './schema/compile.ts';
 import { freezeCopy, invalid } from './schema/copy.ts';
 import { inspectSchema } from './schema/inspect.ts';
@@ -96,6 +104,24 @@ function checkFields(given: Tool, what: string): void {
         field === 'effect' ? `Use one of ${EFFECTS.join(', ')}.` : undefined,
       );
   }
+}
+
+/** Returns a tool's metadata merged anew, checked whole against the tool's parameters. Throws `TOOL_SCHEMA_INVALID`. */
+export function checkedMetadata(tool: Tool, binding: Pick<ToolBinding, 'input' | 'when'>): ToolMetadata | undefined {
+  const what = `Tool "${tool.name}"`;
+  const metadata = metadataOf(tool, what);
+  checkExamples(tool, what, binding.input.validator);
+  checkCondition(tool, binding.when);
+  return metadata;
+}
+
+/** Throws `TOOL_SCHEMA_INVALID` for a conditional tool without a condition. */
+export function checkCondition(tool: Tool, when: ToolBinding['when']): void {
+  if (tool.metadata?.optionality !== 'conditional' || when !== undefined) return;
+  throw new KernelError('TOOL_SCHEMA_INVALID', `Tool "${tool.name}" is conditional but has no condition.`, {
+    hint: 'Give `when: (turn) => boolean` beside the handler, or another optionality.',
+    data: { pointer: '/metadata/optionality' },
+  });
 }
 
 function metadataOf(given: Tool, what: string): ToolMetadata | undefined {

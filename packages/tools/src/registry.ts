@@ -1,72 +1,24 @@
-import type { CallContext, ToolCall, ToolResult, Toolset, TurnContext } from '@kernel/protocol';
+import type { CallContext, Tool, ToolResult, Toolset } from '@kernel/protocol';
 import type { RawArguments } from './arguments/parse.ts';
-import type { RepairPolicy, ToolBinding, UnknownProperties } from './binding.ts';
-import { type RegistryListener, type RegistryEvent, createEvents } from './registry/events.ts';
-import { createRunner } from './call/run.ts';
+import type { ToolBinding } from './binding.ts';
 import { errorOf } from './call/outcome.ts';
-import { createStore, isOffered } from './registry/store.ts';
-import { type Changes, createChanges } from './registry/changes.ts';
-import { type Capabilities, createCapabilities } from './capability.ts';
+import { createRunner } from './call/run.ts';
+import { createCapabilities } from './capability.ts';
 import { once } from './describe.ts';
-import { createFinder } from './registry/find.ts';
-import { type Turns, createTurns } from './registry/turns.ts';
+import { createChanges } from './registry/changes.ts';
+import { createEvents } from './registry/events.ts';
+import { type Found, createFinder, orCancelled, whenAble } from './registry/find.ts';
+import { createLists } from './registry/lists.ts';
+import { createMounts } from './registry/mount.ts';
+import { unknownTool } from './registry/names.ts';
+import { createState } from './registry/state.ts';
+import { createStore } from './registry/store.ts';
+import { createTurns } from './registry/turns.ts';
+import type { ExecuteOptions, RegistryOptions, ToolRegistry } from './registry/types.ts';
+import { createView } from './registry/view.ts';
+import { READ_RESULT, createResultStore, limitResult } from './results.ts';
 
-/** What a registry is made with; a tool's own settings beat these. */
-export interface RegistryOptions {
-  /** Default limit of a handler in milliseconds; `0` or `Infinity` means none. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
-  /** Default `apply`. */
-  readonly repair?: RepairPolicy | undefined;
-  /** Default `strip`. */
-  readonly unknownProperties?: UnknownProperties | undefined;
-  /** How many calls run at once in all. Default: no limit. */
-  readonly concurrency?: number | undefined;
-  /** How often a retryable failure of a `read` or `idempotent` tool is tried again. Default 0. */
-  readonly retries?: number | undefined;
-  /** Texts that no model may see; taken out of every result. */
-  readonly secrets?: readonly string[] | undefined;
-  /** Whether call events carry arguments and results. Default false. */
-  readonly detail?: boolean | undefined;
-  /** Answers what tools require. Default: environment variables and programs on the PATH. */
-  readonly capabilities?: Capabilities | undefined;
-  /** Hears what a listener threw. Default: nobody. */
-  readonly onListenerError?: ((error: unknown, event: RegistryEvent) => void) | undefined;
-}
-
-/** How one `execute` runs. */
-export interface ExecuteOptions extends Partial<CallContext> {
-  /** Beats the tool's and the registry's; `0` or `Infinity` means none. */
-  readonly timeoutMs?: number | undefined;
-  /** Default: `execute-1`, `execute-2` and so on. */
-  readonly callId?: string | undefined;
-}
-
-/**
- * Holds tools and runs calls. A `Toolset`, so that it goes into `run()` or an MCP server as it is.
- *
- * Changes take effect at once and never wait; a running call keeps the binding that it started with.
- */
-export interface ToolRegistry extends Toolset, Changes, Turns {
-  /** How many tools `list()` has. */
-  readonly size: number;
-  /** Rises with each successful change. */
-  readonly version: number;
-  /** How many handlers were left behind by a timeout or an abort and still run. */
-  readonly abandoned: number;
-  get(name: string, options?: { readonly includeHidden?: boolean | undefined }): ToolBinding | undefined;
-  /** Whether `list()` has a tool of this name. */
-  has(name: string): boolean;
-  /** The names in list order. */
-  names(): readonly string[];
-  call(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  /** Runs a tool by name, for programs. Never rejects, like `call`. */
-  execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
-  /** Like `execute`, but throws the `KernelError` of a failure and, for the caller's own abort, `signal.reason`. */
-  executeOrThrow(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
-  /** Hears changes of the registry and, with `calls`, its calls. Returns the undo. */
-  subscribe(listener: RegistryListener, options?: { readonly calls?: boolean | undefined }): () => void;
-  beginTurn(turn: TurnContext): Promise<void>;
-}
+export type { ExecuteOptions, RegistryOptions, ToolRegistry } from './registry/types.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -77,8 +29,13 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     events.emit({ type, name, version, ...(warnings === undefined ? {} : { warnings }) }),
   );
   const changes = createChanges(store);
+  const lists = createLists(store);
+  const mounts = createMounts(store, changes);
   const capabilities = once(() => options.capabilities ?? createCapabilities());
-  const turns = createTurns(store, capabilities);
+  const turns = createTurns(store, capabilities, mounts.mounted);
+  const find = createFinder(store, capabilities, () => lists.names());
+  const results = options.results ?? createResultStore();
+  const limitOf = (binding: ToolBinding): number => binding.resultLimit ?? options.resultLimit ?? 0;
   const runner = createRunner({
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     repair: options.repair ?? 'apply',
@@ -88,41 +45,63 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     secrets: options.secrets ?? [],
     detail: options.detail ?? false,
     events,
-    limit: (result) => result,
+    limit: (result, binding) => limitResult(result, limitOf(binding), results, () => lists.has(READ_RESULT)),
   });
-  const names = (): readonly string[] => store.list().map((tool) => tool.name);
-  const find = createFinder(store, capabilities, names);
   let executed = 0;
 
-  const start = (
-    id: string,
-    name: string,
-    args: RawArguments,
-    context: CallContext,
-    timeoutMs: number | undefined,
-  ): Promise<ToolResult> => {
-    const found = find(name);
+  const start = (name: string, found: Found | Promise<Found>, given: Given): Promise<ToolResult> => {
     if (found instanceof Promise) {
-      return found.then((entry) =>
-        'forLLM' in entry ? entry : runner.run({ id, binding: entry, arguments: args, context, timeoutMs }),
-      );
+      return orCancelled(found, name, given.context.signal).then((settled) => start(name, settled, given));
     }
-    return 'forLLM' in found
-      ? Promise.resolve(found)
-      : runner.run({ id, binding: found, arguments: args, context, timeoutMs });
+    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, given.id, found));
+    return runner.run({ ...given, binding: found });
   };
   const execute = (name: string, args: RawArguments, given: ExecuteOptions): Promise<ToolResult> => {
     executed += 1;
-    const { timeoutMs, callId = `execute-${executed}`, ...rest } = given;
-    return start(callId, name, args, { ...rest, signal: given.signal ?? new AbortController().signal }, timeoutMs);
+    const {
+      timeoutMs,
+      callId = `execute-${executed}`,
+      signal = new AbortController().signal,
+      onProgress,
+      onComplete,
+    } = given;
+    const context: CallContext = {
+      signal,
+      conversation: given.conversation,
+      idempotencyKey: given.idempotencyKey,
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onComplete === undefined ? {} : { onComplete }),
+    };
+    return start(name, find(name), { id: callId, arguments: args, context, timeoutMs });
   };
+  const snapshot = (): Toolset => {
+    const tools = store.list();
+    const held = new Map(tools.map((tool) => [tool.name, store.entries.get(tool.name)?.binding]));
+    const names = tools.map((tool) => tool.name);
+    return {
+      list: () => tools,
+      call(call, context) {
+        const binding = held.get(call.name);
+        const found = binding === undefined ? unknownTool(call.name, names) : whenAble(binding, capabilities);
+        return start(call.name, found, { id: call.id, arguments: call.arguments, context });
+      },
+    };
+  };
+  /** What would be offered but for a missing capability. */
+  const lacking = (): readonly Tool[] =>
+    [...store.entries.values()]
+      .filter((entry) => entry.enabled && !entry.hidden && entry.missing.length > 0)
+      .map((entry) => entry.binding.tool);
 
-  changes.registerAll(bindings);
-  return {
+  const registry: ToolRegistry = {
+    ...lists,
     ...changes,
     ...turns,
+    ...createState(store),
+    mount: (prefix, toolset) => mounts.mount(prefix, toolset),
+    results,
     get size() {
-      return store.list().length;
+      return lists.size;
     },
     get version() {
       return store.version;
@@ -130,19 +109,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     get abandoned() {
       return runner.abandoned;
     },
-    get(name, getOptions) {
-      const entry = store.entries.get(name);
-      const shown =
-        entry !== undefined && (!entry.hidden || entry.promotion !== undefined || getOptions?.includeHidden === true);
-      return shown ? entry.binding : undefined;
-    },
-    has(name) {
-      const entry = store.entries.get(name);
-      return entry !== undefined && isOffered(entry);
-    },
-    names,
-    list: () => store.list(),
-    call: (call, context) => start(call.id, call.name, call.arguments, context, undefined),
+    call: (call, context) => start(call.name, find(call.name), { id: call.id, arguments: call.arguments, context }),
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);
@@ -151,6 +118,13 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
         throw executeOptions.signal.reason;
       throw errorOf(result);
     },
+    view: (filter = {}) => createView({ ...registry, lacking }, filter),
+    snapshot,
     subscribe: (listener, subscribeOptions) => events.subscribe(listener, subscribeOptions),
   };
+  changes.registerAll(bindings);
+  return registry;
 }
+
+/** A call but for its binding. */
+type Given = Omit<Parameters<ReturnType<typeof createRunner>['run']>[0], 'binding'>;

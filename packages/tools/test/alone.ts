@@ -2,27 +2,30 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
-const add = bindTool(
+const convert = bindTool<{ readonly celsius: number }>(
   {
-    name: 'add',
-    description: 'Adds two numbers.',
-    parameters: {
-      type: 'object',
-      properties: { a: { type: 'number' }, b: { type: 'number' } },
-      required: ['a', 'b'],
-    },
+    name: 'to_fahrenheit',
+    description: 'Converts a temperature from Celsius to Fahrenheit.',
+    effect: 'read',
+    parameters: { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] },
   },
-  ({ a, b }: { a: number; b: number }) => `It is ${a + b}.`,
+  ({ celsius }) => `${(celsius * 9) / 5 + 32} °F`,
 );
-const registry = createRegistry([add]);
 
-const good = await registry.execute('add', '{"a": 1, "b": "2"}'); // "2" is mended to 2, and the repair is listed
-if (good.forLLM !== 'It is 3.' || good.repairs?.length !== 1) throw new Error(JSON.stringify(good));
+const registry = createRegistry([convert]);
+console.log(registry.list().map((tool) => tool.name)); // the very objects that go to a provider
 
-const wrong = await registry.execute('add', { a: 'one' });
-if (wrong.code !== 'ARGUMENTS_INVALID') throw new Error(wrong.forLLM);
+const fine = await registry.execute('to_fahrenheit', '{"celsius": 20}');
+console.log(fine.forLLM); // 68 °F
 
+const mended = await registry.execute('to_fahrenheit', { celsius: '20' });
+console.log(mended.forLLM, mended.repairs?.[0]?.rule); // 68 °F string-to-number
+
+const wrong = await registry.execute('to_farenheit', {});
+console.log(wrong.code, wrong.forLLM); // TOOL_NOT_FOUND … Did you mean "to_fahrenheit"?
+
+if (fine.forLLM !== mended.forLLM || wrong.code !== 'TOOL_NOT_FOUND') throw new Error(wrong.forLLM);
 // @ts-expect-error -- a binding is not a tool: its handler cannot end up in a request
-const tool: Tool = add;
-if (registry.list()[0] !== add.tool || 'handler' in add.tool) throw new Error(tool.name);
+const tool: Tool = convert;
+if (registry.list()[0] !== convert.tool || 'handler' in convert.tool) throw new Error(tool.name);
 console.log('alone: ok');

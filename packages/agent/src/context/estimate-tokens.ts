@@ -30,7 +30,9 @@ function tokensOfPart(
     case 'text':
     case 'reasoning':
       return textTokens(part.text);
-    default:
+    case 'image':
+    case 'audio':
+    case 'file':
       return MEDIA_TOKENS;
   }
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { KernelError } from '@kernel/protocol';
 import { acquireLock } from './lock.ts';
 import { parseLog, toLine } from './log.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionEntry } from './session.ts';
 
 /** How a file session keeps its log. */
 export interface FileSessionOptions {
@@ -27,17 +27,19 @@ export async function openFileSession(path: string, { fsync = false }: FileSessi
     const entries = [...log.entries];
     let last: Promise<void> = log.isNew ? handle.appendFile(toLine({ session: 1 })) : Promise.resolve();
     let isClosed = false;
+    const write = async (before: Promise<void>, more: readonly SessionEntry[]): Promise<void> => {
+      await before;
+      await handle.appendFile(more.map(toLine).join(''));
+      if (fsync) await handle.sync();
+      entries.push(...more);
+    };
     return {
       id: path,
       entries: () => Promise.resolve([...entries]),
       append(more) {
         if (isClosed) return Promise.reject(new KernelError('CONFIG_INVALID', `The session ${path} is closed.`));
         // One write after another, each of whole lines.
-        last = last.then(async () => {
-          await handle.appendFile(more.map(toLine).join(''));
-          if (fsync) await handle.sync();
-          entries.push(...more);
-        });
+        last = write(last, more);
         return last;
       },
       async close() {

@@ -1,4 +1,4 @@
-import { type JsonValue, KernelError } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import type { SessionEntry } from './session.ts';
 
 /** What a log file holds. */
@@ -42,7 +42,8 @@ export function toLine(value: SessionEntry | { readonly session: number }): stri
 
 function parseLine(line: string, path: string, number: number): unknown {
   try {
-    return JSON.parse(line) as JsonValue;
+    const value: unknown = JSON.parse(line);
+    return value;
   } catch (error) {
     throw new KernelError('CONFIG_INVALID', `${path}:${number} is no JSON.`, {
       hint: 'The file was left as it is.',

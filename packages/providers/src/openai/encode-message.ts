@@ -1,5 +1,7 @@
-import { type AssistantMessage, KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { encodePart, toolText } from './media.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { unknownRole } from '../turns.ts';
 import type { ChatSettings } from './wire-types.ts';
 
 /** Writes messages as JSON text, each frozen message once. @internal */
@@ -61,13 +63,11 @@ function toWire(message: Message, settings: ChatSettings, detail: string | undef
     case 'tool':
       return {
         role: 'tool',
-        tool_call_id: message.toolCallId,
+        tool_call_id: toWireId(message.toolCallId, CALL_IDS[settings.callIds]),
         content: toolText(message.content, message.isError === true),
       };
     default:
-      throw new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(roleOf(message))}".`, {
-        hint: 'Roles are system, user, assistant and tool.',
-      });
+      throw unknownRole(message);
   }
 }
 
@@ -83,26 +83,30 @@ function assistant(message: AssistantMessage, settings: ChatSettings): object {
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    ...(ours && settings.reasoningDetails ? detailsOf(message) : {}),
     ...(reasoning === '' ? {} : { [settings.reasoningField ?? 'reasoning']: reasoning }),
     ...(calls.length === 0
       ? {}
       : {
           tool_calls: calls.map((call) => ({
-            id: call.id,
+            id: toWireId(call.id, CALL_IDS[settings.callIds]),
             type: 'function',
-            function: { name: call.name, arguments: call.arguments },
+            function: { name: toWireName(call.name, PLAIN_NAMES), arguments: call.arguments },
             ...(ours && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
           })),
         }),
   };
 }
 
+function detailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {
+  const found = message.content.find((part) => part.type === 'reasoning' && Array.isArray(part.providerData));
+  return found?.type === 'reasoning' && found.providerData !== undefined
+    ? { reasoning_details: found.providerData }
+    : {};
+}
+
 function reasoningOf(message: AssistantMessage): string {
   let text = '';
   for (const part of message.content) if (part.type === 'reasoning') text += part.text;
   return text;
-}
-
-function roleOf(message: unknown): unknown {
-  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
 }

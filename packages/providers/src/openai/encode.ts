@@ -1,23 +1,13 @@
-import type { JsonValue, ProviderRequest, ProviderWarning, Tool } from '@kernel/protocol';
+import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../check-request.ts';
 import { strictGap } from '../dialect/strict.ts';
-import { toFunctionDefinition } from '../function-definition.ts';
 import { type ModelOptions, readOptions } from '../options.ts';
+import { schemaInstruction } from '../response-format.ts';
+import type { EncodedRequest } from '../wire.ts';
+import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
+import { createToolWriter } from '../wire-tools.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './wire-types.ts';
-
-/** A request's body and what could not be carried as asked. @internal */
-export interface EncodedChat {
-  readonly body: string;
-  readonly streams: boolean;
-  readonly warnings: readonly ProviderWarning[];
-}
-
-interface EncodedTools {
-  readonly tools: readonly Tool[];
-  readonly text: string;
-  readonly warnings: readonly ProviderWarning[];
-}
 
 const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
@@ -25,9 +15,17 @@ const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice'
  * Creates the encoder of one provider. The body is a prefix and joined parts: each frozen message is written once, the tools
  * once per list, so that the bytes of a conversation only grow and a turn costs little beside its new messages.
  */
-export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedChat {
+export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, MessageEncoder>();
-  const toolLists = new WeakMap<readonly Tool[], EncodedTools>();
+  const toolsOf = createToolWriter({
+    names: PLAIN_NAMES,
+    dialect: settings.dialect,
+    strict: settings.sendStrict ? 'openai-strict' : undefined,
+    write: ({ description }, { name, schema, strict }) => ({
+      type: 'function',
+      function: { name, description, parameters: schema, ...(settings.sendStrict ? { strict } : {}) },
+    }),
+  });
 
   function encoderFor(detail: string | undefined): MessageEncoder {
     const known = encoders.get(detail);
@@ -37,27 +35,13 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     return encoder;
   }
 
-  function encodeTools(tools: readonly Tool[]): EncodedTools {
-    const known = toolLists.get(tools);
-    if (
-      known !== undefined &&
-      known.tools.length === tools.length &&
-      known.tools.every((tool, at) => tool === tools[at])
-    ) {
-      return known;
-    }
-    const encoded = writeTools(tools, settings.sendStrict);
-    toolLists.set(tools, encoded);
-    return encoded;
-  }
-
   return (request) => {
     checkRequest(request);
     const options = readOptions(settings.options, request.options, TAKEN);
     const detail = typeof options.imageDetail === 'string' ? options.imageDetail : undefined;
-    const tools = request.tools === undefined || request.tools.length === 0 ? undefined : encodeTools(request.tools);
+    const tools = toolsOf(request.tools);
     const messages = encoderFor(detail);
-    const format = formatOf(request);
+    const format = formatOf(request, settings);
     const streams = request.stream !== false;
     const head = {
       ...options.rest,
@@ -66,32 +50,20 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
       ...mapped(options, settings),
-      ...(tools === undefined ? {} : toolOptions(request, options)),
+      ...(tools === undefined ? {} : toolOptions(request, options, settings)),
       ...(format === undefined ? {} : { response_format: format.body }),
     };
     const prefix = JSON.stringify(head).slice(0, -1);
-    const toolPart = tools === undefined ? '' : `,"tools":${tools.text}`;
+    const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
+    const before = format?.message === undefined ? '' : `${format.message},`;
     return {
-      body: `${prefix}${toolPart},"messages":[${messages.encodeAll(request.messages)}]}`,
-      streams,
+      path: settings.path('chat/completions', request.model),
+      body: `${prefix}${toolPart},"messages":[${before}${messages.encodeAll(request.messages)}]}`,
+      accept: streams ? 'text/event-stream' : 'application/json',
+      codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],
     };
   };
-}
-
-function writeTools(tools: readonly Tool[], sendStrict: boolean): EncodedTools {
-  const warnings: ProviderWarning[] = [];
-  const definitions = tools.map((tool) => {
-    const definition = toFunctionDefinition(tool);
-    const gap = tool.strict === true ? strictGap(tool.parameters) : undefined;
-    if (gap !== undefined) {
-      warnings.push({ message: `sent without strict mode: ${gap.message}`, tool: tool.name, path: gap.path });
-    }
-    if (sendStrict) return definition;
-    const { description, name, parameters } = definition.function;
-    return { type: 'function', function: { name, description, parameters } };
-  });
-  return { tools: [...tools], text: JSON.stringify(definitions), warnings };
 }
 
 function mapped(options: ModelOptions, settings: ChatSettings): Record<string, JsonValue | undefined> {
@@ -101,23 +73,41 @@ function mapped(options: ModelOptions, settings: ChatSettings): Record<string, J
     temperature: options.temperature,
     top_p: options.topP,
     stop: options.stop,
-    seed: options.seed,
+    [settings.seedField]: options.seed,
     reasoning_effort: options.reasoningEffort,
   };
 }
 
-function toolOptions(request: ProviderRequest, options: ModelOptions): object {
+function toolOptions(request: ProviderRequest, options: ModelOptions, settings: ChatSettings): object {
   const choice = request.toolChoice;
   return {
-    tool_choice: typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice,
-    parallel_tool_calls: options.parallelToolCalls,
+    tool_choice:
+      typeof choice === 'object'
+        ? { type: 'function', function: { name: toWireName(choice.name, PLAIN_NAMES) } }
+        : choice === 'required'
+          ? settings.requiredChoice
+          : choice,
+    parallel_tool_calls: settings.parallelCalls ? options.parallelToolCalls : undefined,
   };
 }
 
-function formatOf({
-  responseFormat,
-}: ProviderRequest): { body: object; warnings: readonly ProviderWarning[] } | undefined {
+interface Format {
+  readonly body: object;
+  /** A message in front, for servers that take no schema. */
+  readonly message?: string;
+  readonly warnings: readonly ProviderWarning[];
+}
+
+function formatOf({ responseFormat }: ProviderRequest, settings: ChatSettings): Format | undefined {
   if (responseFormat === undefined) return undefined;
+  if (settings.responseFormat === 'object') {
+    const { text, warning } = schemaInstruction(responseFormat);
+    return {
+      body: { type: 'json_object' },
+      message: JSON.stringify({ role: 'system', content: text }),
+      warnings: [warning],
+    };
+  }
   const { name, schema } = responseFormat;
   const gap = responseFormat.strict === true ? strictGap(schema) : undefined;
   const strict = responseFormat.strict === true && gap === undefined;

@@ -1,7 +1,7 @@
-import type { Message, Provider } from '@kernel/protocol';
+import type { Provider } from '@kernel/protocol';
 import { createClient } from '../client.ts';
 import type { ProviderConfig } from '../config.ts';
-import { createWireStream } from '../transport/wire-stream.ts';
+import { streamOf, type Wire } from '../wire.ts';
 import { createChatDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createChatEncoder } from './encode.ts';
@@ -18,41 +18,16 @@ export function openaiProvider(
   const named: ProviderConfig = { ...config, name: config.name ?? 'openai' };
   const { authorize, settings } = resolveChat(named);
   const client = createClient(named, settings.origin, authorize);
-  const encode = createChatEncoder(settings);
+  const wire: Wire = {
+    name: settings.name,
+    client,
+    encode: createChatEncoder(settings),
+    decode: createChatDecoder,
+  };
   return {
     name: settings.name,
-    stream(request) {
-      return createWireStream(client.caller, client.redactor, request.signal, () => {
-        const { body, streams, warnings } = encode(request);
-        return {
-          call: {
-            path: settings.path('chat/completions', request.model),
-            contentType: 'application/json',
-            accept: streams ? 'text/event-stream' : 'application/json',
-            body,
-          },
-          decoder: (emit) =>
-            createChatDecoder({
-              name: settings.name,
-              model: request.model,
-              redactor: client.redactor,
-              warnings,
-              emit,
-              usedIds: () => callIdsOf(request.messages),
-            }),
-        };
-      });
-    },
+    stream: streamOf(wire),
     embed: (request) => embed(client, settings, request),
     transcribe: (request) => transcribe(client, settings, request),
   };
-}
-
-function callIdsOf(messages: readonly Message[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
-  }
-  return ids;
 }

@@ -1,3 +1,4 @@
+import { type ClockSettings, createClock, timeoutError } from './clocks.ts';
 import type { Exchange, HttpHeaders, HttpSink } from './exchange.ts';
 import type { Http } from './http.ts';
 import type { Redactor } from './redact.ts';
@@ -27,8 +28,11 @@ export interface CallerSettings {
   readonly redactor: Redactor;
   /** Headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: ClockSettings;
   /** The header that carries a token. */
   authorize(token: string): Readonly<Record<string, string>>;
+  /** Signs a call that has no token: its result is added to the headers. */
+  readonly sign?: ((call: WireCall) => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 /** Creates a caller. A 401 asks a token function once more and sends again once; there is no other second attempt. */
@@ -39,43 +43,67 @@ export function createCaller(settings: CallerSettings): Caller {
     open(call, sink) {
       let inner: Exchange | undefined;
       let closed = false;
+      let stopWaiting: (() => void) | undefined;
+      const begun = performance.now();
 
-      function send(credential: string | undefined, mayRenew: boolean): void {
+      function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const headers = {
-          ...settings.headers,
-          'content-type': call.contentType,
-          accept: call.accept,
-          ...(credential === undefined ? {} : settings.authorize(credential)),
-        };
+        const headers = { ...settings.headers, 'content-type': call.contentType, accept: call.accept, ...added };
         inner = http.open(
           { path: call.path, headers, body: call.body },
           withErrors(settings.provider, redactor, sink, (status) => {
             const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
             if (renewed === undefined) return false;
             inner?.close();
-            renewed.then((fresh) => send(fresh, false)).catch(fault);
+            wait(renewed, (fresh) => send(settings.authorize(fresh), fresh, false));
             return true;
           }),
+          performance.now() - begun,
         );
+      }
+
+      /** Waits for what a call needs before it can be sent, under the connect clock and the total clock. */
+      function wait<T>(work: Promise<T>, then: (value: T) => void): void {
+        const clocks = (['connectMs', 'totalMs'] as const).map((clock) => {
+          const ms = settings.timeouts[clock];
+          const left = clock === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - begun)) : ms;
+          return createClock(left, () => {
+            token.abandon();
+            fault(timeoutError(settings.provider, clock, ms, 'for a token'));
+            close();
+          });
+        });
+        stopWaiting = () => {
+          for (const clock of clocks) clock.stop();
+        };
+        for (const clock of clocks) clock.start();
+        work
+          .finally(() => stopWaiting?.())
+          .then(then)
+          .catch(fault);
       }
 
       function fault(error: unknown): void {
         if (!closed) sink.onFault(error);
       }
 
+      function close(): void {
+        closed = true;
+        stopWaiting?.();
+        inner?.close();
+      }
+
       const credential = token.current();
-      if (typeof credential === 'object') credential.then((value) => send(value, true)).catch(fault);
-      else send(credential, true);
+      if (typeof credential === 'object') wait(credential, (value) => send(settings.authorize(value), value, true));
+      else if (credential !== undefined) send(settings.authorize(credential), credential, true);
+      else if (settings.sign !== undefined) wait(settings.sign(call), (signed) => send(signed, undefined, false));
+      else send({}, undefined, true);
 
       return {
         pause: () => inner?.pause(),
         resume: () => inner?.resume(),
         progress: () => inner?.progress(),
-        close() {
-          closed = true;
-          inner?.close();
-        },
+        close,
       };
     },
   };

@@ -2,13 +2,13 @@ import { KernelError } from '@kernel/protocol';
 
 /** The four clocks of a request, in milliseconds. 0 turns a clock off. */
 export interface Timeouts {
-  /** Until a connection stands. Default 30 s. */
+  /** Until a connection stands; before it, until a token function has given its token. Default 30 s. */
   readonly connectMs?: number | undefined;
   /** From the sent request to the first byte of the reply's body. Default 5 min. */
   readonly firstByteMs?: number | undefined;
   /** Between two events of a stream (comments do not count), or two pieces of another body. Stands still while the reader does not read. Default 2 min. */
   readonly idleMs?: number | undefined;
-  /** The whole request, waiting for a free connection included. Off by default, so that no stream is cut while it delivers. */
+  /** The whole request, waiting for a token and a free connection included. Off by default, so that no stream is cut while it delivers. */
   readonly totalMs?: number | undefined;
 }
 
@@ -41,9 +41,14 @@ export function resolveTimeouts(timeouts: Timeouts = {}): ClockSettings {
   return set;
 }
 
-/** The error of a clock that ran out: names the clock, its value and the option that sets it. */
-export function timeoutError(provider: string, clock: keyof Timeouts, ms: number): KernelError {
-  return new KernelError('PROVIDER_TIMEOUT', `${provider}: waited ${ms} ms ${WAITS[clock]} (timeouts.${clock}).`, {
+/** The error of a clock that ran out: names the clock, its value and the option that sets it. `wait` says what for, where it is not the usual thing. */
+export function timeoutError(
+  provider: string,
+  clock: keyof Timeouts,
+  ms: number,
+  wait: string = WAITS[clock],
+): KernelError {
+  return new KernelError('PROVIDER_TIMEOUT', `${provider}: waited ${ms} ms ${wait} (timeouts.${clock}).`, {
     hint: `Raise timeouts.${clock} of createProvider, or set it to 0 to turn this clock off.`,
     retryable: true,
     data: { clock, timeoutMs: ms, option: `timeouts.${clock}` },

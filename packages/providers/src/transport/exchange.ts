@@ -52,8 +52,13 @@ export interface OpenExchange extends Exchange {
   readonly handler: Dispatcher.DispatchHandler & { readonly fail: (error: unknown) => void };
 }
 
-/** Creates one exchange: its clocks, its limits, its content encoding. It is sent by dispatching with its `handler`. */
-export function createExchange(settings: ExchangeSettings, sink: HttpSink, queue: RequestQueue): OpenExchange {
+/** Creates one exchange: its clocks, its limits, its content encoding. It is sent by dispatching with its `handler`. `waitedMs` of its total time are over. */
+export function createExchange(
+  settings: ExchangeSettings,
+  sink: HttpSink,
+  queue: RequestQueue,
+  waitedMs: number,
+): OpenExchange {
   const { provider, redactor, timeouts } = settings;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
@@ -66,7 +71,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, queue
   const expire = (clock: keyof Timeouts) => () => fail(timeoutError(provider, clock, timeouts[clock]));
   const firstByte = createClock(timeouts.firstByteMs, expire('firstByteMs'));
   const idle = createClock(timeouts.idleMs, expire('idleMs'));
-  const total = createClock(timeouts.totalMs, expire('totalMs'));
+  const total = createClock(timeouts.totalMs === 0 ? 0 : Math.max(1, timeouts.totalMs - waitedMs), expire('totalMs'));
   total.start();
 
   function settle(): void {

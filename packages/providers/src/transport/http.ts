@@ -10,7 +10,8 @@ interface HttpCall {
 
 /** The HTTP side of one provider: one origin, one pool. */
 export interface Http {
-  open(call: HttpCall, sink: HttpSink): Exchange;
+  /** Sends a call. `waitedMs` of its total time are over already. */
+  open(call: HttpCall, sink: HttpSink, waitedMs?: number): Exchange;
 }
 
 /** What an `Http` needs to know. */
@@ -45,15 +46,16 @@ export function createHttp(settings: HttpSettings): Http {
   };
 
   return {
-    open(call, sink) {
+    open(call, sink, waitedMs = 0) {
       waiting += 1;
-      const exchange = createExchange(settings, sink, {
-        leave(gaveUp) {
+      const queue = {
+        leave(gaveUp: boolean) {
           waiting -= 1;
           if (gaveUp && waiting === 0) pool?.dropConnecting();
         },
         ended: cool,
-      });
+      };
+      const exchange = createExchange(settings, sink, queue, waitedMs);
       const send = (): void => {
         try {
           if (!exchange.closed()) pool?.dispatch({ ...call, method: 'POST', origin }, exchange.handler);

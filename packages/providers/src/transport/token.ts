@@ -10,36 +10,42 @@ export interface Token {
   current(): string | undefined | Promise<string>;
   /** Fetches a new one in place of `rejected`; concurrent callers share one fetch. Nothing when the source is a fixed value. */
   renew(rejected: string | undefined): Promise<string> | undefined;
+  /** Gives up the fetch under way, so that the next caller begins another: nobody waits for a source that hangs. */
+  abandon(): void;
 }
 
 /** Creates a token from its source. Every value that it gives out is known to `redactor` first. */
 export function createToken(source: TokenSource | undefined, provider: string, redactor: Redactor): Token {
   if (typeof source !== 'function') {
     const fixed = source === undefined || source === '' ? undefined : check(source, provider, redactor);
-    return { current: () => fixed, renew: () => undefined };
+    return { current: () => fixed, renew: () => undefined, abandon: () => undefined };
   }
   let value: string | undefined;
   let fetching: Promise<string> | undefined;
 
   const fetchOnce = (): Promise<string> => {
-    fetching ??= ask(source, provider, redactor).then(
+    if (fetching !== undefined) return fetching;
+    const mine: Promise<string> = ask(source, provider, redactor).then(
       (token) => {
-        value = token;
-        fetching = undefined;
+        if (fetching === mine) [value, fetching] = [token, undefined];
         return token;
       },
       (error: unknown) => {
-        fetching = undefined;
+        if (fetching === mine) fetching = undefined;
         throw error;
       },
     );
-    return fetching;
+    fetching = mine;
+    return mine;
   };
 
   return {
     current: () => value ?? fetchOnce(),
     renew(rejected) {
       return value !== undefined && value !== rejected ? Promise.resolve(value) : fetchOnce();
+    },
+    abandon() {
+      fetching = undefined;
     },
   };
 }

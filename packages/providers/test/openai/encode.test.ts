@@ -43,15 +43,46 @@ test('a function definition holds the tool name, description, the very schema an
 });
 
 test('strict is sent only for a tool that asks for it with a schema that qualifies; a downgrade is a warning', async () => {
+  verifies('providers.function.strict');
   expect(toFunctionDefinition(tool('a', { strict: true, parameters: CLOSED })).function.strict).toBe(true);
   expect(toFunctionDefinition(tool('b', { strict: true })).function.strict).toBe(false);
   expect(toFunctionDefinition(tool('c', { parameters: CLOSED })).function.strict).toBe(false);
-  await withServer({ replies: () => REPLY }, async ({ provider }) => {
-    const { warnings } = await endOf(provider.stream(request({ tools: [tool('b', { strict: true })] })));
+  const open = { type: 'object', properties: { x: { type: 'object', additionalProperties: true } } };
+  await withServer({ replies: () => REPLY }, async ({ provider, server }) => {
+    const tools = [tool('b', { strict: true, parameters: open })];
+    const { warnings } = await endOf(provider.stream(request({ tools })));
     expect(warnings).toEqual([
-      { tool: 'b', path: '', message: expect.stringContaining('additionalProperties') as unknown },
+      {
+        tool: 'b',
+        path: '/properties/x/additionalProperties',
+        message: expect.stringContaining('sent without strict mode') as unknown,
+      },
     ]);
+    expect(server.requests[0]?.body).toMatchObject({ tools: [{ function: { strict: false, parameters: open } }] });
   });
+});
+
+test('a strict tool with an optional property is rewritten, and the null that the model gives goes back to absent', async () => {
+  verifies('providers.function.strict');
+  const parameters = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] };
+  const call = { id: 'x', name: 'pick', arguments: '{"a":"y","b":null}' };
+  await withServer([{ calls: [call] }], async ({ provider, server }) => {
+    const tools = [tool('pick', { strict: true, parameters })];
+    const end = await endOf(provider.stream(request({ tools })));
+    expect(end.warnings).toBeUndefined();
+    expect(end.message.content).toEqual([{ type: 'tool-call', ...call, arguments: '{"a":"y"}' }]);
+    expect(server.requests[0]?.body).toMatchObject({
+      tools: [{ function: { strict: true, parameters: { required: ['a', 'b'], additionalProperties: false } } }],
+    });
+  });
+  await withServer(
+    [{ text: 'ok' }],
+    async ({ provider, server }) => {
+      await endOf(provider.stream(request({ tools: [tool('pick', { strict: true, parameters })] })));
+      expect(JSON.stringify(server.requests[0]?.body)).not.toContain('strict');
+    },
+    { name: 'groq' },
+  );
 });
 
 test('nothing of a tool but its four wire fields reaches the body', async () => {

@@ -1,6 +1,7 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
+import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { verifies } from '@kernel/testing';
 import { textOf } from '@kernel/protocol';
@@ -39,12 +40,46 @@ test('each clock trips alone, and its error names the clock, its value and the o
 
 test('a connection that is not accepted in time trips the connect clock', async () => {
   verifies('providers.timeouts');
-  // 192.0.2.0/24 is set aside for documentation: nothing answers there. Some machines refuse it at once instead.
-  const provider = createProvider({ name: 'openai', baseUrl: 'http://192.0.2.1:81/v1', timeouts: { connectMs: 150 } });
-  const error = await errorOf(provider.stream(request()));
-  const refused = { code: 'PROVIDER_NETWORK' };
-  const expected = error.code === 'PROVIDER_NETWORK' ? refused : { data: { clock: 'connectMs', timeoutMs: 150 } };
-  expect(error).toMatchObject(expected);
+  await withFullBacklog(async (baseUrl) => {
+    const provider = createProvider({ name: 'openai', baseUrl, timeouts: { connectMs: 150 } });
+    const error = await errorOf(provider.stream(request()));
+    expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock: 'connectMs', timeoutMs: 150 } });
+  });
+});
+
+test.each(['connectMs', 'totalMs'] as const)('a token function that never settles trips %s', async (clock) => {
+  verifies('providers.timeouts');
+  const asked: number[] = [];
+  const token = (): Promise<string> => (asked.push(1) === 1 ? new Promise(() => undefined) : Promise.resolve('abcd'));
+  await withServer(
+    { replies: () => ({ chunks: [REPLY] }), token: 'abcd' },
+    async ({ provider, server }) => {
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock, timeoutMs: 120 } });
+      expect(error.message).toContain('for a token');
+      expect(server.requests).toHaveLength(0);
+      // The one that hung is given up: the next request asks again.
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+      expect(asked).toHaveLength(2);
+    },
+    { token, timeouts: { [clock]: 120 } },
+  );
+});
+
+test('an abort while a token function hangs throws the reason and leaves no timer', async () => {
+  const provider = createProvider({
+    name: 'openai',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    token: () => new Promise(() => undefined),
+  });
+  const abort = new AbortController();
+  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const failed = errorOf(provider.stream(request({ signal: abort.signal })));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const reason = new Error('enough');
+  abort.abort(reason);
+  expect(await failed).toBe(reason);
+  expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).toBeLessThanOrEqual(before);
 });
 
 test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
@@ -237,14 +272,18 @@ test('connection faults before and during the answer are PROVIDER_NETWORK and re
 
 test('an abort while the connection is still being made destroys the socket', async () => {
   verifies('providers.stream.abort');
-  const provider = createProvider({ name: 'openai', baseUrl: 'http://192.0.2.1:81/v1' });
-  const failed = errorOf(provider.stream(request({ signal: AbortSignal.timeout(100) })));
-  await failed;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const open = process
-    .getActiveResourcesInfo()
-    .filter((kind) => kind.startsWith('TCPConnect') || kind === 'TCPSocketWrap');
-  expect(open.filter((kind) => kind.startsWith('TCPConnect'))).toEqual([]);
+  await withFullBacklog(async (baseUrl) => {
+    const connecting = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind.endsWith('ConnectWrap')).length;
+    const before = connecting();
+    const abort = new AbortController();
+    const failed = errorOf(createProvider({ name: 'openai', baseUrl }).stream(request({ signal: abort.signal })));
+    await until(() => connecting() === before + 1, 1000);
+    abort.abort(new Error('enough'));
+    await failed;
+    await until(() => connecting() === before, 200);
+    expect(connecting()).toBe(before);
+  });
 });
 
 test('a server that speaks no HTTP gives PROVIDER_PROTOCOL', async () => {
@@ -262,3 +301,24 @@ test('a server that speaks no HTTP gives PROVIDER_PROTOCOL', async () => {
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
 });
+
+/** A server that listens and never accepts, its queue filled: a further connection is neither made nor refused. */
+async function withFullBacklog(work: (baseUrl: string) => Promise<void>): Promise<void> {
+  const script = `
+    const server = require('node:net').createServer();
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('node:fs').writeSync(1, String(server.address().port) + '\\n');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30_000);
+    });`;
+  const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const sockets: Socket[] = [];
+  try {
+    const port = Number(await new Promise((resolve) => child.stdout.once('data', resolve)));
+    for (let at = 0; at < 8; at += 1) sockets.push(connectTcp(port, '127.0.0.1').on('error', () => undefined));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await work(`http://127.0.0.1:${port}/v1`);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    child.kill('SIGKILL');
+  }
+}

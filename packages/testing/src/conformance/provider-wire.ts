@@ -13,6 +13,8 @@ export interface WireDelivery {
 /** A recorded reply of a vendor, and how to play it to a provider. */
 export interface WireRecording {
   readonly bytes: Uint8Array;
+  /** How many random chunkings are tried. Default 200; always the same ones. */
+  readonly chunkings?: number | undefined;
   /** Makes a provider whose next requests are all answered with the recording, each delivered as `next()` says. */
   make(next: () => WireDelivery): ConformanceSubject | Promise<ConformanceSubject>;
 }
@@ -57,6 +59,21 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
         }),
     },
     {
+      name: 'a recorded stream gives the same events in random chunkings',
+      run: () =>
+        play(async (run) => {
+          const whole = await run({});
+          const random = seeded(recording.bytes.length);
+          for (let round = 0; round < (recording.chunkings ?? 200); round += 1) {
+            const cuts = Array.from({ length: 2 + Math.floor(random() * 7) }, () =>
+              Math.floor(random() * recording.bytes.length),
+            );
+            const splitAt = [...new Set(cuts)].toSorted((a, b) => a - b);
+            assert.deepEqual(await run({ splitAt }), whole, `split at ${splitAt.join()}`);
+          }
+        }),
+    },
+    {
       name: 'a recorded stream cut after every byte gives the same message or one typed error, never a shorter message',
       run: () =>
         play(async (run) => {
@@ -75,4 +92,15 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
         }),
     },
   ];
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
 }

@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict';
 import {
   KernelError,
+  type Message,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
   type Tool,
+  type ToolCall,
   toolCallsOf,
   textOf,
 } from '@kernel/protocol';
 import type { NeutralReply } from '../scripted-reply.ts';
 import type { ConformanceCase } from './case.ts';
+import { all, checkEnd, endOf, outcome } from './read-events.ts';
 
 /** A provider under test, and how to get rid of what was set up for it. */
 export interface ConformanceSubject {
@@ -87,6 +90,29 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
     {
+      name: 'a reader that pauses between events gets all of them',
+      run: () =>
+        withSubject([TEXT], async (provider) => {
+          let text = '';
+          for await (const event of provider.stream(request())) {
+            if (event.type === 'text-delta') text += event.text;
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+          assert.equal(text, TEXT.text);
+        }),
+    },
+    {
+      name: 'a history with calls is taken without tools: the closing turn',
+      run: () =>
+        withSubject([CALLS, TEXT], async (provider) => {
+          const first = endOf(await all(provider.stream(request())));
+          const results = toolCallsOf(first.message).map((call) => toResult(call));
+          const messages = [...request().messages, first.message, ...results];
+          const second = endOf(await all(provider.stream({ model: 'test-model', messages })));
+          assert.equal(textOf(second.message), TEXT.text);
+        }),
+    },
+    {
       name: 'calls of a reply that was cut are dropped, never in the message',
       run: () =>
         withSubject([{ ...CALLS, finishReason: 'length' }], async (provider) => {
@@ -101,12 +127,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
       run: () =>
         withSubject([CALLS, TEXT], async (provider) => {
           const first = endOf(await all(provider.stream(request())));
-          const results = toolCallsOf(first.message).map((call) => ({
-            role: 'tool' as const,
-            toolCallId: call.id,
-            name: call.name,
-            content: '3',
-          }));
+          const results = toolCallsOf(first.message).map((call) => toResult(call));
           const messages = [...request().messages, first.message, ...results];
           const second = endOf(await all(provider.stream({ ...request(), messages })));
           assert.equal(textOf(second.message), TEXT.text);
@@ -193,42 +214,10 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
   ];
 }
 
+function toResult(call: ToolCall): Message {
+  return { role: 'tool', toolCallId: call.id, name: call.name, content: '3' };
+}
+
 function request(more: Partial<ProviderRequest> = {}): ProviderRequest {
   return { model: 'test-model', messages: [{ role: 'user', content: 'What is 1 + 2?' }], tools: TOOLS, ...more };
-}
-
-async function all(events: AsyncIterable<ProviderEvent>): Promise<readonly ProviderEvent[]> {
-  const seen: ProviderEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
-}
-
-async function outcome(
-  events: AsyncIterable<ProviderEvent>,
-): Promise<{ events: readonly ProviderEvent[]; error?: unknown }> {
-  const seen: ProviderEvent[] = [];
-  try {
-    for await (const event of events) seen.push(event);
-    return { events: seen };
-  } catch (error) {
-    return { events: seen, error };
-  }
-}
-
-function endOf(events: readonly ProviderEvent[]): Extract<ProviderEvent, { type: 'message-end' }> {
-  const last = events.at(-1);
-  assert.ok(last?.type === 'message-end', 'the last event is no message-end');
-  return last;
-}
-
-function checkEnd(events: readonly ProviderEvent[], reply: NeutralReply): void {
-  const end = endOf(events);
-  assert.equal(textOf(end.message), reply.text ?? '');
-  assert.equal(end.finishReason, reply.finishReason ?? (reply.calls === undefined ? 'stop' : 'tool-calls'));
-  if (reply.usage !== undefined) assert.deepEqual(end.usage, reply.usage);
-  const calls = toolCallsOf(end.message);
-  assert.deepEqual(
-    calls.map(({ arguments: text, id, name }) => ({ id, name, arguments: JSON.parse(text) as unknown })),
-    (reply.calls ?? []).map(({ arguments: input, id, name }) => ({ id, name, arguments: input })),
-  );
 }

@@ -1,11 +1,14 @@
-/** A JSON object from outside. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { onlyFields } from './check-fields.ts';
+import { asFields, type Fields } from './fields.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['system', ['role', 'content', 'name']],
   ['user', ['role', 'content', 'name']],
-  ['assistant', ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'refusal']],
+  [
+    'assistant',
+    ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'reasoning_details', 'refusal'],
+  ],
   ['tool', ['role', 'content', 'tool_call_id']],
 ]);
 
@@ -102,21 +105,4 @@ function checkCalls(message: Fields, at: number, problems: string[]): Set<string
     if (typeof fn?.['arguments'] !== 'string') problems.push(`messages[${at}] has a call whose arguments are no text`);
   }
   return ids;
-}
-
-function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
-  const fields = asFields(value);
-  if (fields === undefined) {
-    problems.push(`${where} is no object`);
-    return;
-  }
-  for (const key of Object.keys(fields))
-    if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
-}
-
-/** The value as an object with fields; nothing for `null`, arrays and the rest. */
-export function asFields(value: unknown): Fields | undefined {
-  // Every object has string keys; what stands behind them stays unknown.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

@@ -1,7 +1,9 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import type { WireBytes } from './deliver.ts';
-import type { ScriptedCall } from '../scripted-reply.ts';
+import { asFields, type Fields } from './fields.ts';
+import { checkChatRequest } from './openai-check.ts';
 import type { WireReply } from './reply.ts';
+import { argumentsOf, cut, idOf, json, type WireFormat } from './spell.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -14,8 +16,26 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 
 const BASE = { id: 'chatcmpl-wire', created: 1_700_000_000 };
 
+/** Chat completions, embeddings, transcriptions and the list of models. Azure's paths end in the same words. */
+export const chatFormat: WireFormat = {
+  name: 'openai',
+  matches: (pathname) => /\/(?:chat\/completions|embeddings|audio\/transcriptions|models)$/.test(pathname),
+  check: (body, pathname) => (pathname.endsWith('/chat/completions') ? checkChatRequest(body) : []),
+  write(reply, body, pathname) {
+    if (pathname.endsWith('/embeddings')) return json(embeddings(body));
+    if (pathname.endsWith('/audio/transcriptions')) return json({ text: reply.text ?? '' });
+    if (pathname.endsWith('/models')) return json({ object: 'list', data: [{ id: 'wire-model', object: 'model' }] });
+    return toChatBytes(reply, {
+      model: typeof body['model'] === 'string' ? body['model'] : 'wire-model',
+      stream: body['stream'] === true,
+      usage: asFields(body['stream_options'])?.['include_usage'] === true,
+    });
+  },
+  refuse: (status, message) => json({ error: { message, type: 'invalid_request_error', code: null } }, status),
+};
+
 /** Writes a reply as chat completions: a stream of chunks, or one object. */
-export function toChatBytes(reply: WireReply, request: { model: string; stream: boolean; usage: boolean }): WireBytes {
+function toChatBytes(reply: WireReply, request: { model: string; stream: boolean; usage: boolean }): WireBytes {
   const finish = FINISH[reply.finishReason ?? ((reply.calls ?? []).length > 0 ? 'tool-calls' : 'stop')];
   if (!request.stream) {
     const message = wholeMessage(reply);
@@ -86,23 +106,6 @@ function wholeMessage(reply: WireReply): object {
   };
 }
 
-function idOf(call: ScriptedCall, index: number): string {
-  return call.id ?? `call_wire_${index}`;
-}
-
-function argumentsOf(call: ScriptedCall): string {
-  return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
-}
-
-/** Cuts by characters, so that no piece holds half of one. */
-function cut(text: string, count: number): readonly string[] {
-  const characters = Array.from(text);
-  const size = Math.max(1, Math.ceil(characters.length / count));
-  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
-    characters.slice(at * size, (at + 1) * size).join(''),
-  );
-}
-
 function toUsage(usage: Usage): object {
   return {
     prompt_tokens: usage.inputTokens,
@@ -114,5 +117,16 @@ function toUsage(usage: Usage): object {
     ...(usage.reasoningTokens === undefined
       ? {}
       : { completion_tokens_details: { reasoning_tokens: usage.reasoningTokens } }),
+  };
+}
+
+function embeddings(body: Fields): object {
+  const inputs = [body['input']].flat();
+  // In reverse order, as the index is what counts.
+  const data = inputs.map((text, index) => ({ object: 'embedding', index, embedding: [String(text).length, index] }));
+  return {
+    object: 'list',
+    data: data.toReversed(),
+    usage: { prompt_tokens: inputs.length, total_tokens: inputs.length },
   };
 }

@@ -1,8 +1,23 @@
+import { anthropicFormat } from './anthropic.ts';
+import { bedrockFormat } from './bedrock.ts';
 import type { WireBytes } from './deliver.ts';
-import { toChatBytes } from './openai.ts';
-import { asFields, checkChatRequest, type Fields } from './openai-check.ts';
+import { asFields } from './fields.ts';
+import { geminiFormat } from './gemini.ts';
+import { ollamaFormat } from './ollama.ts';
+import { chatFormat } from './openai.ts';
 import type { RawReply, WireReply } from './reply.ts';
 import { isRawReply } from './reply.ts';
+import { responsesFormat } from './responses.ts';
+import { pathnameOf, type WireFormat, type WireName } from './spell.ts';
+
+const FORMATS: readonly WireFormat[] = [
+  chatFormat,
+  responsesFormat,
+  anthropicFormat,
+  geminiFormat,
+  ollamaFormat,
+  bedrockFormat,
+];
 
 /** One request as the server saw it. */
 export interface RecordedRequest {
@@ -18,9 +33,22 @@ export interface RecordedRequest {
   readonly problems: readonly string[];
 }
 
-/** Finds what is wrong with a request; only chat completions are checked. */
+/** The format of the wire that a path belongs to; that of chat completions for a path of none. */
+function formatOf(path: string): WireFormat {
+  const pathname = pathnameOf(path);
+  return FORMATS.find((format) => format.matches(pathname)) ?? chatFormat;
+}
+
+/** Says whether a path belongs to a wire. Azure's are those of chat completions under a deployment. */
+export function isPathOf(wire: WireName, path: string): boolean {
+  const pathname = pathnameOf(path);
+  const { name } = formatOf(path);
+  return wire === 'azure' ? name === 'openai' && pathname.includes('/deployments/') : name === wire;
+}
+
+/** Finds what a strict vendor of the path's wire would refuse. */
 export function checkRequest(path: string, body: unknown): readonly string[] {
-  return pathname(path).endsWith('/chat/completions') ? checkChatRequest(body) : [];
+  return formatOf(path).check(body, pathnameOf(path));
 }
 
 /** Writes a scripted reply in the terms of the endpoint that was called. */
@@ -32,40 +60,10 @@ export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): 
       chunks: reply.chunks,
     };
   }
-  const body = asFields(request.body) ?? {};
-  const path = pathname(request.path);
-  if (path.endsWith('/embeddings')) return json(embeddings(body));
-  if (path.endsWith('/audio/transcriptions')) return json({ text: reply.text ?? '' });
-  if (path.endsWith('/models')) return json({ object: 'list', data: [{ id: 'wire-model', object: 'model' }] });
-  const options = body['stream_options'];
-  return toChatBytes(reply, {
-    model: typeof body['model'] === 'string' ? body['model'] : 'wire-model',
-    stream: body['stream'] === true,
-    usage:
-      typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true,
-  });
+  return formatOf(request.path).write(reply, asFields(request.body) ?? {}, pathnameOf(request.path));
 }
 
-/** A JSON response of the OpenAI kind for a request that is refused. */
-export function refusal(status: number, message: string): WireBytes {
-  return { ...json({ error: { message, type: 'invalid_request_error', code: null } }), status };
-}
-
-function embeddings(body: Fields): object {
-  const inputs = [body['input']].flat();
-  // In reverse order, as the index is what counts.
-  const data = inputs.map((text, index) => ({ object: 'embedding', index, embedding: [String(text).length, index] }));
-  return {
-    object: 'list',
-    data: data.toReversed(),
-    usage: { prompt_tokens: inputs.length, total_tokens: inputs.length },
-  };
-}
-
-function json(body: object): WireBytes {
-  return { status: 200, headers: { 'content-type': 'application/json' }, chunks: [JSON.stringify(body)] };
-}
-
-function pathname(path: string): string {
-  return path.split('?', 1)[0] ?? path;
+/** A refusal in the terms of the path's wire. */
+export function refusal(path: string, status: number, message: string): WireBytes {
+  return formatOf(path).refuse(status, message);
 }

@@ -12,12 +12,10 @@ const SHOWN = 3;
  * and the nearest one, in 300 characters or fewer. No stack, class or path of the program is in it.
  */
 export function argumentsError(name: string, faults: readonly Fault[]): KernelError {
-  const shown = faults.slice(0, SHOWN);
-  const more = faults.length - shown.length;
+  const more = faults.length - Math.min(faults.length, SHOWN);
   const head = `"${clip(name, 40)}" refused its arguments.`;
   const tail = more > 0 ? ` And ${more} more.` : '';
-  const room = LIMIT - 'ARGUMENTS_INVALID: '.length - head.length - tail.length;
-  const lines = shown.map((fault) => ` ${lineOf(fault, Math.floor(room / shown.length) - 1)}`);
+  const lines = fitLines(faults.slice(0, SHOWN), LIMIT - 'ARGUMENTS_INVALID: '.length - head.length - tail.length);
   return new KernelError('ARGUMENTS_INVALID', `${head}${lines.join('')}${tail}`, {
     data: {
       tool: name,
@@ -48,28 +46,46 @@ export function strayNote(path: string, name: string, known: readonly string[]):
   return `Unknown argument ${clip(`${path}/${name}`, 60)} was left out.${hint}`;
 }
 
-function lineOf(fault: Fault, room: number): string {
-  const place = clip(fault.path === '' ? '/' : fault.path, 40);
-  for (const size of [48, 32, 20, 12, 6]) {
-    const line = `${place}: ${problemOf(fault, size)}`;
-    if (line.length <= room) return line;
+const SIZES = [80, 60, 48, 32, 20, 12, 6];
+
+/** Writes each fault as long as there is room for all: the longest line is written shorter first. */
+function fitLines(faults: readonly Fault[], room: number): readonly string[] {
+  const steps = faults.map(() => 0);
+  const write = (index: number): string => {
+    const fault = faults[index];
+    return fault === undefined ? '' : lineOf(fault, SIZES[steps[index] ?? 0] ?? 6);
+  };
+  const lines = faults.map((_, index) => write(index));
+  while (lines.reduce((sum, line) => sum + line.length, 0) > room) {
+    const open = lines.map((line, index) => ((steps[index] ?? 0) < SIZES.length - 1 ? line.length : -1));
+    const longest = open.indexOf(Math.max(...open));
+    if ((open[longest] ?? -1) < 0) break;
+    steps[longest] = (steps[longest] ?? 0) + 1;
+    lines[longest] = write(longest);
   }
-  return clip(`${place}: ${problemOf(fault, 6)}`, room);
+  return lines.map((line) => clip(line, Math.floor(room / lines.length) + (lines.length === 1 ? 0 : 40)));
+}
+
+function lineOf(fault: Fault, size: number): string {
+  return ` ${clip(fault.path === '' ? '/' : fault.path, Math.max(24, size))}: ${problemOf(fault, size)}`;
 }
 
 function problemOf(fault: Fault, size: number): string {
   const { property } = fault;
   if (fault.keyword === 'required') return `"${clip(property ?? '', 40)}" is missing.`;
+  if (fault.keyword === 'propertyNames') return `the name "${clip(property ?? '', size)}" is not allowed.`;
   if (property !== undefined) {
-    const [near] = nearest(property, fault.known ?? [], 1);
-    const only = fault.known === undefined || near !== undefined ? '' : ` (only: ${listOf(fault.known, size)})`;
+    const { known = [] } = fault;
+    const [near] = nearest(property, known, 1);
+    const only = known.length === 0 || near !== undefined ? '' : ` (only: ${listOf(known, size)})`;
     return `no property "${clip(property, size)}"${only}${didYouMean(near === undefined ? undefined : `"${near}"`)}.`;
   }
   const { allowed } = fault;
+  const types = allowed === undefined || fault.types === undefined ? '' : `${fault.types.join(' or ')} or `;
   const expected =
     allowed === undefined
       ? clip(fault.expected, size * 2)
-      : `${allowed.length === 1 ? '' : 'one of '}${listOf(allowed, size)}`;
+      : `${types}${allowed.length === 1 ? '' : 'one of '}${listOf(allowed, size)}`;
   return `expected ${expected}, got ${show(fault.received, size)}${didYouMean(nearValue(fault))}.`;
 }
 

@@ -1,5 +1,6 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
 import { isObject } from '../schema/check.ts';
+import { errorPosition } from './error-position.ts';
 
 /** Arguments as a call may bring them: raw text from a model, an object or nothing from a program. */
 export type RawArguments = string | object | undefined;
@@ -52,17 +53,14 @@ function parseJson(text: string, name: string): { readonly json: unknown } | Ker
     return { json };
   } catch (error) {
     const position = errorPosition(text);
-    const at = position >= text.length ? `end (position ${text.length}): it looks cut off` : `position ${position}`;
-    const near = JSON.stringify(text.slice(Math.max(0, position - 15), position + 15));
-    return new KernelError(
-      'ARGUMENTS_INVALID',
-      `the arguments of "${clip(name)}" are not valid JSON at ${at}, near ${near}.`,
-      {
-        hint: 'Send one JSON object.',
-        data: { position },
-        cause: error,
-      },
-    );
+    const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
+    const near = text.slice(Math.max(0, position - 15), position + 15).replaceAll(/\s/g, ' ');
+    const message = `the arguments of "${clip(name)}" are not valid JSON at ${at}, near \`${near}\`.`;
+    return new KernelError('ARGUMENTS_INVALID', message, {
+      hint: 'Send one JSON object.',
+      data: { position },
+      cause: error,
+    });
   }
 }
 
@@ -75,49 +73,6 @@ function notAnObject(value: unknown, name: string): KernelError {
       data: { position: 0 },
     },
   );
-}
-
-const TOKEN =
-  // oxlint-disable-next-line no-control-regex -- JSON allows no raw control character in a string
-  /\s*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
-
-/** Finds where JSON text goes wrong: the start of the first token that can't stand there, or the text's length. Linear. */
-export function errorPosition(text: string): number {
-  const open: ('{' | '[')[] = [];
-  let expects: 'value' | 'key' | 'key-or-end' | 'value-or-end' | 'colon' | 'comma-or-end' | 'nothing' = 'value';
-  TOKEN.lastIndex = 0;
-  for (;;) {
-    const start = TOKEN.lastIndex;
-    const match = TOKEN.exec(text);
-    if (match === null) return start + (/^\s*/.exec(text.slice(start, start + 1000))?.[0].length ?? 0);
-    const at = TOKEN.lastIndex - match[0].trimStart().length;
-    const [, mark, string] = match;
-    const isValue = mark === undefined || mark === '{' || mark === '[';
-    if (isValue) {
-      if (expects === 'key' || expects === 'key-or-end') {
-        if (string === undefined) return at;
-        expects = 'colon';
-        continue;
-      }
-      if (expects !== 'value' && expects !== 'value-or-end') return at;
-      if (mark === '{' || mark === '[') {
-        open.push(mark);
-        expects = mark === '{' ? 'key-or-end' : 'value-or-end';
-      } else expects = open.length === 0 ? 'nothing' : 'comma-or-end';
-    } else if (mark === ':') {
-      if (expects !== 'colon') return at;
-      expects = 'value';
-    } else if (mark === ',') {
-      if (expects !== 'comma-or-end') return at;
-      expects = open.at(-1) === '{' ? 'key' : 'value';
-    } else {
-      const opener = open.at(-1);
-      const ends = expects === 'comma-or-end' || (mark === '}' ? expects === 'key-or-end' : expects === 'value-or-end');
-      if (!ends || opener !== (mark === '}' ? '{' : '[')) return at;
-      open.pop();
-      expects = open.length === 0 ? 'nothing' : 'comma-or-end';
-    }
-  }
 }
 
 function clip(text: string): string {

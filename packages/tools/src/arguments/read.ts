@@ -22,10 +22,24 @@ export interface ReadArguments {
   readonly notes: readonly string[];
 }
 
+/** Reads, cleans, checks and, where the policy says so, mends a call's arguments. A promise only for an asynchronous schema. Never throws. */
+export function readArguments(
+  binding: ToolBinding,
+  given: RawArguments,
+  policy: ReadPolicy,
+): ReadArguments | Promise<ReadArguments> {
+  try {
+    return readChecked(binding, given, policy);
+  } catch (error) {
+    // What is left is a value so deep that the stack ends.
+    const message = `the arguments of "${binding.tool.name}" are nested too deeply to be checked.`;
+    return { error: new KernelError('ARGUMENTS_INVALID', message, { cause: error }), repairs: [], notes: [] };
+  }
+}
+
 const finders = new WeakMap<object, StrayFinder>();
 
-/** Reads, cleans, checks and, where the policy says so, mends a call's arguments. A promise only for an asynchronous schema. */
-export function readArguments(
+function readChecked(
   binding: ToolBinding,
   given: RawArguments,
   policy: ReadPolicy,

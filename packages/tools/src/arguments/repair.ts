@@ -75,8 +75,12 @@ function* candidates(fault: Fault): Generator<{ readonly to: unknown; readonly r
     const word = received.toLowerCase();
     if (word === 'true' || word === 'false') yield { to: word === 'true', rule: 'string-to-boolean' };
     if (word === 'null') yield { to: null, rule: 'string-to-null' };
-    const structure = structureIn(received);
-    if (structure !== undefined) yield { to: structure, rule: 'json-text' };
+    if (looksLikeJson(received)) {
+      const structure = structureIn(received);
+      // Text that begins like JSON and is none may have been cut: it is nobody's single value.
+      if (structure === undefined) return;
+      yield { to: structure, rule: 'json-text' };
+    }
   }
   if (!Array.isArray(received) && received !== null && received !== undefined)
     yield { to: [received], rule: 'value-to-list' };
@@ -94,8 +98,11 @@ function exactNumber(text: string): number | undefined {
   return Number.isFinite(number) && exact ? number : undefined;
 }
 
+function looksLikeJson(text: string): boolean {
+  return /^\s*(?:\{|\[\s*[[{"\]\d-])/.test(text);
+}
+
 function structureIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;

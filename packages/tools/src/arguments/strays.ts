@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { escapeToken, isObject } from '../schema/check.ts';
-import { toPattern } from '../schema/pattern.ts';
+import { toTextTest } from '../schema/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject } from '../schema/resource.ts';
 
 /** A property that the schema says nothing about. */
@@ -21,33 +21,43 @@ export type StrayFinder = (value: unknown, found: Stray[]) => unknown;
  */
 export function createStrayFinder(schema: JsonSchema): StrayFinder {
   const index = indexSchema(schema);
-  const single = new Map<Schema, Node>();
+  // One node for each set of schemas: there are finitely many, so that recursion ends.
+  const nodes = new Map<string, Node>();
+  const numbers = new Map<Schema, number>();
   const nodeOf = (schemas: readonly Schema[]): Node => {
-    const [only] = schemas;
-    const shared = schemas.length === 1 && only !== undefined ? single.get(only) : undefined;
-    if (shared !== undefined) return shared;
-    const node = createNode(gather(schemas, index), nodeOf);
-    if (schemas.length === 1 && only !== undefined) single.set(only, node);
+    const numbered = [...new Set(schemas)].map((one) => {
+      const number = numbers.get(one) ?? numbers.size;
+      numbers.set(one, number);
+      return number;
+    });
+    const key = numbered.toSorted((a, b) => a - b).join();
+    const node = nodes.get(key) ?? createNode(gather(schemas, index), nodeOf);
+    nodes.set(key, node);
     return node;
   };
   const root = nodeOf([schema]);
-  return (value, found) => root.clean(value, '', found);
+  if (!root.canBeStrange(new Set())) return (value) => value;
+  return (value, found) => (root.isStrange(value) ? root.clean(value, '', found) : value);
 }
 
 interface Node {
+  /** Whether any value could have something to clean; `asked` keeps recursion finite. */
+  canBeStrange(asked: Set<Node>): boolean;
+  /** The quick look: whether there is anything to clean. */
+  isStrange(value: unknown): boolean;
   clean(value: unknown, path: string, found: Stray[]): unknown;
 }
 
 interface Shape {
   readonly names: Map<string, Schema[]>;
-  readonly patterns: RegExp[];
+  readonly patterns: ((name: string) => boolean)[];
   readonly items: Schema[];
   speaks: boolean;
 }
 
 function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node): Node {
   const { names, patterns, items } = shape;
-  const closed = names.size > 0 || shape.speaks ? !shape.speaks : false;
+  const closed = !shape.speaks;
   const known = [...names.keys()];
   const children = new Map<string, Node | undefined>();
   const childOf = (key: string): Node | undefined => {
@@ -63,7 +73,7 @@ function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node):
   const cleanObject = (value: { readonly [name: string]: unknown }, path: string, found: Stray[]): unknown => {
     let changed: Map<string, unknown> | undefined;
     for (const key of Object.keys(value)) {
-      if (closed && !names.has(key) && !patterns.some((pattern) => pattern.test(key))) {
+      if (closed && !names.has(key) && !patterns.some((matches) => matches(key))) {
         found.push({ path, name: key, known });
         changed ??= new Map(Object.entries(value));
         changed.delete(key);
@@ -79,15 +89,36 @@ function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node):
     return changed === undefined ? value : Object.fromEntries(changed);
   };
 
-  return {
+  const isStrangeObject = (value: { readonly [name: string]: unknown }): boolean => {
+    for (const key in value) {
+      if (closed && !names.has(key) && !patterns.some((matches) => matches(key))) return true;
+      const item = value[key];
+      if (typeof item === 'object' && item !== null && childOf(key)?.isStrange(item) === true) return true;
+    }
+    return false;
+  };
+
+  const node: Node = {
+    canBeStrange(asked) {
+      if (closed) return true;
+      if (asked.has(node)) return false;
+      asked.add(node);
+      return [...known.map((name) => childOf(name)), itemOf()].some((child) => child?.canBeStrange(asked) === true);
+    },
+    isStrange(value) {
+      if (!Array.isArray(value)) return isObject(value) && isStrangeObject(value);
+      const inner = itemOf();
+      return inner !== undefined && value.some((item) => inner.isStrange(item));
+    },
     clean(value, path, found) {
       if (isObject(value)) return cleanObject(value, path, found);
-      const node = Array.isArray(value) ? itemOf() : undefined;
-      if (node === undefined || !Array.isArray(value)) return value;
-      const cleaned = value.map((item: unknown, place) => node.clean(item, `${path}/${place}`, found));
+      const inner = Array.isArray(value) ? itemOf() : undefined;
+      if (inner === undefined || !Array.isArray(value)) return value;
+      const cleaned = value.map((item: unknown, place) => inner.clean(item, `${path}/${place}`, found));
       return cleaned.some((item, place) => item !== value[place]) ? cleaned : value;
     },
   };
+  return node;
 }
 
 /** Collects what several schemas that apply to one value say of its properties and items. */
@@ -99,7 +130,7 @@ function gather(schemas: readonly Schema[], index: SchemaIndex): Shape {
     seen.add(schema);
     for (const [name, child] of entriesOf(schema['properties']))
       shape.names.set(name, [...(shape.names.get(name) ?? []), child]);
-    for (const [source] of entriesOf(schema['patternProperties'])) shape.patterns.push(toPattern(source));
+    for (const [source] of entriesOf(schema['patternProperties'])) shape.patterns.push(toTextTest(source));
     if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.speaks = true;
     for (const keyword of ['items', 'prefixItems', 'additionalItems']) {
       const child = schema[keyword];
@@ -111,7 +142,6 @@ function gather(schemas: readonly Schema[], index: SchemaIndex): Shape {
   for (const schema of schemas) visit(schema);
   if (shape.names.size === 0 && !schemas.some((schema) => isSchemaObject(schema) && 'properties' in schema))
     shape.speaks = true;
-  if (shape.names.size === 0 && !shape.speaks) shape.names.set('', []); // `properties: {}` closes the object too
   return shape;
 }
 

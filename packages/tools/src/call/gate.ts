@@ -55,7 +55,7 @@ export function createGate(): Gate {
 
   return {
     enter(slots, signal) {
-      const wanted = new Set(slots.map((slot) => slot.id));
+      const wanted = new Set(slots.filter((slot) => slot.shared !== true).map((slot) => slot.id));
       const overtakes = [...queue].some((waiter) => waiter.slots.some((slot) => wanted.has(slot.id)));
       if (!overtakes && slots.every((slot) => isFree(slot))) return take(slots);
       return new Promise((resolve) => {

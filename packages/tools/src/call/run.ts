@@ -1,15 +1,15 @@
 import { type CallContext, KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
-import { type ReadArguments, readArguments } from '../arguments/read.ts';
+import { type ReadArguments, type ReadPolicy, readArguments } from '../arguments/read.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../binding.ts';
+import { asInput } from '../boundary.ts';
 import type { EventSource } from '../registry/events.ts';
 import { backoff } from './backoff.ts';
-import { type CompletionDesk, createCompletion } from './completion.ts';
-import { createLife } from './context.ts';
-import { createGate } from './gate.ts';
-import { asInput } from '../boundary.ts';
+import { createContext } from './context.ts';
+import { type CallRecord, createDesk } from './desk.ts';
+import { type Slot, createGate } from './gate.ts';
 import { cancelled, errorOf, failure, refusal, toOutcome } from './outcome.ts';
-import { redact } from './safe-text.ts';
+import { withoutSecrets } from './safe-text.ts';
 import { type Settled, settle } from './settle.ts';
 import { slotsOf } from './slots.ts';
 
@@ -41,146 +41,154 @@ export interface CallRequest {
 export interface Runner {
   /** Runs one call to its one result. Never rejects. */
   run(request: CallRequest): Promise<ToolResult>;
+  /** Tells of a call that nothing was found to run for. */
+  refuse(name: string, callId: string, result: ToolResult): ToolResult;
   /** How many handlers were left behind and still run. */
   readonly abandoned: number;
 }
 
-/** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. */
+/** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. The plain case makes one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { events } = options;
+  /** Cuts a result to what the model gets and takes secrets out. */
+  const polish = (result: ToolResult, binding: ToolBinding): ToolResult => {
+    const limited = options.limit(result, binding);
+    return options.secrets.length === 0 ? limited : withoutSecrets(limited, options.secrets);
+  };
+  const desk = createDesk(options.events, options.detail, polish);
   const gate = createGate();
   let abandoned = 0;
-
-  const begin = (request: CallRequest): CompletionDesk => {
-    const { binding, id } = request;
-    const { name } = binding.tool;
-    if (events.hearsCalls) {
-      events.emit({
-        type: 'call-start',
-        name,
-        callId: id,
-        ...(options.detail ? { arguments: request.arguments } : {}),
-      });
-    }
-    return createCompletion(name, id, request.context, events, options.detail);
-  };
-
-  const attempt = async (request: CallRequest, input: unknown, desk: CompletionDesk): Promise<Settled> => {
-    const { binding, context, id } = request;
-    const { name } = binding.tool;
-    const life = createLife(id, name, context, {
-      onProgress(update) {
-        if (events.hearsCalls) events.emit({ type: 'call-progress', name, callId: id, update });
-        tellQuietly(() => context.onProgress?.(update));
-      },
-      onComplete: (result) => desk.complete(result),
-    });
-    try {
-      const returned = binding.handler(asInput(input), life.context);
-      if (!isThenable(returned)) return { kind: 'value', value: returned };
-      return await settle(Promise.resolve(returned), {
-        signal: context.signal,
-        timeoutMs: timeoutOf(request),
-        stop: (reason) => life.stop(reason),
-        onAbandoned(end) {
-          abandoned += 1;
-          const back = (failed: boolean): void => {
-            abandoned -= 1;
-            desk.late('abandoned', failed);
-          };
-          void end.then(({ failed }) => back(failed));
-        },
-      });
-    } catch (error) {
-      return { kind: 'error', error };
-    } finally {
-      life.end();
-    }
-  };
 
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
 
-  const withRetries = async (request: CallRequest, input: unknown, desk: CompletionDesk): Promise<ToolResult> => {
-    const { binding, context } = request;
+  const policyOf = (binding: ToolBinding): ReadPolicy => {
+    const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
+    const common = repair === options.repair && unknownProperties === options.unknownProperties;
+    return common ? options : { repair, unknownProperties };
+  };
+
+  const attempt = (record: CallRecord, input: unknown, onSettled: (settled: Settled) => void): void => {
+    const { binding, context, id } = record.request;
+    const own = new AbortController();
+    let returned: unknown;
+    try {
+      const hooks = {
+        onProgress: (update: string) => desk.progress(record, update),
+        onComplete: (result: ToolResult) => desk.complete(record, result),
+      };
+      returned = binding.handler(asInput(input), createContext(id, binding.tool.name, context, own.signal, hooks));
+      if (isThenable(returned)) returned = Promise.resolve(returned);
+    } catch (error) {
+      return onSettled({ kind: 'error', error });
+    }
+    if (!(returned instanceof Promise)) return onSettled({ kind: 'value', value: returned });
+    settle(returned, {
+      signal: context.signal,
+      timeoutMs: timeoutOf(record.request),
+      stop: (reason) => own.abort(reason),
+      onSettled,
+      onAbandoned: (end) => follow(record, end),
+    });
+  };
+  const follow = (record: CallRecord, end: Promise<{ readonly failed: boolean }>): void => {
+    abandoned += 1;
+    const back = (failed: boolean): void => {
+      abandoned -= 1;
+      desk.late(record, 'abandoned', failed);
+    };
+    void end.then(({ failed }) => back(failed));
+  };
+
+  const finish = (record: CallRecord, result: ToolResult, read?: ReadArguments): ToolResult => {
+    const final = polish(read === undefined ? result : annotate(result, read), record.request.binding);
+    desk.end(record, final);
+    return final;
+  };
+  const outcome = (record: CallRecord, settled: Settled): ToolResult => {
+    const { request } = record;
+    try {
+      return toOutcome(settled, request.binding, timeoutOf(request));
+    } catch (error) {
+      return failure(error, request.binding.tool.name); // a result whose own getters throw
+    }
+  };
+
+  const proceed = (record: CallRecord, read: ReadArguments): Promise<ToolResult> => {
+    if (read.error !== undefined) return Promise.resolve(finish(record, refusal(read.error), read));
+    const { binding } = record.request;
+    const slots = slotsOf(binding, read.input, options.concurrency);
     const repeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
     const retries = repeatable ? (binding.retries ?? options.retries) : 0;
-    // Tries follow one another by their nature.
-    /* oxlint-disable no-await-in-loop */
-    for (let tries = 0; ; tries += 1) {
-      const result = toOutcome(await attempt(request, input, desk), binding, timeoutOf(request));
-      if (tries >= retries || result.isError !== true || !errorOf(result).retryable) return result;
-      if (!(await backoff(tries, context.signal))) return result;
-    }
-    /* oxlint-enable no-await-in-loop */
-  };
-
-  const gated = async (request: CallRequest, input: unknown, desk: CompletionDesk): Promise<ToolResult> => {
-    const slots = slotsOf(request.binding, input, options.concurrency);
-    if (slots.length === 0) return withRetries(request, input, desk);
-    const entered = gate.enter(slots, request.context.signal);
-    const leave = typeof entered === 'function' ? entered : await entered;
-    if (leave === undefined) return cancelled(request.binding.tool.name, 'never-started');
-    try {
-      return await withRetries(request, input, desk);
-    } finally {
-      leave();
-    }
-  };
-
-  /** Waits for an asynchronous schema within the same clock as the handler. */
-  const readWithin = async (request: CallRequest, reading: Promise<ReadArguments>): Promise<ReadArguments> => {
-    let read: ReadArguments | undefined;
-    const timeoutMs = timeoutOf(request);
-    const settled = await settle(
-      reading.then((value) => (read = value)),
-      { signal: request.context.signal, timeoutMs, stop: ignore, onAbandoned: ignore },
-    );
-    if (read !== undefined && settled.kind === 'value') return read;
-    const { name } = request.binding.tool;
-    const error =
-      settled.kind === 'aborted'
-        ? new KernelError('TOOL_CANCELLED', `"${name}" was cancelled before it started.`, { data: { tool: name } })
-        : new KernelError('TOOL_TIMEOUT', `the arguments of "${name}" were not checked within ${timeoutMs} ms.`, {
-            retryable: true,
-          });
-    return { error, repairs: [], notes: [] };
-  };
-
-  const work = async (request: CallRequest, desk: CompletionDesk): Promise<ToolResult> => {
-    const { binding, context } = request;
-    if (context.signal.aborted) return cancelled(binding.tool.name, 'never-started');
-    const reading = readArguments(binding, request.arguments, {
-      repair: binding.repair ?? options.repair,
-      unknownProperties: binding.unknownProperties ?? options.unknownProperties,
+    if (slots.length > 0 || retries > 0) return careful(record, read, slots, retries);
+    return new Promise((resolve) => {
+      attempt(record, read.input, (settled) => resolve(finish(record, outcome(record, settled), read)));
     });
-    const read = reading instanceof Promise ? await readWithin(request, reading) : reading;
-    const result = read.error === undefined ? await gated(request, read.input, desk) : refusal(read.error);
-    return annotate(result, read);
   };
-
-  const finish = (request: CallRequest, result: ToolResult, desk: CompletionDesk): ToolResult => {
-    const limited = options.limit(result, request.binding);
-    const final =
-      options.secrets.length === 0 ? limited : { ...limited, forLLM: redact(limited.forLLM, options.secrets) };
-    desk.end(final);
-    return final;
+  /** The way with a wait for a place and more than one try. */
+  const careful = async (
+    record: CallRecord,
+    read: ReadArguments,
+    slots: readonly Slot[],
+    retries: number,
+  ): Promise<ToolResult> => {
+    const { binding, context } = record.request;
+    const entered = slots.length === 0 ? undefined : gate.enter(slots, context.signal);
+    const leave = entered instanceof Promise ? await entered : entered;
+    if (slots.length > 0 && leave === undefined) return finish(record, cancelled(binding.tool.name, 'never-started'));
+    try {
+      return finish(record, await tries(record, read.input, retries), read);
+    } finally {
+      leave?.();
+    }
+  };
+  const tries = async (record: CallRecord, input: unknown, left: number, tried = 0): Promise<ToolResult> => {
+    const settled = await new Promise<Settled>((resolve) => {
+      attempt(record, input, resolve);
+    });
+    const result = outcome(record, settled);
+    if (left === 0 || result.isError !== true || !errorOf(result).retryable) return result;
+    const goOn = await backoff(tried, record.request.context.signal);
+    return goOn ? tries(record, input, left - 1, tried + 1) : result;
   };
 
   return {
-    async run(request) {
-      const desk = begin(request);
-      try {
-        return finish(request, await work(request, desk), desk);
-      } catch (error) {
-        // Nothing above throws; should it, the caller still gets its one result.
-        return finish(request, failure(error, request.binding.tool.name), desk);
-      }
+    run(request) {
+      const record = desk.begin(request);
+      const { binding, context } = request;
+      if (context.signal.aborted) return Promise.resolve(finish(record, cancelled(binding.tool.name, 'never-started')));
+      const reading = readArguments(binding, request.arguments, policyOf(binding));
+      if (!(reading instanceof Promise)) return proceed(record, reading);
+      return readWithin(request, reading, timeoutOf(request)).then((read) => proceed(record, read));
     },
+    refuse: (name, callId, result) => desk.refused(name, callId, result),
     get abandoned() {
       return abandoned;
     },
   };
+}
+
+/** Waits for an asynchronous schema within the same clock as the handler. */
+function readWithin(request: CallRequest, reading: Promise<ReadArguments>, timeoutMs: number): Promise<ReadArguments> {
+  const { name } = request.binding.tool;
+  return new Promise((resolve) => {
+    const refuse = (settled: Settled): void => {
+      const error =
+        settled.kind === 'aborted'
+          ? new KernelError('TOOL_CANCELLED', `"${name}" was cancelled before it started.`, { data: { tool: name } })
+          : new KernelError('TOOL_TIMEOUT', `the arguments of "${name}" were not checked within ${timeoutMs} ms.`, {
+              retryable: true,
+            });
+      resolve({ error, repairs: [], notes: [] });
+    };
+    const checked = reading.then((read) => resolve(read));
+    settle(checked, {
+      signal: request.context.signal,
+      timeoutMs,
+      stop: ignore,
+      onSettled: refuse,
+      onAbandoned: ignore,
+    });
+  });
 }
 
 function annotate(result: ToolResult, read: ReadArguments): ToolResult {
@@ -189,23 +197,9 @@ function annotate(result: ToolResult, read: ReadArguments): ToolResult {
   return { ...result, forLLM, ...(read.repairs.length === 0 ? {} : { repairs: read.repairs }) };
 }
 
-/** A caller's callback that throws harms nobody. */
-function tellQuietly(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // The caller's own fault, in the caller's own code; the call goes on.
-  }
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof Promise || isToolResult(value)) return false;
+  return 'then' in value && typeof value.then === 'function';
 }
 
 function ignore(): void {}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !isToolResult(value) &&
-    'then' in value &&
-    typeof value.then === 'function'
-  );
-}

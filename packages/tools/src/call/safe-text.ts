@@ -1,3 +1,5 @@
+import { KernelError, type ToolResult } from '@kernel/protocol';
+
 /** What a model may read of a thrown value: its message in a few lines, without stack, program path or class name. */
 export function describeFailure(error: unknown): string {
   const text = messageOf(error)
@@ -9,8 +11,27 @@ export function describeFailure(error: unknown): string {
   return safe === '' ? 'it gave no reason.' : safe.slice(0, 2000);
 }
 
-/** Takes secrets out of a text. */
-export function redact(text: string, secrets: readonly string[]): string {
+/** Takes secrets out of what a result shows and out of its error's message. The error's `cause` stays as it is: it is for logs and never sent. */
+export function withoutSecrets(result: ToolResult, secrets: readonly string[]): ToolResult {
+  const { forUser, error } = result;
+  return {
+    ...result,
+    forLLM: redact(result.forLLM, secrets),
+    ...(forUser === undefined ? {} : { forUser: redact(forUser, secrets) }),
+    ...(KernelError.is(error)
+      ? {
+          error: new KernelError(error.code, redact(error.message, secrets), {
+            hint: error.hint === undefined ? undefined : redact(error.hint, secrets),
+            retryable: error.retryable,
+            data: error.data,
+            cause: error.cause,
+          }),
+        }
+      : {}),
+  };
+}
+
+function redact(text: string, secrets: readonly string[]): string {
   let safe = text;
   for (const secret of secrets) if (secret.length > 3) safe = safe.replaceAll(secret, '[redacted]');
   return safe;

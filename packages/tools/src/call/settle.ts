@@ -15,7 +15,9 @@ export interface SettleOptions {
   readonly timeoutMs: number;
   /** Aborts the handler's own signal. */
   readonly stop: (reason: unknown) => void;
-  /** Hears that the handler was left behind, and gets a promise of its end that never rejects. */
+  /** Called once, with the end. */
+  readonly onSettled: (settled: Settled) => void;
+  /** Called before `onSettled` when the handler is left behind, with a promise of its end that never rejects. */
   readonly onAbandoned: (end: Promise<{ readonly failed: boolean }>) => void;
 }
 
@@ -23,59 +25,68 @@ export interface SettleOptions {
 const GRACE_MS = 20;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits for a handler's promise within a clock and the caller's signal. Never rejects, never waits longer; no timer or listener outlives it. */
-export function settle(work: Promise<unknown>, options: SettleOptions): Promise<Settled> {
-  return new Promise((resolve) => {
-    let timer: NodeJS.Timeout | undefined;
-    let unlisten: (() => void) | undefined;
-    let left = false;
-    let aborted = false;
+/** Waits for a handler's promise within a clock and the caller's signal, and no longer. No timer or listener outlives it. */
+export function settle(work: Promise<unknown>, options: SettleOptions): void {
+  let over = false;
+  let watch: Watch | undefined;
+  const end = (settled: Settled): void => {
+    if (over) return;
+    over = true;
+    if (watch === undefined) options.onSettled(settled);
+    else
+      options.onSettled(
+        watch.close() ? { kind: 'aborted', end: settled.kind === 'value' ? 'value' : 'error' } : settled,
+      );
+  };
+  const leave = (settled: Settled): void => {
+    if (over) return;
+    over = true;
+    watch?.close();
+    const left = work.then(
+      () => ({ failed: false }),
+      () => ({ failed: true }),
+    );
+    options.onAbandoned(left);
+    options.onSettled(settled);
+  };
+  work.then(
+    (value) => end({ kind: 'value', value }),
+    (error: unknown) => end({ kind: 'error', error }),
+  );
+  // A handler that is done by now costs neither a timer nor a listener.
+  queueMicrotask(() => {
+    if (!over) watch = createWatch(options, leave);
+  });
+}
 
-    const finish = (settled: Settled): void => {
-      left = true;
+interface Watch {
+  /** Takes timer and listener away; says whether the caller had aborted. */
+  close(): boolean;
+}
+
+function createWatch(options: SettleOptions, leave: (settled: Settled) => void): Watch {
+  const { signal, timeoutMs } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let aborted = false;
+  const onAborted = (): void => {
+    aborted = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => leave({ kind: 'aborted' }), GRACE_MS);
+    options.stop(signal.reason);
+  };
+  const onTimeout = (): void => {
+    options.stop(new DOMException('The tool took too long.', 'TimeoutError'));
+    leave({ kind: 'timeout' });
+  };
+  let unlisten: (() => void) | undefined;
+  if (timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
+  if (signal.aborted) onAborted();
+  else unlisten = onAbort(signal, onAborted);
+  return {
+    close() {
       clearTimeout(timer);
       unlisten?.();
-      resolve(settled);
-    };
-    const ended = (settled: Settled): void => {
-      if (left) return;
-      if (!aborted) finish(settled);
-      else finish({ kind: 'aborted', end: settled.kind === 'value' ? 'value' : 'error' });
-    };
-    const leave = (settled: Settled): void => {
-      if (left) return;
-      finish(settled);
-      options.onAbandoned(
-        work.then(
-          () => ({ failed: false }),
-          () => ({ failed: true }),
-        ),
-      );
-    };
-    const onTimeout = (): void => {
-      options.stop(new DOMException('The tool took too long.', 'TimeoutError'));
-      leave({ kind: 'timeout' });
-    };
-    const onAborted = (): void => {
-      if (left) return;
-      aborted = true;
-      clearTimeout(timer);
-      options.stop(options.signal.reason);
-      timer = setTimeout(() => leave({ kind: 'aborted' }), GRACE_MS);
-    };
-    const arm = (): void => {
-      if (left) return;
-      if (options.signal.aborted) return onAborted();
-      unlisten = onAbort(options.signal, onAborted);
-      if (options.timeoutMs > 0 && options.timeoutMs <= LONGEST_TIMER_MS)
-        timer = setTimeout(onTimeout, options.timeoutMs);
-    };
-
-    work.then(
-      (value) => ended({ kind: 'value', value }),
-      (error: unknown) => ended({ kind: 'error', error }),
-    );
-    // A handler that is done within two microtasks costs neither a timer nor a listener.
-    queueMicrotask(() => queueMicrotask(arm));
-  });
+      return aborted;
+    },
+  };
 }

@@ -68,7 +68,7 @@ export interface CallLate {
    */
   readonly what: 'abandoned' | 'completed' | 'orphan' | 'repeated';
   readonly isError: boolean;
-  /** Since the call began. */
+  /** Since the call began; 0 where nobody listened then. */
   readonly durationMs: number;
   readonly result?: ToolResult;
 }

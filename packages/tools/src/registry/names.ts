@@ -3,7 +3,8 @@ import { clip } from '../arguments/explain.ts';
 import { nearest } from '../suggest.ts';
 
 /** The answer to a call of a tool that is not offered: its name, near ones, or all where there are few. Nothing runs. */
-export function unknownTool(name: string, known: readonly string[]): ToolResult {
+export function unknownTool(given: string, known: readonly string[]): ToolResult {
+  const name = typeof given === 'string' ? given : '<unnamed>'; // a wire may have let anything through
   const near = nearest(name, known);
   const shown = clip(name, 64);
   const offered = known.length <= 8 ? known : near;

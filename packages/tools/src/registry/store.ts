@@ -1,4 +1,4 @@
-import { KernelError, type Tool, isToolName } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolMetadata, isToolName } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
 import { freeNames, legalName } from '../suggest.ts';
 import type { RegistryChangeKind } from './events.ts';
@@ -7,7 +7,7 @@ import type { RegistryChangeKind } from './events.ts';
 export interface Entry {
   binding: ToolBinding;
   /** Kept out of the list until promoted. */
-  readonly hidden: boolean;
+  hidden: boolean;
   enabled: boolean;
   /** Set while a hidden tool is offered: how many more turns, and how many each use gives. */
   promotion: { left: number; readonly turns: number } | undefined;
@@ -15,6 +15,8 @@ export interface Entry {
   condition: boolean | undefined;
   /** The capabilities found missing when last checked. */
   missing: readonly string[];
+  /** Metadata set over the tool's own. */
+  override: ToolMetadata | undefined;
 }
 
 /** The entries of a registry in their order, the list made from them, and its version. */
@@ -66,6 +68,7 @@ export function createStore(
         promotion: undefined,
         condition: undefined,
         missing: [],
+        override: undefined,
       });
     },
     replace(binding) {
@@ -74,6 +77,7 @@ export function createStore(
       entry.binding = binding;
       entry.condition = undefined;
       entry.missing = [];
+      entry.override = undefined;
     },
     remove: (name) => entries.delete(name),
     moveToEnd(name) {

@@ -1,6 +1,8 @@
-import type { Tool, TurnContext } from '@kernel/protocol';
+import type { Tool, Toolset, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capability.ts';
 import { onAbort } from '../call/abort.ts';
+import { within } from '../call/within.ts';
+import type { Followed } from './mount.ts';
 import { type Entry, type Store, isOffered } from './store.ts';
 
 /** What happens between turns. */
@@ -16,8 +18,11 @@ export interface Turns {
   unavailable(): ReadonlyMap<string, readonly string[]>;
 }
 
+/** How long one condition or mounted toolset may hold a turn. */
+const TURN_MS = 10_000;
+
 /** Creates the turns over a store. */
-export function createTurns(store: Store, capabilities: () => Capabilities): Turns {
+export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
   const expire = (): void => {
     const expired: string[] = [];
     for (const [name, entry] of store.entries) {
@@ -56,10 +61,16 @@ export function createTurns(store: Store, capabilities: () => Capabilities): Tur
     noteAll(await Promise.all([...conditions, ...needs]));
   };
 
+  const begin = async (turn: TurnContext): Promise<void> => {
+    await Promise.all([...mounted].map(({ toolset }) => beginThere(toolset, turn)));
+    for (const followed of mounted) followed.sync();
+    await check(turn);
+  };
+
   return {
     async beginTurn(turn) {
       expire();
-      await orAborted(check(turn), turn.signal);
+      await orAborted(begin(turn), turn.signal);
     },
     async available() {
       await check(undefined);
@@ -73,6 +84,12 @@ export function createTurns(store: Store, capabilities: () => Capabilities): Tur
   };
 }
 
+/** A mounted toolset that fails to begin its turn in time is offered as it was; its calls say what is wrong. */
+async function beginThere(toolset: Toolset, turn: TurnContext): Promise<void> {
+  const begun = async (): Promise<void> => toolset.beginTurn?.(turn);
+  await within(begun(), TURN_MS, undefined);
+}
+
 /** What a turn found out about one tool. */
 type Finding = Partial<Pick<Entry, 'condition' | 'missing'>>;
 
@@ -83,12 +100,9 @@ function note(entry: Entry, finding: Finding): boolean {
   return isOffered(entry) !== before;
 }
 
-async function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {
-  try {
-    return await when(turn);
-  } catch {
-    return false;
-  }
+function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {
+  const asked = async (): Promise<boolean> => when(turn);
+  return within(asked(), TURN_MS, false);
 }
 
 /** Waits for work that never rejects, or for the abort. */

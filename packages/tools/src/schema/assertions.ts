@@ -1,7 +1,7 @@
 import { canonical, isEqual } from './equal.ts';
 import { type Check, isObject, refuse } from './check.ts';
 import { isMultiple } from './decimal.ts';
-import { toPattern } from './pattern.ts';
+import { toTextTest } from './pattern.ts';
 
 /** Builds a keyword's check from its value; `undefined` where the value is none that the keyword knows. */
 export type Assertion = (expected: unknown) => Check | undefined;
@@ -24,10 +24,16 @@ export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assert
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],
   ['enum', (expected) => (Array.isArray(expected) ? oneOfValues('enum', expected) : undefined)],
-  ['minimum', (limit) => numberCheck('minimum', limit, '≥', (value, bound) => value >= bound)],
-  ['maximum', (limit) => numberCheck('maximum', limit, '≤', (value, bound) => value <= bound)],
-  ['exclusiveMinimum', (limit) => numberCheck('exclusiveMinimum', limit, '>', (value, bound) => value > bound)],
-  ['exclusiveMaximum', (limit) => numberCheck('exclusiveMaximum', limit, '<', (value, bound) => value < bound)],
+  ['minimum', (limit) => numberCheck('minimum', limit, 'a number ≥', (value, bound) => value >= bound)],
+  ['maximum', (limit) => numberCheck('maximum', limit, 'a number ≤', (value, bound) => value <= bound)],
+  [
+    'exclusiveMinimum',
+    (limit) => numberCheck('exclusiveMinimum', limit, 'a number >', (value, bound) => value > bound),
+  ],
+  [
+    'exclusiveMaximum',
+    (limit) => numberCheck('exclusiveMaximum', limit, 'a number <', (value, bound) => value < bound),
+  ],
   ['multipleOf', (step) => numberCheck('multipleOf', step, 'a multiple of', isMultiple)],
   ['minLength', (limit) => lengthCheck('minLength', limit, 'at least', (text, bound) => hasLength(text, bound))],
   ['maxLength', (limit) => lengthCheck('maxLength', limit, 'at most', (text, bound) => !hasLength(text, bound + 1))],
@@ -64,7 +70,7 @@ function numberCheck(
 ): Check | undefined {
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'number' || holds(value, limit);
-  const facts = { keyword, expected: `a number ${words} ${limit}` };
+  const facts = { keyword, expected: `${words} ${limit}` };
   return (value, at, run) => typeof value !== 'number' || holds(value, limit) || refuse(run, at, value, facts, accepts);
 }
 
@@ -82,13 +88,13 @@ function lengthCheck(
 
 function patternCheck(source: unknown): Check | undefined {
   if (typeof source !== 'string') return undefined;
-  const pattern = toPattern(source);
-  const accepts = (value: unknown): boolean => typeof value !== 'string' || pattern.test(value);
+  const matches = toTextTest(source);
+  const accepts = (value: unknown): boolean => typeof value !== 'string' || matches(value);
   const facts = {
     keyword: 'pattern',
     expected: `text that matches ${source.length > 60 ? 'the pattern' : `/${source}/`}`,
   };
-  return (value, at, run) => typeof value !== 'string' || pattern.test(value) || refuse(run, at, value, facts, accepts);
+  return (value, at, run) => typeof value !== 'string' || matches(value) || refuse(run, at, value, facts, accepts);
 }
 
 /** Says whether a text has at least `least` characters (code points, not UTF-16 units). */

@@ -56,8 +56,18 @@ export function refuse(
   facts: FaultFacts,
   accepts: (candidate: unknown) => boolean,
 ): false {
-  run.faults?.push({ path: pointer(at), received: value, accepts, ...facts });
+  run.faults?.push(faultAt(at, value, facts, accepts));
   return false;
+}
+
+/** Makes a fault of a value in a place. */
+export function faultAt(
+  at: Place | undefined,
+  value: unknown,
+  facts: FaultFacts,
+  accepts: (candidate: unknown) => boolean,
+): Fault {
+  return { path: pointer(at), received: value, accepts, ...facts };
 }
 
 /** One step down; costs nothing in the quick pass. */

@@ -69,14 +69,17 @@ function checkPatterns(patterns: readonly { readonly source: string; readonly at
 function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
   const costs = new Map<JsonSchema, number>();
   const open = new Set<JsonSchema>();
-  const costOf = (value: Schema, at: string): number => {
+  // Behind a reference the pointer stays at the reference: that is the place to mend.
+  const costOf = (value: Schema, at: string, behind = false): number => {
     if (!isSchemaObject(value)) return 1;
     const known = costs.get(value);
     if (known !== undefined) return known;
     if (open.has(value)) throw invalid(what, at, 'refers to itself without taking anything from the value');
     open.add(value);
     let cost = 1;
-    for (const [child, keyword] of applied(value, index)) cost += costOf(child, `${at}/${keyword}`);
+    for (const [child, tokens] of applied(value, index)) {
+      cost += costOf(child, behind ? at : `${at}/${tokens}`, behind || REFERENCES.includes(tokens));
+    }
     open.delete(value);
     costs.set(value, cost);
     if (cost > MAX_COST) throw invalid(what, at, 'applies too many schemas to one value');
@@ -90,9 +93,11 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
   visit(schema, '');
 }
 
-/** The schemas that apply to the same value as this one does. */
+const REFERENCES: readonly string[] = ['$ref', '$dynamicRef'];
+
+/** The schemas that apply to the same value as this one does, and where they stand. */
 function* applied(value: JsonSchema, index: SchemaIndex): Generator<readonly [Schema, string]> {
-  for (const keyword of ['$ref', '$dynamicRef']) {
+  for (const keyword of REFERENCES) {
     const reference = value[keyword];
     const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(value)) : undefined;
     if (target !== undefined) yield [target.schema, keyword];
@@ -103,10 +108,14 @@ function* applied(value: JsonSchema, index: SchemaIndex): Generator<readonly [Sc
   }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const list = value[keyword];
-    for (const child of Array.isArray(list) ? list : []) if (isSchema(child)) yield [child, keyword];
+    for (const [place, child] of (Array.isArray(list) ? list : []).entries()) {
+      if (isSchema(child)) yield [child, `${keyword}/${place}`];
+    }
   }
   for (const keyword of ['dependentSchemas', 'dependencies']) {
-    for (const child of Object.values(mapOf(value[keyword]))) if (isSchema(child)) yield [child, keyword];
+    for (const [name, child] of Object.entries(mapOf(value[keyword]))) {
+      if (isSchema(child)) yield [child, `${keyword}/${escapeToken(name)}`];
+    }
   }
 }
 

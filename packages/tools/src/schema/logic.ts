@@ -1,4 +1,5 @@
-import { type Check, type Fault, addSeen, faultsOf, nothingSeen, passes, quiet, refuse } from './check.ts';
+import { type Check, addSeen, faultAt, faultsOf, nothingSeen, passes, quiet, refuse } from './check.ts';
+import { closestFaults } from './closest.ts';
 import type { Build } from './build.ts';
 import { isSchema } from './resource.ts';
 
@@ -44,11 +45,9 @@ function anyOf(build: Build): Check | undefined {
     if (!ok && run.faults !== undefined) {
       const accepts = (candidate: unknown): boolean => checks.some((check) => passes(check, candidate, run));
       run.faults.push(
-        ...closest(
-          'anyOf',
+        ...closestFaults(
+          faultAt(at, value, { keyword: 'anyOf', expected: 'one of the described forms' }, accepts),
           checks.map((check) => faultsOf(check, value, at, run)),
-          () => refusal(run, at, value, 'anyOf', accepts),
-          accepts,
         ),
       );
     }
@@ -81,64 +80,13 @@ function oneOf(build: Build): Check | undefined {
       );
     }
     run.faults.push(
-      ...closest(
-        'oneOf',
+      ...closestFaults(
+        faultAt(at, value, { keyword: 'oneOf', expected: 'one of the described forms' }, accepts),
         checks.map((check) => faultsOf(check, value, at, run)),
-        () => refusal(run, at, value, 'oneOf', accepts),
-        accepts,
       ),
     );
     return false;
   };
-}
-
-/** What to tell of a value that fits no branch: the types or values that would do, or the faults of the nearest branch. */
-function closest(
-  keyword: string,
-  found: readonly (readonly Fault[])[],
-  whole: () => Fault,
-  accepts: (candidate: unknown) => boolean,
-): readonly Fault[] {
-  const flat = found.flat();
-  const own = whole();
-  const shallow = found.every((faults) =>
-    faults.some((fault) => fault.path === own.path && (fault.types ?? fault.allowed) !== undefined),
-  );
-  if (shallow) {
-    const types = [...new Set(flat.filter((fault) => fault.path === own.path).flatMap((fault) => fault.types ?? []))];
-    const allowed = flat.filter((fault) => fault.path === own.path).flatMap((fault) => fault.allowed ?? []);
-    const expected = allowed.length > 0 && types.length === 0 ? 'one of the allowed values' : types.join(' or ');
-    return [
-      {
-        ...own,
-        keyword,
-        expected,
-        accepts,
-        ...(types.length > 0 ? { types } : {}),
-        ...(allowed.length > 0 ? { allowed } : {}),
-      },
-    ];
-  }
-  // A branch whose fixed values fit is the one that was meant; then the one with the fewest faults.
-  const score = (faults: readonly Fault[]): number =>
-    faults.length +
-    faults.filter((fault) => fault.keyword === 'const' || fault.keyword === 'enum').length * 1000 +
-    faults.filter((fault) => fault.path === own.path && fault.keyword === 'type').length * 100_000;
-  return found.toSorted((a, b) => score(a) - score(b))[0] ?? [own];
-}
-
-function refusal(
-  run: Parameters<Check>[2],
-  at: Parameters<Check>[1],
-  value: unknown,
-  keyword: string,
-  accepts: (candidate: unknown) => boolean,
-): Fault {
-  const faults: Fault[] = [];
-  refuse({ faults, scope: run.scope }, at, value, { keyword, expected: 'one of the described forms' }, accepts);
-  const [fault] = faults;
-  if (fault === undefined) throw new TypeError('refuse() records a fault');
-  return fault;
 }
 
 function not(build: Build): Check | undefined {

@@ -1,6 +1,6 @@
 import { type Check, below, isObject, passes, refuse } from './check.ts';
 import type { Build } from './build.ts';
-import { toPattern } from './pattern.ts';
+import { toTextTest } from './pattern.ts';
 import { isSchema, isSchemaObject } from './resource.ts';
 
 /** The keywords on objects that hold subschemas, as one check: properties, patternProperties, additionalProperties. */
@@ -8,9 +8,9 @@ export function propertiesCheck(build: Build): Check | undefined {
   const { schema } = build;
   const named = new Map<string, Check>();
   for (const [name, child] of mapOf(schema['properties'])) if (isSchema(child)) named.set(name, build.compile(child));
-  const patterns: { readonly pattern: RegExp; readonly check: Check }[] = [];
+  const patterns: { readonly matches: (name: string) => boolean; readonly check: Check }[] = [];
   for (const [source, child] of mapOf(schema['patternProperties'])) {
-    if (isSchema(child)) patterns.push({ pattern: toPattern(source), check: build.compile(child) });
+    if (isSchema(child)) patterns.push({ matches: toTextTest(source), check: build.compile(child) });
   }
   const rest = schema['additionalProperties'];
   const other = isSchema(rest) ? build.compile(rest) : undefined;
@@ -32,7 +32,7 @@ export function propertiesCheck(build: Build): Check | undefined {
       };
       const check = named.get(key);
       if (check !== undefined) apply(check);
-      for (const entry of patterns) if (entry.pattern.test(key)) apply(entry.check);
+      for (const entry of patterns) if (entry.matches(key)) apply(entry.check);
       if (!matched && other !== undefined) {
         if (other === build.never) {
           refuse(

@@ -19,7 +19,7 @@ export interface Resource {
 }
 
 /** What a reference leads to. */
-export interface Target {
+interface Target {
   readonly schema: Schema;
   readonly resource: Resource;
   /** Set where the reference's fragment is the name of a `$dynamicAnchor`. */

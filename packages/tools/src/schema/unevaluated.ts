@@ -6,13 +6,16 @@ import { isSchema } from './resource.ts';
 export function unevaluatedChecks(build: Build): readonly Check[] {
   const checks: Check[] = [];
   const properties = build.schema['unevaluatedProperties'];
-  if (isSchema(properties)) checks.push(restOfProperties(build.compile(properties), build.never));
+  if (isSchema(properties)) checks.push(restOfProperties(build.compile(properties), build));
   const items = build.schema['unevaluatedItems'];
   if (isSchema(items)) checks.push(restOfItems(build.compile(items)));
   return checks;
 }
 
-function restOfProperties(check: Check, never: Check): Check {
+function restOfProperties(check: Check, build: Build): Check {
+  const { schema, never } = build;
+  const named =
+    typeof schema['properties'] === 'object' && schema['properties'] !== null ? Object.keys(schema['properties']) : [];
   return (value, at, run, seen) => {
     if (!isObject(value)) return true;
     let ok = true;
@@ -23,7 +26,7 @@ function restOfProperties(check: Check, never: Check): Check {
           keyword: 'unevaluatedProperties',
           expected: 'no other property',
           property: key,
-          known: [...(seen?.properties ?? [])],
+          known: [...new Set([...named, ...(seen?.properties ?? [])])],
         };
         ok = refuse(run, at, value, facts, () => false);
       } else ok = check(value[key], below(run, at, key), run, undefined) && ok;

@@ -1,0 +1,31 @@
+// An agent as a tool of another: its own model, tools and limits; its usage is added up, an abort reaches it.
+import assert from 'node:assert/strict';
+import { agentAsTool, collect, run } from '@kernel/agent';
+import { scriptedProvider } from '@kernel/testing';
+import { bindTool, createRegistry } from '@kernel/tools';
+
+const usage = { inputTokens: 10, outputTokens: 2 };
+const researcher = agentAsTool({
+  name: 'researcher',
+  description: 'Finds out facts.',
+  effect: 'read',
+  run: {
+    provider: scriptedProvider([{ text: 'Lisbon has about 545,000 inhabitants.', usage }]),
+    model: 'a-small-model',
+    system: 'You find facts.',
+    limits: { turns: 5 },
+  },
+});
+// A sub-agent has limits of its own, so the call itself needs no clock.
+const tools = createRegistry([bindTool(researcher.tool, researcher.handler, { timeoutMs: 0 })]);
+
+const provider = scriptedProvider([
+  { calls: [{ name: 'researcher', arguments: { task: 'How many people live in Lisbon?' } }], usage },
+  { text: 'About 545,000.', usage },
+]);
+const messages = [{ role: 'user', content: 'How big is Lisbon?' }] as const;
+const result = await collect(run({ provider, model: 'a-large-model', messages, tools }));
+
+assert.equal(result.reason === 'done' && result.answer, 'About 545,000.');
+assert.deepEqual(result.usage, { inputTokens: 30, outputTokens: 6 });
+console.log(result.toolCalls[0]?.result.forLLM);

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SessionEntry } from '../../src/index.ts';
+import { openFileSession } from '../../src/session/file-session.ts';
+import { user } from '../support.ts';
+
+const entry = (text: string): SessionEntry => ({ type: 'message', message: user(text) });
+
+function sessionPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'session-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'a.jsonl');
+}
+
+test.each([{ fsync: false }, { fsync: true }])(
+  'what was appended is there after reopening, in a file of mode 0600: %o',
+  async (options) => {
+    const path = sessionPath();
+    const session = await openFileSession(path, options);
+    await Promise.all([session.append([entry('Grüße 🌍')]), session.append([entry('b'), entry('c')])]);
+    await session.close();
+    await session.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+    const again = await openFileSession(path);
+    expect(await again.entries()).toEqual([entry('Grüße 🌍'), entry('b'), entry('c')]);
+    await again.close();
+    await expect(again.append([entry('d')])).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  },
+);
+
+test('a file cut at any byte opens with the whole lines, and goes on', async () => {
+  const path = sessionPath();
+  const session = await openFileSession(path);
+  await session.append([entry('é'), entry('b')]);
+  await session.close();
+  const whole = readFileSync(path);
+  for (let size = 0; size <= whole.length; size += 1) {
+    writeFileSync(path, whole);
+    truncateSync(path, size);
+    const torn = await openFileSession(path);
+    const before = await torn.entries();
+    await torn.append([entry('next')]);
+    await torn.close();
+    const again = await openFileSession(path);
+    expect(await again.entries()).toEqual([...before, entry('next')]);
+    expect([[], [entry('é')], [entry('é'), entry('b')]]).toContainEqual(before);
+    await again.close();
+  }
+});
+
+test('a second writer is refused, in this process and from another; a lock of a dead process is taken over', async () => {
+  const path = sessionPath();
+  const session = await openFileSession(path);
+  await expect(openFileSession(path)).rejects.toMatchObject({
+    code: 'SESSION_LOCKED',
+    hint: expect.stringContaining('.lock'),
+  });
+  await session.close();
+  const pid = execFileSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], { encoding: 'utf8' });
+  writeFileSync(`${path}.lock`, pid);
+  await (await openFileSession(path)).close();
+});
+
+test.each([
+  ['another kind of file', 'hello\n', 'is no JSON'],
+  ['JSON that is no session', '{"a":1}\n', 'is no session'],
+  ['a newer version', '{"session":2}\n', 'version 2'],
+  [
+    'a broken line in the middle',
+    '{"session":1}\n{"type":"mess\n{"type":"message","message":{"role":"user","content":"a"}}\n',
+    ':2 is no JSON',
+  ],
+  ['a line that is no entry', '{"session":1}\n{"type":"other"}\n', ':2 is no entry'],
+])('%s is refused and left as it is, and not locked', async (_name, text, message) => {
+  const path = sessionPath();
+  appendFileSync(path, text);
+  await expect(openFileSession(path)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(message),
+  });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(existsSync(`${path}.lock`)).toBe(false);
+});

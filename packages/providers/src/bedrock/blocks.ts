@@ -1,0 +1,99 @@
+import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
+import { callInput } from '../call-input.ts';
+import { asFields, asText } from '../json-fields.ts';
+import { dataOf, mediaNote, unsupportedPart } from '../settings.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
+const DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ['application/pdf', 'pdf'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+]);
+
+/** Writes a message as content blocks. `vendor` alone gets its own reasoning back. @internal */
+export function toBlocks(message: Message, vendor: string): readonly object[] {
+  switch (message.role) {
+    case 'user':
+      return contentBlocks(message.content, userBlock);
+    case 'assistant':
+      return assistantBlocks(message, message.provider?.vendor === vendor);
+    case 'tool':
+      return [resultBlock(message)];
+    case 'system':
+    default:
+      return [];
+  }
+}
+
+function assistantBlocks(message: AssistantMessage, ours: boolean): readonly object[] {
+  const blocks = message.content.flatMap((part): readonly object[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ text: part.text }];
+    if (part.type === 'reasoning') return ours ? reasoningBlock(part.text, part.providerData) : [];
+    const toolUseId = toWireId(part.id, CALL_IDS.plain);
+    return [{ toolUse: { toolUseId, name: toWireName(part.name, PLAIN_NAMES), input: callInput(part) } }];
+  });
+  // Reasoning alone is refused: what it led to is gone.
+  return blocks.some((block) => !('reasoningContent' in block)) ? blocks : [];
+}
+
+function reasoningBlock(text: string, providerData: JsonValue | undefined): readonly object[] {
+  const data = asFields(providerData);
+  const redacted = asText(data?.['redacted']);
+  if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }];
+  const signature = asText(data?.['signature']);
+  return signature === undefined ? [] : [{ reasoningContent: { reasoningText: { text, signature } } }];
+}
+
+function resultBlock(message: ToolMessage): object {
+  const content = contentBlocks(message.content, (part) => mediaBlock(part) ?? { text: mediaNote(part) });
+  return {
+    toolResult: {
+      toolUseId: toWireId(message.toolCallId, CALL_IDS.plain),
+      // The wire refuses a result without content, and text without characters.
+      content: content.length === 0 ? [{ text: '(no output)' }] : content,
+      status: message.isError === true ? 'error' : 'success',
+    },
+  };
+}
+
+function contentBlocks(
+  content: string | readonly (TextPart | MediaPart)[],
+  write: (part: MediaPart) => object,
+): readonly object[] {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return parts.flatMap((part): readonly object[] => {
+    if (part.type !== 'text') return [write(part)];
+    return part.text.trim() === '' ? [] : [{ text: part.text }];
+  });
+}
+
+function userBlock(part: MediaPart): object {
+  const data = part.data ?? dataOf(part, 'Converse');
+  const block = mediaBlock({ ...part, data });
+  if (block !== undefined) return block;
+  throw unsupportedPart(
+    `${part.type} of type "${part.mimeType}"`,
+    'Converse',
+    'Send PNG, JPEG, GIF, WebP, PDF or text.',
+  );
+}
+
+function mediaBlock(part: MediaPart): object | undefined {
+  if (part.data === undefined) return undefined;
+  const source = { bytes: part.data };
+  const image = part.type === 'image' ? IMAGES.get(part.mimeType) : undefined;
+  if (image !== undefined) return { image: { format: image, source } };
+  const format = part.type === 'file' ? DOCUMENTS.get(part.mimeType) : undefined;
+  if (format === undefined) return undefined;
+  // Names hold letters, digits, single spaces, hyphens and brackets alone.
+  const name = (part.name ?? 'file').replaceAll(/[^a-zA-Z0-9()[\]-]+/g, ' ').trim();
+  return { document: { format, name: name === '' ? 'file' : name, source } };
+}

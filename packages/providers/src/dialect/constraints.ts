@@ -1,0 +1,123 @@
+import type { JsonSchema } from '@kernel/protocol';
+import type { Rewriting } from './rewrite.ts';
+import { typesOf } from './schema-node.ts';
+
+/** Keywords that say how a schema is built; `rewrite` writes each in its own way. @internal */
+export const STRUCTURE: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'properties',
+  'required',
+  'items',
+  'anyOf',
+  'oneOf',
+  'additionalProperties',
+  '$defs',
+  'definitions',
+]);
+
+/** Keywords that say nothing about a value. @internal */
+export const SILENT: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$vocabulary',
+  '$dynamicAnchor',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'contentEncoding',
+  'contentMediaType',
+]);
+
+const CONSTRAINTS: ReadonlySet<string> = new Set(
+  [
+    'minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+    'minItems maxItems uniqueItems contains minContains maxContains prefixItems minProperties',
+    'maxProperties patternProperties propertyNames dependentRequired dependentSchemas dependencies if',
+    'then else not unevaluatedProperties unevaluatedItems $dynamicRef',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+const LONGEST_NOTE = 200;
+
+/** Writes a constraint, or moves it to the description and lists the loss. Unknown keywords mean nothing and are left out. @internal */
+export function keepConstraint(
+  keyword: string,
+  value: unknown,
+  node: JsonSchema,
+  out: Map<string, unknown>,
+  notes: string[],
+  path: string,
+  { losses, rules }: Rewriting,
+): void {
+  const keywords = rules.keywords === 'all' ? undefined : rules.keywords;
+  const lose = (): void => {
+    const note = `${keyword}: ${JSON.stringify(value)}`;
+    const moved = note.length <= LONGEST_NOTE;
+    if (moved) notes.push(note);
+    const message = moved ? 'is said in the description alone' : 'is left out';
+    losses.push({ path: `${path}/${keyword}`, keyword, message: `${message}: ${rules.label} does not take it` });
+  };
+  if (keyword === 'enum' || keyword === 'const') {
+    if (keyword === 'const' && !rules.constAsEnum) out.set('const', value);
+    else writeEnum(keyword === 'const' ? [value] : value, node, out, rules.plainEnums, lose);
+  } else if (keyword === 'default') {
+    if (keywords === undefined) out.set(keyword, value);
+    else notes.push(`default: ${JSON.stringify(value)}`);
+  } else if (keywords === undefined || (keywords.has(keyword) && formatFits(keyword, value, rules.formats))) {
+    out.set(keyword, value);
+  } else if (CONSTRAINTS.has(keyword) && !asInclusive(keyword, value, node, out, keywords)) lose();
+}
+
+function writeEnum(
+  values: unknown,
+  node: JsonSchema,
+  out: Map<string, unknown>,
+  plain: boolean,
+  lose: () => void,
+): void {
+  const list: readonly unknown[] = Array.isArray(values) ? values : [];
+  const rest = list.filter((value) => value !== null);
+  const isPlain = rest.every((value) => typeof value === 'string' || typeof value === 'number');
+  if (plain && !isPlain) {
+    lose();
+    return;
+  }
+  const types = typesOf(node);
+  if (types.length === 0) {
+    const found = [...new Set(list.map(typeOfValue))];
+    out.set('type', found.length === 1 ? found[0] : found);
+  }
+  if (!plain || rest.length > 0) out.set('enum', plain ? rest : list);
+}
+
+/** An exclusive bound of an integer is an inclusive one beside it: nothing is lost. */
+function asInclusive(
+  keyword: string,
+  value: unknown,
+  node: JsonSchema,
+  out: Map<string, unknown>,
+  keywords: ReadonlySet<string>,
+): boolean {
+  const inclusive = keyword === 'exclusiveMinimum' ? 'minimum' : 'maximum';
+  if (!keyword.startsWith('exclusive') || typeof value !== 'number' || !keywords.has(inclusive)) return false;
+  if (typesOf(node).join() !== 'integer' || !Number.isInteger(value) || Object.hasOwn(node, inclusive)) return false;
+  out.set(inclusive, inclusive === 'minimum' ? value + 1 : value - 1);
+  return true;
+}
+
+function formatFits(keyword: string, value: unknown, formats: ReadonlySet<string> | undefined): boolean {
+  return keyword !== 'format' || formats === undefined || (typeof value === 'string' && formats.has(value));
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

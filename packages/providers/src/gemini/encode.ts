@@ -1,0 +1,105 @@
+import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import { checkRequest } from '../check-request.ts';
+import { toDialect } from '../dialect/to-dialect.ts';
+import { type ModelOptions, readOptions } from '../options.ts';
+import { asFields } from '../json-fields.ts';
+import type { WireSettings } from '../settings.ts';
+import { onceEach, toTurns } from '../turns.ts';
+import type { EncodedRequest } from '../wire.ts';
+import { LETTER_FIRST_NAMES, toWireName } from '../wire-names.ts';
+import { createToolWriter } from '../wire-tools.ts';
+import { toParts } from './parts.ts';
+import { geminiPath } from './settings.ts';
+
+const TAKEN = new Set(
+  'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),
+);
+const THINKING_BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
+  ['none', 0],
+  ['minimal', 512],
+  ['low', 1024],
+  ['medium', 8192],
+  ['high', 24_576],
+]);
+
+/** Creates the encoder of one provider: each frozen message is written once, the tools once per list. @internal */
+export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
+  const partsOf = onceEach((message) => toParts(message, settings.name).map((part) => JSON.stringify(part)));
+  const toolsOf = createToolWriter({
+    names: LETTER_FIRST_NAMES,
+    dialect: 'gemini',
+    write: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
+  });
+
+  return (request) => {
+    checkRequest(request);
+    const options = readOptions(settings.options, request.options, TAKEN);
+    const tools = toolsOf(request.tools);
+    const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+    if (options.parallelToolCalls === false) {
+      warnings.push({ message: 'parallelToolCalls: false is left out: this wire has none' });
+    }
+    const { generationConfig: own, ...rest } = options.rest;
+    const generationConfig = { ...asFields(own), ...configOf(request, options, warnings) };
+    const { system, turns } = toTurns(request.messages);
+    const streams = request.stream !== false;
+    const head = {
+      ...rest,
+      ...(Object.values(generationConfig).some((value) => value !== undefined) ? { generationConfig } : {}),
+      ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
+      ...(tools === undefined || request.toolChoice === undefined ? {} : { toolConfig: toolConfig(request) }),
+    };
+    const contents = turns
+      .map(({ messages, role }) => ({ role: role === 'user' ? 'user' : 'model', parts: messages.flatMap(partsOf) }))
+      .filter(({ parts }) => parts.length > 0)
+      .map(({ parts, role }) => `{"role":"${role}","parts":[${parts.join(',')}]}`);
+    const text = JSON.stringify(head).slice(0, -1);
+    const prefix = text === '{' ? text : `${text},`;
+    const toolPart = tools === undefined ? '' : `"tools":[{"functionDeclarations":[${tools.texts.join(',')}]}],`;
+    return {
+      path: geminiPath(settings, request.model, streams ? 'streamGenerateContent' : 'generateContent'),
+      body: `${prefix}${toolPart}"contents":[${contents.join(',')}]}`,
+      accept: streams ? 'text/event-stream' : 'application/json',
+      warnings,
+      codec: tools?.codec,
+    };
+  };
+}
+
+function configOf(
+  { model, responseFormat }: ProviderRequest,
+  options: ModelOptions,
+  warnings: ProviderWarning[],
+): Record<string, unknown> {
+  // JSON.stringify leaves out what is undefined.
+  const config = {
+    maxOutputTokens: options.maxTokens,
+    temperature: options.temperature,
+    topP: options.topP,
+    stopSequences: options.stop === undefined ? undefined : [options.stop].flat(),
+    seed: options.seed,
+    thinkingConfig: thinkingOf(model, options.reasoningEffort),
+  };
+  if (responseFormat === undefined) return config;
+  const { losses, schema } = toDialect(responseFormat.schema, 'gemini');
+  for (const { keyword, message, path } of losses)
+    warnings.push({ message: `response format: ${keyword} ${message}`, path });
+  return { ...config, responseMimeType: 'application/json', responseJsonSchema: schema };
+}
+
+/** Models from Gemini 3 on take a level, the ones before a number of tokens. */
+function thinkingOf(model: string, effort: JsonValue | undefined): object | undefined {
+  if (effort === undefined) return undefined;
+  if (/gemini-(?:[3-9]|\d\d)/.test(model)) return { includeThoughts: true, thinkingLevel: effort };
+  const thinkingBudget = THINKING_BUDGETS.get(effort);
+  return thinkingBudget === undefined ? undefined : { includeThoughts: thinkingBudget > 0, thinkingBudget };
+}
+
+function toolConfig({ toolChoice }: ProviderRequest): object {
+  if (typeof toolChoice === 'object') {
+    const name = toWireName(toolChoice.name, LETTER_FIRST_NAMES);
+    return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } };
+  }
+  const mode = toolChoice === 'required' ? 'ANY' : toolChoice === 'none' ? 'NONE' : 'AUTO';
+  return { functionCallingConfig: { mode } };
+}

@@ -1,0 +1,80 @@
+import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
+import { asFields } from '../json-fields.ts';
+import { mediaNote, unsupportedPart } from '../settings.ts';
+import { unknownRole } from '../turns.ts';
+import { PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+
+const CALL_IDS = { legal: /^[\s\S]{1,64}$/, length: 24 };
+
+/** Writes a message as input items. `vendor` alone gets its own reasoning items back, unchanged, in front of what followed them. @internal */
+export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.content }];
+    case 'user':
+      return [{ role: 'user', content: userContent(message.content, detail) }];
+    case 'assistant':
+      return assistantItems(message, message.provider?.vendor === vendor);
+    case 'tool':
+      return [resultItem(message, detail)];
+    default:
+      throw unknownRole(message);
+  }
+}
+
+function assistantItems(message: AssistantMessage, ours: boolean): readonly object[] {
+  const items: object[] = [];
+  let reasoning: object[] = [];
+  for (const part of message.content) {
+    if (part.type === 'reasoning') {
+      const item = ours ? asFields(part.providerData) : undefined;
+      if (item?.['type'] === 'reasoning') reasoning.push(item);
+      continue;
+    }
+    if (part.type === 'text' && part.text === '') continue;
+    // A reasoning item without the item that followed it is refused, so it waits for one.
+    items.push(...reasoning);
+    reasoning = [];
+    if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
+    else {
+      const { arguments: text, id, name } = part;
+      const call = { call_id: toWireId(id, CALL_IDS), name: toWireName(name, PLAIN_NAMES), arguments: text };
+      items.push({ type: 'function_call', ...call });
+    }
+  }
+  return items;
+}
+
+function resultItem(message: ToolMessage, detail: string | undefined): object {
+  const { content } = message;
+  const isError = message.isError === true;
+  const parts: readonly (TextPart | MediaPart)[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const hasMedia = parts.some((part) => part.type === 'image' || (part.type === 'file' && part.data !== undefined));
+  const text = parts.map(mediaNote).join('\n');
+  const output = hasMedia
+    ? parts.map((part) => partOf(part, detail) ?? { type: 'input_text', text: mediaNote(part) })
+    : isError && !text.startsWith('Error:')
+      ? `Error: ${text}`
+      : text;
+  return { type: 'function_call_output', call_id: toWireId(message.toolCallId, CALL_IDS), output };
+}
+
+function userContent(content: string | readonly (TextPart | MediaPart)[], detail: string | undefined): unknown {
+  if (typeof content === 'string') return content;
+  return content.map((part) => {
+    const written = partOf(part, detail);
+    if (written !== undefined) return written;
+    throw unsupportedPart(`${part.type} parts`, 'Responses', 'Send text, images, and files as base64 in data.');
+  });
+}
+
+function partOf(part: TextPart | MediaPart, detail: string | undefined): object | undefined {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const url = part.url ?? `data:${part.mimeType};base64,${part.data ?? ''}`;
+  if (part.type === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' };
+  if (part.type !== 'file') return undefined;
+  return part.url === undefined
+    ? { type: 'input_file', filename: part.name ?? 'file', file_data: url }
+    : { type: 'input_file', file_url: part.url };
+}

@@ -1,0 +1,47 @@
+import { type Message, type Provider, type ProviderRequest, type ProviderWarning } from '@kernel/protocol';
+import type { Client } from './client.ts';
+import type { ReplyContext } from './reply.ts';
+import type { HttpHeaders } from './transport/exchange.ts';
+import { createWireStream, type ReplyDecoder } from './transport/wire-stream.ts';
+import { PLAIN_CODEC, type ToolCodec } from './wire-tools.ts';
+
+/** A request in a wire's terms. @internal */
+export interface EncodedRequest {
+  readonly path: string;
+  readonly body: string;
+  readonly accept: string;
+  readonly warnings: readonly ProviderWarning[];
+  readonly codec?: ToolCodec | undefined;
+}
+
+/** The two halves of a wire: all that a new one has to bring. @internal */
+export interface Wire {
+  readonly name: string;
+  readonly client: Client;
+  readonly encode: (request: ProviderRequest) => EncodedRequest;
+  readonly decode: (context: ReplyContext, headers: HttpHeaders) => ReplyDecoder;
+}
+
+/** Creates the `stream` of a wire. Nothing is encoded or sent before the first `next()`. @internal */
+export function streamOf({ client, decode, encode, name }: Wire): Provider['stream'] {
+  return (request) =>
+    createWireStream(client.caller, client.redactor, request.signal, () => {
+      const { accept, body, codec = PLAIN_CODEC, path, warnings } = encode(request);
+      const { redactor } = client;
+      const usedIds = (): ReadonlySet<string> => callIdsOf(request.messages);
+      return {
+        call: { path, contentType: 'application/json', accept, body },
+        decoder: (emit, headers) =>
+          decode({ name, model: request.model, redactor, warnings, emit, usedIds, codec }, headers),
+      };
+    });
+}
+
+function callIdsOf(messages: readonly Message[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
+  }
+  return ids;
+}

@@ -1,0 +1,92 @@
+import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from './check-fields.ts';
+import { asFields, type Fields } from './fields.ts';
+
+const BODY = [
+  'model messages system max_tokens tools tool_choice stream temperature top_p top_k stop_sequences',
+  'thinking metadata output_config service_tier',
+]
+  .join(' ')
+  .split(' ');
+
+/** Says what is wrong with a request of the Messages wire; an empty list when nothing is. */
+export function checkAnthropicRequest(body: unknown): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is no JSON object'];
+  const problems: string[] = [];
+  onlyFields(fields, BODY, 'the body', problems);
+  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  if (!Number.isInteger(fields['max_tokens'])) problems.push('max_tokens is missing');
+  const marks = JSON.stringify(body).split('"cache_control"').length - 1;
+  if (marks > 4) problems.push(`${marks} cache marks, at most 4`);
+  const names = new Set<string>();
+  for (const tool of asList(fields['tools'])) {
+    onlyFields(tool, ['name', 'description', 'input_schema', 'cache_control'], 'tool', problems);
+    checkTool(asFields(tool)?.['name'], asFields(tool)?.['input_schema'], PLAIN_NAME, names, problems);
+  }
+  const choice = asFields(fields['tool_choice']);
+  if (choice !== undefined && names.size === 0) problems.push('tool_choice without tools');
+  if (choice?.['type'] === 'tool' && !names.has(String(choice['name'])))
+    problems.push('tool_choice names no tool of the request');
+  const messages = asList(fields['messages']);
+  if (messages.length === 0) problems.push('messages is no list, or empty');
+  for (const [at, message] of messages.entries()) checkMessage(message, at, names.size > 0, problems);
+  checkTurns(messages, readTurn, problems);
+  return problems;
+}
+
+function checkMessage(value: unknown, at: number, hasTools: boolean, problems: string[]): void {
+  const message = asFields(value);
+  onlyFields(message, ['role', 'content'], `messages[${at}]`, problems);
+  const role = message?.['role'];
+  if (role !== 'user' && role !== 'assistant') problems.push(`messages[${at}] has the unknown role "${String(role)}"`);
+  const blocks = blocksOf(message?.['content']);
+  if (blocks.length === 0) problems.push(`messages[${at}] is empty`);
+  for (const block of blocks) checkBlock(block, at, hasTools, problems);
+}
+
+function checkBlock(block: Fields, at: number, hasTools: boolean, problems: string[]): void {
+  const where = `messages[${at}]`;
+  switch (block['type']) {
+    case 'text':
+      if (typeof block['text'] !== 'string' || block['text'].trim() === '')
+        problems.push(`${where} has an empty text block`);
+      return;
+    case 'tool_use':
+      onlyFields(block, ['type', 'id', 'name', 'input', 'cache_control'], `a call of ${where}`, problems);
+      if (!PLAIN_NAME.test(String(block['id'])))
+        problems.push(`${where} has the illegal call id "${String(block['id'])}"`);
+      if (!PLAIN_NAME.test(String(block['name'])))
+        problems.push(`${where} has the illegal name "${String(block['name'])}"`);
+      if (asFields(block['input']) === undefined) problems.push(`${where} has a call whose input is no object`);
+      if (!hasTools) problems.push(`${where} has a call, but the request has no tools`);
+      return;
+    case 'tool_result':
+      onlyFields(
+        block,
+        ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'],
+        `a result of ${where}`,
+        problems,
+      );
+      return;
+    case 'thinking':
+      if (typeof block['signature'] !== 'string') problems.push(`${where} has thinking without a signature`);
+      return;
+    case 'redacted_thinking':
+    case 'image':
+    case 'document':
+      return;
+    default:
+      problems.push(`${where} has a block of the unknown type "${String(block['type'])}"`);
+  }
+}
+
+function readTurn(message: Fields) {
+  const blocks = blocksOf(message['content']);
+  const kinds = blocks.map((block) => block['type']);
+  return {
+    role: String(message['role']),
+    calls: blocks.flatMap((block) => (block['type'] === 'tool_use' ? [block['id']] : [])),
+    results: blocks.flatMap((block) => (block['type'] === 'tool_result' ? [block['tool_use_id']] : [])),
+    resultsFirst: kinds.lastIndexOf('tool_result') < kinds.filter((kind) => kind === 'tool_result').length,
+  };
+}

@@ -1,0 +1,85 @@
+import type { FinishReason, Usage } from '@kernel/protocol';
+import { checkAnthropicRequest } from './anthropic-check.ts';
+import type { WireReply } from './reply.ts';
+import { argumentsOf, cut, events, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  filter: 'refusal',
+  refusal: 'refusal',
+  other: 'pause_turn',
+};
+
+/** Anthropic's Messages wire. */
+export const anthropicFormat: WireFormat = {
+  name: 'anthropic',
+  matches: (pathname) => pathname.endsWith('/messages'),
+  check: checkAnthropicRequest,
+  write(reply, body) {
+    const head = { id: 'msg_wire', type: 'message', role: 'assistant', model: body['model'] };
+    const stop = { stop_reason: FINISH[finishOf(reply)], stop_sequence: null };
+    const usage = toUsage(reply.usage);
+    if (body['stream'] !== true) return json({ ...head, content: blocks(reply), ...stop, usage });
+    const start = { ...head, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
+    return events([
+      event('message_start', { message: start }),
+      event('ping', {}),
+      ...pieces(reply),
+      event('message_delta', { delta: stop, usage: { output_tokens: usage.output_tokens } }),
+      event('message_stop', {}),
+    ]);
+  },
+  refuse: (status, message) => json({ type: 'error', error: { type: 'invalid_request_error', message } }, status),
+};
+
+function event(type: string, rest: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+}
+
+function blocks(reply: WireReply): readonly object[] {
+  return [
+    ...(reply.reasoning === undefined ? [] : [{ type: 'thinking', thinking: reply.reasoning, signature: 'sig-wire' }]),
+    ...(reply.text === undefined || reply.text === '' ? [] : [{ type: 'text', text: reply.text }]),
+    ...(reply.calls ?? []).map((call, at) => ({
+      type: 'tool_use',
+      id: idOf(call, at),
+      name: call.name,
+      input: inputOf(call),
+    })),
+  ];
+}
+
+function pieces(reply: WireReply): readonly string[] {
+  const list: { start: object; deltas: readonly object[] }[] = [];
+  if (reply.reasoning !== undefined) {
+    const thoughts = cut(reply.reasoning, reply.pieces).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const signature = { type: 'signature_delta', signature: 'sig-wire' };
+    list.push({ start: { type: 'thinking', thinking: '', signature: '' }, deltas: [...thoughts, signature] });
+  }
+  const text = cut(reply.text ?? '', reply.pieces).map((piece) => ({ type: 'text_delta', text: piece }));
+  if (text.length > 0) list.push({ start: { type: 'text', text: '' }, deltas: text });
+  for (const [at, call] of (reply.calls ?? []).entries()) {
+    const deltas = ['', ...cut(argumentsOf(call), reply.pieces)];
+    list.push({
+      start: { type: 'tool_use', id: idOf(call, at), name: call.name, input: {} },
+      deltas: deltas.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    });
+  }
+  return list.flatMap(({ deltas, start }, index) => [
+    event('content_block_start', { index, content_block: start }),
+    ...deltas.map((delta) => event('content_block_delta', { index, delta })),
+    event('content_block_stop', { index }),
+  ]);
+}
+
+function toUsage(usage: Usage | undefined): { input_tokens: number; output_tokens: number } {
+  const { cacheWriteTokens: written, cachedInputTokens: read, inputTokens = 1, outputTokens = 1 } = usage ?? {};
+  return {
+    input_tokens: inputTokens - (read ?? 0) - (written ?? 0),
+    output_tokens: outputTokens,
+    ...(read === undefined ? {} : { cache_read_input_tokens: read }),
+    ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
+  };
+}

@@ -1,0 +1,166 @@
+import { crc32 } from 'node:zlib';
+import type { FinishReason, Usage } from '@kernel/protocol';
+import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from './check-fields.ts';
+import { asFields, type Fields } from './fields.ts';
+import type { WireReply } from './reply.ts';
+import { argumentsOf, cut, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  filter: 'content_filtered',
+  refusal: 'guardrail_intervened',
+  other: 'malformed_model_output',
+};
+const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'guardrailConfig'];
+
+/** Bedrock's Converse wire. */
+export const bedrockFormat: WireFormat = {
+  name: 'bedrock',
+  matches: (pathname) => /\/model\/[^/]+\/converse(?:-stream)?$/.test(pathname),
+  check: checkRequest,
+  write(reply, _, pathname) {
+    const stopReason = FINISH[finishOf(reply)];
+    const usage = toUsage(reply.usage);
+    if (pathname.endsWith('/converse')) {
+      const content = blocks(reply);
+      return json({
+        output: { message: { role: 'assistant', content } },
+        stopReason,
+        usage,
+        metrics: { latencyMs: 1 },
+      });
+    }
+    const chunks = [
+      toFrame('messageStart', { role: 'assistant' }),
+      ...pieces(reply),
+      toFrame('messageStop', { stopReason }),
+      toFrame('metadata', { usage, metrics: { latencyMs: 1 } }),
+    ];
+    return { status: 200, headers: { 'content-type': 'application/vnd.amazon.eventstream' }, chunks };
+  },
+  refuse: (status, message) => json({ message }, status),
+};
+
+/** Writes one frame of a binary event stream, with its checksums; `kind` is `event` or `exception`. */
+export function toFrame(type: string, payload: object, kind: 'event' | 'exception' = 'event'): Uint8Array {
+  const headers = Buffer.concat(
+    Object.entries({
+      [`:${kind}-type`]: type,
+      ':content-type': 'application/json',
+      ':message-type': kind,
+    }).map(([name, value]) => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(Buffer.byteLength(value));
+      return Buffer.concat([
+        Buffer.from([Buffer.byteLength(name)]),
+        Buffer.from(name),
+        Buffer.from([7]),
+        length,
+        Buffer.from(value),
+      ]);
+    }),
+  );
+  const body = Buffer.from(JSON.stringify(payload));
+  const prelude = Buffer.alloc(12);
+  prelude.writeUInt32BE(16 + headers.length + body.length, 0);
+  prelude.writeUInt32BE(headers.length, 4);
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+  const frame = Buffer.concat([prelude, headers, body]);
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(crc32(frame));
+  return Buffer.concat([frame, check]);
+}
+
+function blocks(reply: WireReply): readonly object[] {
+  return [
+    ...(reply.reasoning === undefined
+      ? []
+      : [{ reasoningContent: { reasoningText: { text: reply.reasoning, signature: 'sig-wire' } } }]),
+    ...(reply.text === undefined || reply.text === '' ? [] : [{ text: reply.text }]),
+    ...(reply.calls ?? []).map((call, at) => ({
+      toolUse: { toolUseId: idOf(call, at), name: call.name, input: inputOf(call) },
+    })),
+  ];
+}
+
+function pieces(reply: WireReply): readonly Uint8Array[] {
+  const list: { start?: object; deltas: readonly object[] }[] = [];
+  if (reply.reasoning !== undefined) {
+    const thoughts = cut(reply.reasoning, reply.pieces).map((text) => ({ reasoningContent: { text } }));
+    list.push({ deltas: [...thoughts, { reasoningContent: { signature: 'sig-wire' } }] });
+  }
+  const text = cut(reply.text ?? '', reply.pieces).map((piece) => ({ text: piece }));
+  if (text.length > 0) list.push({ deltas: text });
+  for (const [at, call] of (reply.calls ?? []).entries()) {
+    const start = { toolUse: { toolUseId: idOf(call, at), name: call.name } };
+    list.push({ start, deltas: cut(argumentsOf(call), reply.pieces).map((input) => ({ toolUse: { input } })) });
+  }
+  return list.flatMap(({ deltas, start }, contentBlockIndex) => [
+    ...(start === undefined ? [] : [toFrame('contentBlockStart', { contentBlockIndex, start })]),
+    ...deltas.map((delta) => toFrame('contentBlockDelta', { contentBlockIndex, delta })),
+    toFrame('contentBlockStop', { contentBlockIndex }),
+  ]);
+}
+
+function toUsage(usage: Usage | undefined): object {
+  const { cachedInputTokens: read, cacheWriteTokens: written, inputTokens = 1, outputTokens = 1 } = usage ?? {};
+  return {
+    inputTokens: inputTokens - (read ?? 0) - (written ?? 0),
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    ...(read === undefined ? {} : { cacheReadInputTokens: read }),
+    ...(written === undefined ? {} : { cacheWriteInputTokens: written }),
+  };
+}
+
+function checkRequest(body: unknown): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is no JSON object'];
+  const problems: string[] = [];
+  onlyFields(fields, BODY, 'the body', problems);
+  const names = new Set<string>();
+  const config = asFields(fields['toolConfig']);
+  for (const entry of asList(config?.['tools'])) {
+    const spec = asFields(asFields(entry)?.['toolSpec']);
+    if (spec === undefined) continue;
+    if (typeof spec['description'] !== 'string' || spec['description'] === '')
+      problems.push('a tool has an empty description');
+    checkTool(spec['name'], asFields(spec['inputSchema'])?.['json'], PLAIN_NAME, names, problems);
+  }
+  if (config !== undefined && names.size === 0) problems.push('toolConfig without tools');
+  const messages = asList(fields['messages']);
+  if (messages.length === 0) problems.push('messages is no list, or empty');
+  for (const [at, entry] of messages.entries()) {
+    const list = blocksOf(asFields(entry)?.['content']);
+    if (list.length === 0) problems.push(`messages[${at}] is empty`);
+    for (const block of list) checkBlock(block, at, names.size > 0, problems);
+  }
+  checkTurns(messages, readTurn, problems);
+  return problems;
+}
+
+function checkBlock(block: Fields, at: number, hasTools: boolean, problems: string[]): void {
+  if (typeof block['text'] === 'string' && block['text'].trim() === '')
+    problems.push(`messages[${at}] has an empty text block`);
+  const call = asFields(block['toolUse']);
+  const result = asFields(block['toolResult']);
+  if ((call ?? result) !== undefined && !hasTools)
+    problems.push(`messages[${at}] has calls or results, but the request has no toolConfig`);
+  if (call !== undefined && !PLAIN_NAME.test(String(call['toolUseId'])))
+    problems.push(`messages[${at}] has an illegal toolUseId`);
+  if (call !== undefined && !PLAIN_NAME.test(String(call['name'])))
+    problems.push(`messages[${at}] has the illegal name "${String(call['name'])}"`);
+  if (call !== undefined && asFields(call['input']) === undefined)
+    problems.push(`messages[${at}] has a call whose input is no object`);
+  if (result !== undefined && asList(result['content']).length === 0)
+    problems.push(`messages[${at}] has a result without content`);
+}
+
+function readTurn(message: Fields) {
+  const list = blocksOf(message['content']);
+  const ids = (key: string): readonly unknown[] =>
+    list.flatMap((block) => (block[key] === undefined ? [] : [asFields(block[key])?.['toolUseId']]));
+  return { role: String(message['role']), calls: ids('toolUse'), results: ids('toolResult'), resultsFirst: true };
+}

@@ -1,0 +1,67 @@
+import { asFields, type Fields } from './fields.ts';
+
+/** Names that most vendors take. */
+export const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Reports every field of an object that is not known. */
+export function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
+  const fields = asFields(value);
+  if (fields === undefined) {
+    problems.push(`${where} is no object`);
+    return;
+  }
+  for (const key of Object.keys(fields))
+    if (!known.includes(key)) problems.push(`${where} has the unknown field "${key}"`);
+}
+
+/** The value as a list; empty for anything else. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The blocks of a content: text alone counts as one block. */
+export function blocksOf(content: unknown): readonly Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return asList(content).map((block) => asFields(block) ?? {});
+}
+
+/** Checks the name and the object schema of a tool; returns its name. */
+export function checkTool(name: unknown, schema: unknown, rule: RegExp, seen: Set<string>, problems: string[]): void {
+  if (typeof name !== 'string' || !rule.test(name))
+    problems.push(`a tool has the illegal name ${JSON.stringify(name)}`);
+  else if (seen.has(name)) problems.push(`two tools are named "${name}"`);
+  else seen.add(name);
+  const fields = asFields(schema);
+  if (fields?.['type'] !== 'object') problems.push(`the schema of ${String(name)} is no object schema`);
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', '$ref'])
+    if (fields?.[keyword] !== undefined) problems.push(`the schema of ${String(name)} has ${keyword} at its root`);
+}
+
+/** Checks that two sides take turns and that every call has its result in the next message, and no result is without its call. */
+export function checkTurns(
+  messages: readonly unknown[],
+  read: (message: Fields) => {
+    role: string;
+    calls: readonly unknown[];
+    results: readonly unknown[];
+    resultsFirst: boolean;
+  },
+  problems: string[],
+): void {
+  let open: readonly unknown[] = [];
+  let before = '';
+  for (const [at, entry] of messages.entries()) {
+    const { calls, results, resultsFirst, role } = read(asFields(entry) ?? {});
+    if (role === before) problems.push(`messages[${at}] has the role "${role}" like the one before`);
+    before = role;
+    for (const id of open)
+      if (!results.includes(id)) problems.push(`the call ${String(id)} has no result in messages[${at}]`);
+    for (const id of results)
+      if (!open.includes(id)) problems.push(`messages[${at}] answers no open call: ${String(id)}`);
+    if (new Set(results).size !== results.length) problems.push(`messages[${at}] answers a call twice`);
+    if (!resultsFirst) problems.push(`messages[${at}] has something in front of its results`);
+    if (new Set(calls).size !== calls.length) problems.push(`messages[${at}] repeats the id of a call`);
+    open = calls;
+  }
+  for (const id of open) problems.push(`the call ${String(id)} was not answered`);
+}

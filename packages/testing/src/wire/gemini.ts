@@ -1,0 +1,118 @@
+import type { FinishReason } from '@kernel/protocol';
+import { asList, checkTool, onlyFields } from './check-fields.ts';
+import { asFields, type Fields } from './fields.ts';
+import type { WireReply } from './reply.ts';
+import { cut, events, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  filter: 'SAFETY',
+  refusal: 'PROHIBITED_CONTENT',
+  other: 'OTHER',
+};
+const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+/** Gemini's generateContent wire, and its embeddings. */
+export const geminiFormat: WireFormat = {
+  name: 'gemini',
+  matches: (pathname) => /:(?:streamGenerateContent|generateContent|batchEmbedContents)$/.test(pathname),
+  check: (body, pathname) => (pathname.endsWith('EmbedContents') ? [] : checkRequest(body)),
+  write(reply, body, pathname) {
+    if (pathname.endsWith('EmbedContents')) return json({ embeddings: asList(body['requests']).map(embedding) });
+    const finish = FINISH[finishOf(reply)];
+    if (pathname.endsWith(':generateContent')) {
+      return json(chunk(parts(reply, 1), finish, usageOf(reply)));
+    }
+    const all = parts(reply, reply.pieces);
+    const last = chunk([], finish, usageOf(reply));
+    return events([...all.map((part) => chunk([part])), last].map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`));
+  },
+  refuse: (status, message) => json({ error: { code: status, message, status: 'INVALID_ARGUMENT' } }, status),
+};
+
+function chunk(list: readonly object[], finishReason?: string, usageMetadata?: object): object {
+  const content = { role: 'model', parts: list };
+  return {
+    candidates: [{ content, index: 0, ...(finishReason === undefined ? {} : { finishReason }) }],
+    ...(usageMetadata === undefined ? {} : { usageMetadata }),
+    modelVersion: 'wire-model',
+  };
+}
+
+function parts(reply: WireReply, pieces: number | undefined): readonly object[] {
+  return [
+    ...cut(reply.reasoning ?? '', pieces).map((text) => ({ text, thought: true })),
+    ...cut(reply.text ?? '', pieces).map((text) => ({ text })),
+    ...(reply.calls ?? []).map((call, at) => ({
+      functionCall: { id: idOf(call, at), name: call.name, args: inputOf(call) },
+      ...(at === 0 ? { thoughtSignature: 'sig-wire' } : {}),
+    })),
+  ];
+}
+
+function usageOf({ usage }: WireReply): object | undefined {
+  if (usage === undefined) return undefined;
+  const thoughts = usage.reasoningTokens;
+  return {
+    promptTokenCount: usage.inputTokens,
+    candidatesTokenCount: usage.outputTokens - (thoughts ?? 0),
+    totalTokenCount: usage.inputTokens + usage.outputTokens,
+    ...(thoughts === undefined ? {} : { thoughtsTokenCount: thoughts }),
+    ...(usage.cachedInputTokens === undefined ? {} : { cachedContentTokenCount: usage.cachedInputTokens }),
+  };
+}
+
+function embedding(request: unknown, at: number): object {
+  const [part] = asList(asFields(asFields(request)?.['content'])?.['parts']);
+  return { values: [String(asFields(part)?.['text']).length, at] };
+}
+
+function checkRequest(body: unknown): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is no JSON object'];
+  const problems: string[] = [];
+  onlyFields(fields, BODY, 'the body', problems);
+  const names = new Set<string>();
+  for (const entry of asList(fields['tools'])) {
+    for (const tool of asList(asFields(entry)?.['functionDeclarations'])) {
+      onlyFields(tool, ['name', 'description', 'parametersJsonSchema'], 'tool', problems);
+      const schema = asFields(tool)?.['parametersJsonSchema'];
+      checkTool(asFields(tool)?.['name'], schema, NAME, names, problems);
+      const refused = /"(\$ref|\$defs|const|oneOf|allOf|exclusiveMinimum|exclusiveMaximum|patternProperties)":/.exec(
+        JSON.stringify(schema),
+      );
+      if (refused !== null) problems.push(`a schema has the keyword ${refused[1] ?? ''}`);
+    }
+  }
+  const contents = asList(fields['contents']);
+  if (contents.length === 0) problems.push('contents is no list, or empty');
+  let open: readonly unknown[] = [];
+  for (const [at, entry] of contents.entries()) open = checkContent(asFields(entry) ?? {}, at, open, problems);
+  if (open.length > 0) problems.push(`${open.length} calls were not answered`);
+  return problems;
+}
+
+function checkContent(content: Fields, at: number, open: readonly unknown[], problems: string[]): readonly unknown[] {
+  const role = content['role'];
+  if (role !== 'user' && role !== 'model') problems.push(`contents[${at}] has the unknown role "${String(role)}"`);
+  const list = asList(content['parts']).map((part) => asFields(part) ?? {});
+  if (list.length === 0) problems.push(`contents[${at}] has no parts`);
+  const named = (key: string): readonly unknown[] =>
+    list.flatMap((part) => (part[key] === undefined ? [] : [asFields(part[key])?.['name']]));
+  const results = named('functionResponse');
+  if (results.join() !== open.join())
+    problems.push(`contents[${at}] answers [${results.join()}], not the calls [${open.join()}] of the turn before`);
+  for (const part of list) {
+    if (part['functionCall'] !== undefined && asFields(asFields(part['functionCall'])?.['args']) === undefined)
+      problems.push(`contents[${at}] has a call whose args are no object`);
+    if (
+      part['functionResponse'] !== undefined &&
+      asFields(asFields(part['functionResponse'])?.['response']) === undefined
+    )
+      problems.push(`contents[${at}] has a result that is no object`);
+  }
+  return named('functionCall');
+}

@@ -1,0 +1,163 @@
+import type { Usage } from '@kernel/protocol';
+import { asList, checkTool, onlyFields, PLAIN_NAME } from './check-fields.ts';
+import { asFields } from './fields.ts';
+import type { WireReply } from './reply.ts';
+import { argumentsOf, cut, events, finishOf, idOf, json, type WireFormat } from './spell.ts';
+
+const BODY = [
+  'model input instructions tools tool_choice parallel_tool_calls stream store include',
+  'max_output_tokens temperature top_p reasoning text metadata truncation user',
+]
+  .join(' ')
+  .split(' ');
+
+/** OpenAI's Responses wire. */
+export const responsesFormat: WireFormat = {
+  name: 'openai-responses',
+  matches: (pathname) => pathname.endsWith('/responses'),
+  check: checkRequest,
+  write(reply, body) {
+    const response = responseOf(reply, body['model']);
+    if (body['stream'] !== true) return json(response);
+    let number = 0;
+    const event = (type: string, rest: object): string => {
+      number += 1;
+      return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number, ...rest })}\n\n`;
+    };
+    const output = itemsOf(reply);
+    return events([
+      event('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+      ...output.flatMap(({ deltas, item }, at) => [
+        event('response.output_item.added', {
+          output_index: at,
+          item: { ...item, content: [], arguments: '', summary: [] },
+        }),
+        ...deltas.map(([type, delta]) => event(type, { output_index: at, item_id: item.id, delta })),
+        event('response.output_item.done', { output_index: at, item }),
+      ]),
+      event(response.status === 'completed' ? 'response.completed' : 'response.incomplete', { response }),
+    ]);
+  },
+  refuse: (status, message) => json({ error: { message, type: 'invalid_request_error', code: null } }, status),
+};
+
+function responseOf(reply: WireReply, model: unknown) {
+  const finish = finishOf(reply);
+  const isCut = finish === 'length' || finish === 'filter' || finish === 'other';
+  const reason = finish === 'length' ? 'max_output_tokens' : finish === 'filter' ? 'content_filter' : 'unknown';
+  return {
+    id: 'resp_wire',
+    object: 'response',
+    status: isCut ? 'incomplete' : 'completed',
+    model,
+    output: itemsOf(reply).map(({ item }) => item),
+    ...(isCut ? { incomplete_details: { reason } } : {}),
+    ...(reply.usage === undefined ? {} : { usage: toUsage(reply.usage) }),
+  };
+}
+
+interface Item {
+  readonly item: { readonly id: string } & object;
+  readonly deltas: readonly (readonly [string, string])[];
+}
+
+function itemsOf(reply: WireReply): readonly Item[] {
+  const items: Item[] = [];
+  if (reply.reasoning !== undefined) {
+    items.push({
+      item: {
+        id: 'rs_wire',
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: reply.reasoning }],
+        encrypted_content: 'enc-wire',
+      } as { id: string },
+      deltas: cut(reply.reasoning, reply.pieces).map((piece) => ['response.reasoning_summary_text.delta', piece]),
+    });
+  }
+  if (reply.text !== undefined) {
+    const refused = reply.finishReason === 'refusal';
+    const part = refused
+      ? { type: 'refusal', refusal: reply.text }
+      : { type: 'output_text', text: reply.text, annotations: [] };
+    items.push({
+      item: { id: 'msg_wire', type: 'message', role: 'assistant', content: [part] } as { id: string },
+      deltas: cut(reply.text, reply.pieces).map((piece) => [
+        refused ? 'response.refusal.delta' : 'response.output_text.delta',
+        piece,
+      ]),
+    });
+  }
+  for (const [at, call] of (reply.calls ?? []).entries()) {
+    const text = argumentsOf(call);
+    items.push({
+      item: {
+        id: `fc_wire_${at}`,
+        type: 'function_call',
+        call_id: idOf(call, at),
+        name: call.name,
+        arguments: text,
+      } as { id: string },
+      deltas: cut(text, reply.pieces).map((piece) => ['response.function_call_arguments.delta', piece]),
+    });
+  }
+  return items;
+}
+
+function toUsage(usage: Usage): object {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    ...(usage.cachedInputTokens === undefined
+      ? {}
+      : { input_tokens_details: { cached_tokens: usage.cachedInputTokens } }),
+    ...(usage.reasoningTokens === undefined
+      ? {}
+      : { output_tokens_details: { reasoning_tokens: usage.reasoningTokens } }),
+  };
+}
+
+function checkRequest(body: unknown): readonly string[] {
+  const fields = asFields(body);
+  if (fields === undefined) return ['the body is no JSON object'];
+  const problems: string[] = [];
+  onlyFields(fields, BODY, 'the body', problems);
+  if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  const names = new Set<string>();
+  for (const tool of asList(fields['tools'])) {
+    onlyFields(tool, ['type', 'name', 'description', 'parameters', 'strict'], 'tool', problems);
+    checkTool(asFields(tool)?.['name'], asFields(tool)?.['parameters'], PLAIN_NAME, names, problems);
+  }
+  const choice = asFields(fields['tool_choice']);
+  if (fields['tool_choice'] !== undefined && names.size === 0) problems.push('tool_choice without tools');
+  if (choice !== undefined && !names.has(String(choice['name'])))
+    problems.push('tool_choice names no tool of the request');
+  checkInput(asList(fields['input']), problems);
+  return problems;
+}
+
+function checkInput(input: readonly unknown[], problems: string[]): void {
+  if (input.length === 0) problems.push('input is no list, or empty');
+  const open = new Set<unknown>();
+  for (const [at, entry] of input.entries()) {
+    const item = asFields(entry) ?? {};
+    const type = item['type'];
+    const next = asFields(input[at + 1]);
+    if (type === 'function_call') {
+      onlyFields(item, ['type', 'id', 'call_id', 'name', 'arguments'], `input[${at}]`, problems);
+      if (typeof item['call_id'] !== 'string' || item['call_id'].length > 64)
+        problems.push(`input[${at}] has an illegal call_id`);
+      if (typeof item['arguments'] !== 'string') problems.push(`input[${at}] has arguments that are no text`);
+      open.add(item['call_id']);
+    } else if (type === 'function_call_output') {
+      if (!open.delete(item['call_id'])) problems.push(`input[${at}] answers no open call: ${String(item['call_id'])}`);
+      if (item['output'] === undefined) problems.push(`input[${at}] has no output`);
+    } else if (type === 'reasoning') {
+      if (next?.['type'] !== 'function_call' && next?.['type'] !== 'reasoning' && next?.['role'] !== 'assistant')
+        problems.push(`input[${at}] is reasoning without the item that followed it`);
+    } else if (!['system', 'developer', 'user', 'assistant'].includes(String(item['role']))) {
+      problems.push(`input[${at}] has the unknown role "${String(item['role'])}"`);
+    }
+  }
+  for (const id of open) problems.push(`the call ${String(id)} was not answered`);
+}

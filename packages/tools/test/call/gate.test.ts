@@ -1,0 +1,164 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { type BindingOptions, type ToolBinding, createRegistry } from '../../src/index.ts';
+import { latch, simple, wait } from '../support.ts';
+
+/** A tool that tells how many of its calls ran at once, in all and per key. */
+function counted(
+  name: string,
+  effect: 'read' | 'write' | 'external',
+  options: BindingOptions = {},
+): { readonly binding: ToolBinding; readonly most: () => number; readonly order: string[] } {
+  let now = 0;
+  let most = 0;
+  const order: string[] = [];
+  const handler = async (input: { readonly id?: unknown }): Promise<string> => {
+    now += 1;
+    most = Math.max(most, now);
+    order.push(String(input.id));
+    await wait(5);
+    now -= 1;
+    return name;
+  };
+  return { binding: simple(name, { effect }, handler, options), most: () => most, order };
+}
+
+const runAll = (
+  registry: ReturnType<typeof createRegistry>,
+  name: string,
+  inputs: readonly object[],
+): Promise<unknown> => Promise.all(inputs.map((input) => registry.execute(name, input)));
+const ids = Array.from({ length: 8 }, (_, id) => ({ id }));
+
+test('calls of a tool run beside each other up to its number, in order of arrival', async () => {
+  verifies('tools.execute.concurrency');
+  const free = counted('free', 'external');
+  const two = counted('two', 'read', { concurrency: 2 });
+  const one = counted('one', 'read', { concurrency: 1 });
+  const registry = createRegistry([free.binding, two.binding, one.binding]);
+  await Promise.all([runAll(registry, 'free', ids), runAll(registry, 'two', ids), runAll(registry, 'one', ids)]);
+  expect([free.most(), two.most(), one.most()]).toEqual([8, 2, 1]);
+  expect(one.order).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(two.order).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+});
+
+test('a write tool is exclusive: per key where it has one, else as a whole', async () => {
+  verifies('tools.execute.concurrency');
+  const plain = counted('plain', 'write');
+  const keyed = counted('keyed', 'write', { concurrency: { key: (input: { readonly file: string }) => input.file } });
+  const wide = counted('wide', 'write', { concurrency: 4 });
+  const registry = createRegistry([plain.binding, keyed.binding, wide.binding]);
+  const files = ids.map(({ id }) => ({ id, file: `f${id % 4}` }));
+  await Promise.all([runAll(registry, 'plain', ids), runAll(registry, 'keyed', files), runAll(registry, 'wide', ids)]);
+  expect([plain.most(), keyed.most(), wide.most()]).toEqual([1, 4, 4]);
+});
+
+test('a key function that throws makes the call exclusive among its like', async () => {
+  verifies('tools.execute.concurrency');
+  const broken = counted('broken', 'read', {
+    concurrency: {
+      max: 1,
+      key: () => {
+        throw new Error('no key');
+      },
+    },
+  });
+  await runAll(createRegistry([broken.binding]), 'broken', ids);
+  expect(broken.most()).toBe(1);
+});
+
+test('the registry’s own limit holds over all tools, and a full tool holds back no other', async () => {
+  verifies('tools.execute.concurrency');
+  const { promise, release } = latch();
+  const registry = createRegistry(
+    [simple('slow', { effect: 'write' }, () => promise), simple('quick', { effect: 'read' })],
+    { concurrency: 2 },
+  );
+  const slow = [registry.execute('slow'), registry.execute('slow')];
+  expect((await registry.execute('quick')).forLLM).toBe('quick');
+  release();
+  await Promise.all(slow);
+  const some = counted('some', 'read');
+  const all = createRegistry([some.binding], { concurrency: 3 });
+  await runAll(all, 'some', ids);
+  expect(some.most()).toBe(3);
+});
+
+test('an aborted call leaves the queue at once and the next one moves up', async () => {
+  verifies('tools.execute.concurrency', 'tools.execute.abort');
+  const { promise, release } = latch();
+  const entered: unknown[] = [];
+  const registry = createRegistry([
+    simple(
+      'one',
+      {},
+      ({ id }) => {
+        entered.push(id);
+        return promise;
+      },
+      { concurrency: 1 },
+    ),
+  ]);
+  const stop = new AbortController();
+  const first = registry.execute('one', { id: 1 });
+  const second = registry.execute('one', { id: 2 }, { signal: stop.signal });
+  const third = registry.execute('one', { id: 3 });
+  stop.abort();
+  expect((await second).forLLM).toContain('cancelled before it started');
+  release();
+  await Promise.all([first, third]);
+  expect(entered).toEqual([1, 3]);
+});
+
+test('a call that times out gives its place to the next', async () => {
+  verifies('tools.execute.concurrency', 'tools.execute.timeout.enforced');
+  const registry = createRegistry([
+    simple('one', { effect: 'write' }, ({ hang }) => (hang === true ? new Promise(() => {}) : 'ok'), { timeoutMs: 20 }),
+  ]);
+  const results = await Promise.all([registry.execute('one', { hang: true }), registry.execute('one')]);
+  expect(results.map((result) => result.code ?? result.forLLM)).toEqual(['TOOL_TIMEOUT', 'ok']);
+});
+
+test('a tool that calls its own exclusive self ends by its clock, and thousands of mixed calls all end', async () => {
+  verifies('tools.execute.concurrency');
+  const registry = createRegistry(
+    [simple('self', { effect: 'write' }, () => registry.execute('self').then((result) => result.forLLM))],
+    { timeoutMs: 30 },
+  );
+  expect((await registry.execute('self')).code).toBe('TOOL_TIMEOUT');
+  const tools = Array.from({ length: 5 }, (_, index) =>
+    simple(`t${index}`, { effect: index % 2 === 0 ? 'write' : 'read' }, () => wait(0), {
+      concurrency: { max: 1 + (index % 3), key: ({ k }: { readonly k: string }) => k },
+    }),
+  );
+  const mixed = createRegistry(tools, { concurrency: 7 });
+  const results = await Promise.all(
+    Array.from({ length: 3000 }, (_, index) => mixed.execute(`t${index % 5}`, { k: `${index % 3}` })),
+  );
+  expect(results.every((result) => result.isError !== true)).toBe(true);
+});
+
+test('a run signal that carries thousands of calls keeps no listener afterwards', async () => {
+  verifies('tools.execute.abort');
+  const stop = new AbortController();
+  let listeners = 0;
+  const { signal } = stop;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners += 1;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners -= 1;
+    remove(...args);
+  };
+  const registry = createRegistry([simple('a', {}, () => wait(1)), simple('b', { effect: 'write' }, () => wait(0))]);
+  const running = Array.from({ length: 500 }, (_, index) =>
+    registry.execute(index % 20 === 0 ? 'b' : 'a', {}, { signal }),
+  );
+  await wait(0);
+  expect(listeners).toBeLessThanOrEqual(1);
+  await Promise.all(running);
+  expect(listeners).toBe(0);
+});

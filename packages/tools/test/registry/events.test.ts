@@ -1,0 +1,125 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { type RegistryEvent, createRegistry } from '../../src/index.ts';
+import { context, simple, toolCall, wait } from '../support.ts';
+
+test('every kind of change is told after it was made, with name and version', async () => {
+  verifies('tools.events.kinds');
+  const registry = createRegistry();
+  const heard: string[] = [];
+  const versions: number[] = [];
+  registry.subscribe((event) => {
+    if (!('version' in event)) return;
+    heard.push(`${event.type} ${event.name}: ${registry.names().join(' ')}`);
+    versions.push(event.version);
+  });
+  registry.register(simple('a'));
+  registry.register(simple('h'), { hidden: true });
+  registry.replace(simple('a'));
+  registry.disable(['a']);
+  registry.enable(['a']);
+  registry.promote(['h'], 1);
+  const signal = new AbortController().signal;
+  await registry.beginTurn({ turn: 1, signal });
+  await registry.beginTurn({ turn: 2, signal });
+  registry.unregister('a');
+  expect(heard).toEqual([
+    'registered a: a',
+    'registered h: a',
+    'replaced a: a',
+    'disabled a: ',
+    'enabled a: a',
+    'promoted h: a h',
+    'expired h: a',
+    'unregistered a: ',
+  ]);
+  expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
+});
+
+test('calls are told to those who ask for them: start, progress, end and what comes late', async () => {
+  verifies('tools.events.kinds');
+  const registry = createRegistry([
+    simple('a', {}, async (_, given) => {
+      given.onProgress?.('half');
+      await wait(40);
+    }),
+  ]);
+  const all: RegistryEvent['type'][] = [];
+  const changes: RegistryEvent['type'][] = [];
+  registry.subscribe((event) => all.push(event.type), { calls: true });
+  registry.subscribe((event) => changes.push(event.type));
+  await registry.call(toolCall('a'), context());
+  await registry.execute('a', {}, { timeoutMs: 5 });
+  await wait(50);
+  expect(all).toEqual([
+    'call-start',
+    'call-progress',
+    'call-end',
+    'call-start',
+    'call-progress',
+    'call-end',
+    'call-late',
+  ]);
+  expect(changes).toEqual([]);
+});
+
+test('a listener may change the registry; everybody hears every change, in order', () => {
+  verifies('tools.events.kinds');
+  const registry = createRegistry();
+  const heard: string[] = [];
+  registry.subscribe(({ type, ...event }) => {
+    if (type === 'registered' && event.name === 'a') registry.register(simple('b'));
+    if (type === 'registered' && event.name === 'b') registry.unregister('a');
+  });
+  registry.subscribe((event) => heard.push(`${event.type} ${event.name}`));
+  registry.register(simple('a'));
+  expect(heard).toEqual(['registered a', 'registered b', 'unregistered a']);
+  expect(registry.names()).toEqual(['b']);
+});
+
+test('a listener that throws harms neither the change nor the others, and is reported', () => {
+  verifies('tools.events.isolated');
+  const reported: unknown[] = [];
+  const registry = createRegistry([], {
+    onListenerError(error, event) {
+      reported.push([error, event.type]);
+      throw new Error('the reporter too');
+    },
+  });
+  const heard: string[] = [];
+  const broken = new Error('listener');
+  registry.subscribe(() => {
+    throw broken;
+  });
+  registry.subscribe((event) => heard.push(event.type));
+  expect(registry.register(simple('a'))).toBe('added');
+  expect([registry.has('a'), heard, reported]).toEqual([true, ['registered'], [[broken, 'registered']]]);
+});
+
+test('the undo of a subscription works at any time and more than once', () => {
+  verifies('tools.events.unsubscribe');
+  const registry = createRegistry();
+  const heard: string[] = [];
+  const undoFirst = registry.subscribe(() => {
+    heard.push('first');
+    undoFirst();
+    undoSecond();
+    undoSecond();
+    registry.subscribe(() => heard.push('third'));
+  });
+  const undoSecond = registry.subscribe(() => heard.push('second'));
+  registry.register(simple('a'));
+  expect(heard).toEqual(['first']);
+  undoFirst();
+  registry.register(simple('b'));
+  expect(heard).toEqual(['first', 'third']);
+});
+
+test('an empty description is allowed and told as a warning', () => {
+  verifies('tools.define.description');
+  const registry = createRegistry();
+  const warnings: unknown[] = [];
+  registry.subscribe((event) => warnings.push('warnings' in event ? event.warnings : undefined));
+  registry.registerAll([simple('a', { description: '' }), simple('b')]);
+  expect(warnings).toEqual([['Tool "a" has an empty description: a model can only guess what it is for.'], undefined]);
+});

@@ -1,0 +1,232 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import {
+  createCapabilities,
+  createRegistry,
+  customCapabilities,
+  environmentVariable,
+  programOnPath,
+} from '../../src/index.ts';
+import { caught, context, simple, toolCall, wait } from '../support.ts';
+
+const signal = new AbortController().signal;
+let turn = 0;
+const next = (registry: ReturnType<typeof createRegistry>, given: object = {}): Promise<void> =>
+  registry.beginTurn({ turn: (turn += 1), signal, ...given });
+
+test('a hidden tool is not listed and not callable until it is promoted', async () => {
+  verifies('tools.hidden', 'tools.get');
+  const registry = createRegistry([simple('a')]);
+  registry.register(simple('secret'), { hidden: true });
+  expect([registry.names(), registry.has('secret'), registry.get('secret')]).toEqual([['a'], false, undefined]);
+  expect(registry.get('secret', { includeHidden: true })?.tool.name).toBe('secret');
+  const refused = await registry.call(toolCall('secret'), context());
+  expect(refused.forLLM).toBe('TOOL_NOT_FOUND: no tool named "secret". The tools are "a".');
+  registry.promote(['secret']);
+  expect([registry.names(), (await registry.call(toolCall('secret'), context())).forLLM]).toEqual([
+    ['a', 'secret'],
+    'secret',
+  ]);
+});
+
+test.each([1, 2, 5, undefined])('a promotion for %s turns lasts exactly so many, and its end is told', async (ttl) => {
+  verifies('tools.hidden.ttl', 'tools.list.order');
+  const registry = createRegistry();
+  registry.register(simple('h'), { hidden: true });
+  registry.register(simple('later'));
+  const ended: string[] = [];
+  registry.subscribe((event) => void (event.type === 'expired' && ended.push(event.name)));
+  registry.promote(['h'], ttl);
+  expect(registry.names()).toEqual(['later', 'h']);
+  for (let count = 0; count < (ttl ?? 5); count += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    await next(registry);
+    expect([registry.has('h'), ended]).toEqual([true, []]);
+  }
+  await next(registry);
+  expect([registry.has('h'), ended]).toEqual([false, ['h']]);
+});
+
+test('a use renews a promotion', async () => {
+  verifies('tools.hidden.ttl');
+  const registry = createRegistry();
+  registry.register(simple('h'), { hidden: true });
+  registry.promote(['h'], 2);
+  const seen: boolean[] = [];
+  for (const use of [false, true, false, false, false]) {
+    // oxlint-disable-next-line no-await-in-loop
+    await next(registry);
+    seen.push(registry.has('h'));
+    // oxlint-disable-next-line no-await-in-loop
+    if (use) await registry.execute('h');
+  }
+  expect(seen).toEqual([true, true, true, true, false]);
+});
+
+test('promoting an unknown name throws, and one that is not hidden changes nothing', () => {
+  verifies('tools.hidden');
+  const registry = createRegistry([simple('a')]);
+  const list = registry.list();
+  registry.promote(['a']);
+  expect(registry.list()).toBe(list);
+  expect(caught(() => registry.promote(['b'])).code).toBe('TOOL_NOT_FOUND');
+});
+
+test('a turn in which nothing happens leaves the list the same array', async () => {
+  verifies('tools.beginTurn');
+  const registry = createRegistry([
+    simple('a'),
+    simple('c', { metadata: { optionality: 'conditional' } }, () => 'c', { when: () => true }),
+  ]);
+  await next(registry);
+  const list = registry.list();
+  expect(registry.names()).toEqual(['a', 'c']);
+  await next(registry);
+  expect(registry.list()).toBe(list);
+});
+
+test('a conditional tool is offered only in turns where its condition holds', async () => {
+  verifies('tools.metadata.conditional', 'tools.beginTurn');
+  const conditional = { metadata: { optionality: 'conditional' as const } };
+  expect(caught(() => simple('c', conditional)).code).toBe('TOOL_SCHEMA_INVALID');
+  const registry = createRegistry([
+    simple('c', conditional, () => 'c', { when: ({ conversation }) => conversation?.channel === 'mail' }),
+    simple('broken', conditional, () => 'b', {
+      when: async () => {
+        throw new Error('no answer');
+      },
+    }),
+    simple('a'),
+  ]);
+  expect(registry.names()).toEqual(['a']);
+  await next(registry, { conversation: { channel: 'mail', chatId: '1' } });
+  expect(registry.names()).toEqual(['c', 'a']);
+  expect((await registry.execute('c')).forLLM).toBe('c');
+  await next(registry);
+  expect(registry.names()).toEqual(['a']);
+  expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
+});
+
+test('a condition that hangs holds a turn only until the abort', async () => {
+  verifies('tools.beginTurn');
+  const registry = createRegistry([
+    simple('c', { metadata: { optionality: 'conditional' } }, () => 'c', { when: () => new Promise(() => {}) }),
+  ]);
+  const started = performance.now();
+  await registry.beginTurn({ turn: 1, signal: AbortSignal.timeout(20) });
+  expect(performance.now() - started).toBeLessThan(200);
+});
+
+test('each required capability is asked of the checks; unknown and failing ones count as missing', async () => {
+  verifies('tools.capabilities.check');
+  const capabilities = createCapabilities({
+    checks: [
+      customCapabilities({
+        yes: () => true,
+        no: async () => false,
+        broken: () => {
+          throw new Error('x');
+        },
+      }),
+      environmentVariable(),
+      programOnPath(),
+    ],
+  });
+  process.env['KERNEL_TEST_KEY'] = 'set';
+  const names = [
+    'yes',
+    'no',
+    'broken',
+    'KERNEL_TEST_KEY',
+    'env:KERNEL_TEST_KEY',
+    'KERNEL_TEST_NONE',
+    'sh',
+    'program:sh',
+    'no-such-program-here',
+    '../sh',
+    'a b',
+  ];
+  expect(await capabilities.missing(names)).toEqual([
+    'no',
+    'broken',
+    'KERNEL_TEST_NONE',
+    'no-such-program-here',
+    '../sh',
+    'a b',
+  ]);
+  delete process.env['KERNEL_TEST_KEY'];
+});
+
+test('a tool with a missing capability is not offered, a call to it says what is missing, and the reason can be asked for', async () => {
+  verifies('tools.capabilities.list', 'tools.capabilities.call', 'tools.beginTurn');
+  const capabilities = createCapabilities({ checks: [customCapabilities({ git: () => true, docker: () => false })] });
+  const registry = createRegistry(
+    [
+      simple('a'),
+      simple('git', { metadata: { requires: ['git'] } }),
+      simple('both', { metadata: { requires: ['git', 'docker', 'moon'] } }),
+    ],
+    { capabilities },
+  );
+  expect((await registry.available()).map((tool) => tool.name)).toEqual(['a', 'git']);
+  expect(registry.unavailable()).toEqual(new Map([['both', ['docker', 'moon']]]));
+  const refused = await registry.execute('both');
+  expect([refused.code, refused.forLLM]).toEqual([
+    'TOOL_UNAVAILABLE',
+    'TOOL_UNAVAILABLE: "both" cannot be used now: this machine lacks "docker", "moon".',
+  ]);
+  capabilities.override('docker', true);
+  capabilities.override('moon', true);
+  await next(registry);
+  expect(registry.names()).toEqual(['a', 'git', 'both']);
+  expect((await registry.execute('both')).forLLM).toBe('both');
+});
+
+test('an answer is kept for its time, asks at the same time share one check, and an override wins at once', async () => {
+  verifies('tools.capabilities.cache');
+  let asked = 0;
+  const capabilities = createCapabilities({
+    ttlMs: 40,
+    checks: [
+      async () => {
+        asked += 1;
+        await wait(5);
+        return true;
+      },
+    ],
+  });
+  expect(await Promise.all(Array.from({ length: 10 }, () => capabilities.has('x')))).toEqual(
+    Array.from({ length: 10 }, () => true),
+  );
+  await capabilities.has('x');
+  expect(asked).toBe(1);
+  capabilities.override('x', false);
+  expect([await capabilities.has('x'), asked]).toEqual([false, 1]);
+  capabilities.override('x', undefined);
+  await wait(50);
+  expect([await capabilities.has('x'), asked]).toEqual([true, 2]);
+});
+
+test('disabled tools are not offered and not callable, and come back at their place', async () => {
+  verifies('tools.events.kinds', 'tools.list.order');
+  const registry = createRegistry([simple('a'), simple('b'), simple('c')]);
+  registry.disable(['a', 'b']);
+  expect([registry.names(), (await registry.execute('a')).code]).toEqual([['c'], 'TOOL_NOT_FOUND']);
+  registry.enable(['b']);
+  registry.enable(['a']);
+  expect(registry.names()).toEqual(['a', 'b', 'c']);
+  expect(caught(() => registry.disable(['c', 'nobody'])).code).toBe('TOOL_NOT_FOUND');
+  expect(registry.has('c')).toBe(true);
+});
+
+test('a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once', async () => {
+  verifies('tools.capabilities.check', 'tools.execute.abort');
+  const hangs = simple('h', { metadata: { requires: ['x'] } });
+  const checks = [(): Promise<boolean> => new Promise(() => {})];
+  const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
+  expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
+  const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
+  const started = performance.now();
+  expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+  expect(performance.now() - started).toBeLessThan(150);
+});
