@@ -4,11 +4,11 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 export function createFloor(port, connections = 10) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });
 
-  function send(path, body, onData, headers = {}) {
+  function send(path, body, onData) {
     let controller;
     const done = new Promise((resolve, reject) => {
       pool.dispatch(
-        { path, method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
+        { path, method: 'POST', headers: { 'content-type': 'application/json' }, body },
         {
           onRequestStart: (given) => void (controller = given),
           onResponseStart() {},
@@ -22,22 +22,17 @@ export function createFloor(port, connections = 10) {
   }
 
   /** One streamed request: `onChunk` gets each parsed chunk. */
-  function stream(path, body, onChunk, headers) {
+  function stream(path, body, onChunk) {
     const decoder = new TextDecoder();
     let rest = '';
-    return send(
-      path,
-      body,
-      (bytes) => {
-        const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-        rest = lines.pop();
-        for (const line of lines) {
-          if (!line.startsWith('data: ') || line === 'data: [DONE]') continue;
-          onChunk(JSON.parse(line.slice(6)));
-        }
-      },
-      headers,
-    );
+    return send(path, body, (bytes) => {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        if (!line.startsWith('data: ') || line === 'data: [DONE]') continue;
+        onChunk(JSON.parse(line.slice(6)));
+      }
+    });
   }
 
   async function json(path, body) {

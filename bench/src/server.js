@@ -98,7 +98,7 @@ const server = createServer((request, response) => {
       );
     if (kind === 'loop') return turn(response, text, a, text.includes('"stream":true'), b || 1);
     if (kind === 'slow') {
-      const id = request.headers['x-run'];
+      const id = JSON.parse(text).model;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(sse(chunk({ content: 'a' })));
       const timer = setInterval(() => response.write(sse(chunk({ content: 'a' }))), 20);

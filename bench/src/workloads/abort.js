@@ -20,12 +20,12 @@ export function abortWork() {
   return {
     floor(port) {
       const floor = createFloor(port);
-      const body = JSON.stringify({ model: 'm', messages: MESSAGES, stream: true });
       return async () => {
         const id = nextId();
+        const body = JSON.stringify({ model: id, messages: MESSAGES, stream: true });
         let begun;
         const first = new Promise((resolve) => void (begun = resolve));
-        const { abort, done } = floor.stream('/slow/chat/completions', body, begun, { 'x-run': id });
+        const { abort, done } = floor.stream('/slow/chat/completions', body, begun);
         await first;
         await wait(5);
         const since = process.hrtime.bigint();
@@ -35,15 +35,14 @@ export function abortWork() {
       };
     },
     ours(port) {
+      const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/slow` });
       return async () => {
         const id = nextId();
-        const baseUrl = `http://127.0.0.1:${port}/slow`;
-        const provider = createProvider({ name: 'openai', baseUrl, headers: { 'x-run': id } });
         const stop = new AbortController();
         let since;
         let settled = 'finished';
         try {
-          for await (const event of provider.stream({ model: 'm', messages: MESSAGES, signal: stop.signal })) {
+          for await (const event of provider.stream({ model: id, messages: MESSAGES, signal: stop.signal })) {
             if (since !== undefined || event.type !== 'text-delta') continue;
             await wait(5);
             since = process.hrtime.bigint();

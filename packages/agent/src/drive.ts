@@ -23,6 +23,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
   const { signal } = context;
   const { limits = {}, steps = inProcessSteps, steering } = options;
   const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
+  const callIds = new Set(messages.flatMap(toolCallsOf).map((call) => call.id));
   const inbox = createInbox(steering);
   const meter = createMeter(limits);
   const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
@@ -39,11 +40,12 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
 
   async function askModel(offerTools: boolean): Promise<ModelReply> {
     turns += 1;
-    const step = modelStep(context, options, { number: turns, messages: [...messages], offerTools, inbox });
+    const step = modelStep(context, options, { number: turns, messages: [...messages], callIds, offerTools, inbox });
     const reply = await runStep<ModelReply>(steps, step);
     count(reply.usage, reply.receivedUsage);
     add(...reply.received);
     if (reply.message.content.length > 0) add(reply.message);
+    for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
     return reply;
   }
 

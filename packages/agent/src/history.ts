@@ -55,11 +55,11 @@ export function withUnusedIds(
   used: ReadonlySet<string>,
   makeId: () => string,
 ): AssistantMessage {
-  const seen = new Set(used);
+  const seen = new Set<string>();
   let changed = false;
   const content = message.content.map((part) => {
     if (part.type !== 'tool-call') return part;
-    const id = part.id === '' || seen.has(part.id) ? makeId() : part.id;
+    const id = part.id === '' || used.has(part.id) || seen.has(part.id) ? makeId() : part.id;
     seen.add(id);
     if (id === part.id) return part;
     changed = true;

@@ -26,6 +26,8 @@ export interface ModelReply extends Omit<MessageEnd, 'type'> {
 export interface Turn {
   readonly number: number;
   readonly messages: readonly Message[];
+  /** The ids of all calls in `messages`. */
+  readonly callIds: ReadonlySet<string>;
   /** False for a closing turn, which offers no tools. */
   readonly offerTools: boolean;
   readonly inbox: Inbox;
@@ -54,7 +56,7 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
   };
   const end = await lastEvent(options.provider.stream(request), signal, emit, options.provider.name);
   const { message, droppedCalls } = runnable(end);
-  const sound = freezeMessage(withUnusedIds(message, usedIds(turn.messages), () => `call_${crypto.randomUUID()}`));
+  const sound = freezeMessage(withUnusedIds(message, turn.callIds, () => `call_${crypto.randomUUID()}`));
   const reply: Omit<MessageEnd, 'type'> = {
     message: sound,
     finishReason: end.finishReason,
@@ -115,13 +117,4 @@ function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'>
     },
     droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
   };
-}
-
-function usedIds(messages: readonly Message[]): Set<string> {
-  const ids = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
-  }
-  return ids;
 }

@@ -158,18 +158,12 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   const otherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
   const otherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
   if (otherName) return 'new';
-  const startsOver = beginsValue(text);
+  const startsOver = /^\s*[{"]/.test(text);
   // Some servers make a new id for every delta: an id alone opens a call only where the one before can be over.
   if (otherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.pieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are whole, and others begin: the same once more, or a second call without a sign of its own.
   return sameJson(call.pieces.join(''), text) ? 'repeat' : 'new';
-}
-
-/** Says whether a text begins with an object or a string, after any space. */
-function beginsValue(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return first === 0x7b || first === 0x22 || (first <= 0x20 && /^\s*[{"]/.test(text));
 }
 
 /** How far a call's arguments were read to see whether their object is closed; each character is looked at once. */

@@ -55,10 +55,10 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     };
     const prefix = JSON.stringify(head).slice(0, -1);
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
-    const text = messages.encodeAll(request.messages);
+    const before = format?.message === undefined ? '' : `${format.message},`;
     return {
       path: settings.path('chat/completions', request.model),
-      body: `${prefix}${toolPart},"messages":[${format?.message === undefined ? text : `${format.message},${text}`}]}`,
+      body: `${prefix}${toolPart},"messages":[${before}${messages.encodeAll(request.messages)}]}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],

@@ -41,8 +41,8 @@ describe('a replayed recording is a provider', () => {
     const first = await record(scriptedProvider(script), script.length);
     return { provider: first };
   });
-  // Whatever the suite asks, each request of its script is the same: it was recorded with those of the suite itself.
-  test.each(cases.filter(({ name }) => !name.includes('two turns')))('$name', async ({ run }) => {
+  // Only the first request is recorded, as often as the script has replies: cases that ask two different things are left out.
+  test.each(cases.filter(({ name }) => !/two turns|history with calls/.test(name)))('$name', async ({ run }) => {
     verifies('providers.port', 'providers.stream.end');
     await run();
   });
