@@ -17,7 +17,7 @@ test('the five jobs are done without a model, the answer alone on stdout', async
   );
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
   const [list, name, sum, search, time, notes] = answers.map(({ stdout }) => stdout);
-  expect(list).toBe('deep/\nindex.ts (26 bytes)\n');
+  expect(list).toBe('deep/\nindex.ts (26 bytes)\n(1 file, 1 folder)\n');
   expect(name).toBe('demo\n');
   expect(sum).toBe('0.3\n');
   expect(search).toBe(
@@ -159,6 +159,37 @@ test('--verbose tells turns and results, --max-turns 1 ends before the answer wi
   const { code, stdout, stderr } = await prompt(['--max-turns=1', 'what is 6 times 7?']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('reached its limit (turns)');
+});
+
+test.each([
+  ['how many files are in src?', '(1 file, 1 folder)'],
+  ['which files are there?', '(2 files, 1 folder)'],
+  ['what files are here', '(2 files, 1 folder)'],
+  ['show me src', 'index.ts (26 bytes)'],
+  ['search for the word answer in src', 'src/index.ts:1: export const answer = 42;'],
+  ['search for second line', 'notes.md:2: second line'],
+  ['show me the license', 'MIT'],
+  ['time in UTC+5', 'UTC+05:00'],
+])('%s: an obvious request is answered', async (text, answer) => {
+  const cwd = workspace({
+    LICENSE: 'MIT\n',
+    'notes.md': '# Notes\nsecond line\n',
+    'src/index.ts': 'export const answer = 42;\n',
+    'src/deep/a.ts': '',
+  });
+  const { code, stdout } = await prompt([text], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain(answer);
+});
+
+test.each([
+  'what is the name of this project',
+  'show me the first 5 lines of notes.md',
+  'list all markdown files',
+  'is there a file called foo.ts in src',
+  'how many lines are in notes.md?',
+])('%s: what would be half an answer is refused', async (text) => {
+  expect(await prompt([text])).toMatchObject({ code: 3, stdout: '' });
 });
 
 test.each([
