@@ -1,6 +1,7 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../binding.ts';
 import type { Fault } from '../schema/check.ts';
+import { resetMatchClock } from '../schema/pattern.ts';
 import type { StandardResult } from '../standard.ts';
 import { argumentsError, issuesError, strayNote } from './explain.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
@@ -28,6 +29,7 @@ export function readArguments(
   given: RawArguments,
   policy: ReadPolicy,
 ): ReadArguments | Promise<ReadArguments> {
+  resetMatchClock();
   try {
     return readChecked(binding, given, policy);
   } catch (error) {

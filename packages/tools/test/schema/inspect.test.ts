@@ -43,7 +43,7 @@ test.each([
   ['a schema that doubles itself', { type: 'object', $ref: '#/$defs/d0', $defs: { ...doubling, d40: {} } }, undefined],
   ['a pattern that can hang', { properties: { a: { pattern: '^(a+)+$' } } }, '/properties/a/pattern'],
   ['another', { properties: { a: { pattern: '^(\\w+\\s?)*$' } } }, '/properties/a/pattern'],
-  ['a third', { properties: { a: { pattern: '(.*)=(.*);(.*)$' } } }, '/properties/a/pattern'],
+  ['a third', { properties: { a: { pattern: '^(?:[^,]+,?)+$!' } } }, '/properties/a/pattern'],
   ['a choice of equals', { properties: { a: { pattern: '^(a|a)*$' } } }, '/properties/a/pattern'],
   [
     'many maybes',
