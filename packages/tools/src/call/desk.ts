@@ -10,6 +10,8 @@ export interface CallRecord {
   /** When it began; 0 where nobody heard it begin. */
   readonly started: number;
   state: 'running' | 'waiting' | 'delivered' | 'closed';
+  /** The end of an attempt that was left behind and still runs. */
+  left: Promise<unknown> | undefined;
   /** Outcomes that came before the call had ended. */
   early: unknown[] | undefined;
 }
@@ -78,7 +80,7 @@ export function createDesk(
         const extra = detail ? { arguments: request.arguments } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
-      return { request, started: events.hearsCalls ? performance.now() : 0, state: 'running', early: undefined };
+      return { request, started: events.hearsCalls ? performance.now() : 0, state: 'running', left: undefined, early: undefined };
     },
     progress(record, update) {
       if (record.state !== 'running') return;
