@@ -47,8 +47,10 @@ function readChecked(
   policy: ReadPolicy,
 ): ReadArguments | Promise<ReadArguments> {
   const { name } = binding.tool;
+  if (binding.input.raw === true && typeof given === 'string') return { input: given, repairs: [], notes: [] };
   const parsed = parseArguments(given, name);
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
   const strays: Stray[] = [];
   const value = clean(binding, parsed.value, policy, strays);
   if (strays.length > 0 && policy.unknownProperties === 'reject')

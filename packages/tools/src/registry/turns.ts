@@ -23,6 +23,8 @@ const TURN_MS = 10_000;
 
 /** Creates the turns over a store. */
 export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
+  const beginning = new Set<TurnContext>();
+
   const expire = (): void => {
     const expired: string[] = [];
     for (const [name, entry] of store.entries) {
@@ -69,8 +71,14 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
 
   return {
     async beginTurn(turn) {
-      expire();
-      await orAborted(begin(turn), turn.signal);
+      if (beginning.has(turn)) return; // a mounted toolset leads back here
+      beginning.add(turn);
+      try {
+        expire();
+        await orAborted(begin(turn), turn.signal);
+      } finally {
+        beginning.delete(turn);
+      }
     },
     async available() {
       await check(undefined);

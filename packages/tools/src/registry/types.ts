@@ -65,7 +65,10 @@ export interface ToolRegistry extends Toolset, Changes, Lists, Turns, RegistrySt
   readonly results: ResultStore;
   list(): readonly Tool[];
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  /** Runs a tool by name, for programs: arguments as text, as an object or none. Never rejects, like `call`. */
+  /**
+   * Runs a tool by name, for programs: arguments as text, as an object or none. Never rejects, like `call`: wrong options give a result of
+   * code `CONFIG_INVALID`.
+   */
   execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
   /** Like `execute`, but throws the `KernelError` of a failure and, for the caller's own abort, `signal.reason`. */
   executeOrThrow(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
