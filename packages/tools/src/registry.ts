@@ -61,7 +61,10 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   const execute = (name: string, args: RawArguments, given: ExecuteOptions): Promise<ToolResult> => {
     executed += 1;
     const fault = executeFault(name, given);
-    if (fault !== undefined) return Promise.resolve(runner.refuse(String(name), `execute-${executed}`, refusal(fault)));
+    if (fault !== undefined)
+      return Promise.resolve(
+        runner.refuse(typeof name === 'string' ? name : '<unnamed>', `execute-${executed}`, refusal(fault)),
+      );
     const {
       timeoutMs,
       callId = `execute-${executed}`,

@@ -25,6 +25,8 @@ export type StandardResult<Output> =
 /** One thing that is wrong, and where. */
 export interface StandardIssue {
   readonly message: string;
+  /** What a check threw, for logs. */
+  readonly cause?: unknown;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

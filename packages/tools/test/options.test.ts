@@ -1,7 +1,6 @@
 import { KernelError, type Toolset } from '@kernel/protocol';
-import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type ExecuteOptions, type RegistryOptions, bindTool, createRegistry, defineTool } from '../src/index.ts';
+import { bindTool, createRegistry, defineTool } from '../src/index.ts';
 import { caught, context, simple } from './support.ts';
 
 test.each([
@@ -17,7 +16,7 @@ test.each([
   [{ secrets: 'sk-1' }, 'secrets'],
   [{ onListenerError: 1 }, 'onListenerError'],
 ])('a registry with the option %j is refused by its name', (options, name) => {
-  const error = caught(() => createRegistry([], options as never as RegistryOptions));
+  const error = caught(() => createRegistry([], options as never));
   expect([error.code, error.message.includes(name)]).toEqual(['CONFIG_INVALID', true]);
 });
 
@@ -36,9 +35,9 @@ test.each([
 ])('execute with the option %j runs nothing and gives CONFIG_INVALID', async (options, text) => {
   let ran = false;
   const registry = createRegistry([simple('a', {}, () => (ran = true))]);
-  const result = await registry.execute('a', {}, options as never as ExecuteOptions);
+  const result = await registry.execute('a', {}, options as never);
   expect([result.code, result.forLLM.includes(text), ran]).toEqual(['CONFIG_INVALID', true, false]);
-  await expect(registry.executeOrThrow('a', {}, options as never as ExecuteOptions)).rejects.toThrow(KernelError);
+  await expect(registry.executeOrThrow('a', {}, options as never)).rejects.toThrow(KernelError);
 });
 
 test('what is no call, no context, no tool and no definition is told by an error of its own', async () => {

@@ -225,3 +225,18 @@ test('ten thousand tools register in under a second, and list() between changes 
   expect(performance.now() - before).toBeLessThan(500);
   expect(changed).toBe(false);
 });
+
+test('a registration that replaces hides or shows the tool as it says, and a merge does as well', () => {
+  verifies('tools.hidden', 'tools.register.replace');
+  const registry = createRegistry([simple('a'), simple('b')]);
+  registry.register(simple('a'), { onConflict: 'replace', hidden: true });
+  expect(registry.names()).toEqual(['b']);
+  registry.register(simple('a'), { onConflict: 'replace' });
+  expect(registry.names()).toEqual(['b']);
+  registry.register(simple('a'), { onConflict: 'replace', hidden: false });
+  expect(registry.names()).toEqual(['a', 'b']);
+  const other = createRegistry();
+  other.register(simple('b'), { hidden: true });
+  registry.merge(other, { onConflict: 'replace' });
+  expect(registry.names()).toEqual(['a']);
+});

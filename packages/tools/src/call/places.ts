@@ -62,9 +62,7 @@ export function createPlaces(registryMax: number): Places {
       }
       if (leave === 'timeout') {
         const abandoned = slots.some((slot) => leftBehind.has(slot.id));
-        const reason = abandoned
-          ? 'an earlier call that was given up still runs'
-          : 'earlier calls were still running';
+        const reason = abandoned ? 'an earlier call that was given up still runs' : 'earlier calls were still running';
         const message = `"${name}" did not get its turn within ${timeoutMs} ms and has not run: ${reason}.`;
         const data = { tool: name, timeoutMs, clock: 'queue' };
         return new KernelError('TOOL_TIMEOUT', message, { retryable: true, data });

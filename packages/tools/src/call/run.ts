@@ -10,7 +10,7 @@ import { type CallRecord, createDesk } from './desk.ts';
 import type { Slot } from './gate.ts';
 import { cancelled, errorOf, failure, refusal, toOutcome } from './outcome.ts';
 import { createPlaces } from './places.ts';
-import { withoutSecrets } from './safe-text.ts';
+import { createRedactor } from './safe-text.ts';
 import { type Settled, settle } from './settle.ts';
 
 /** What all calls of a registry have in common. */
@@ -49,12 +49,11 @@ export interface Runner {
 
 /** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. The plain case makes one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  /** Cuts a result to what the model gets and takes secrets out. */
-  const polish = (result: ToolResult, binding: ToolBinding): ToolResult => {
-    const limited = options.limit(result, binding);
-    return options.secrets.length === 0 ? limited : withoutSecrets(limited, options.secrets);
-  };
-  const desk = createDesk(options.events, options.detail, polish);
+  const redactor = createRedactor(options.secrets);
+  /** Takes secrets out of a result, whole, and cuts it to what the model gets. */
+  const polish = (result: ToolResult, binding: ToolBinding): ToolResult =>
+    options.limit(redactor === undefined ? result : redactor.result(result), binding);
+  const desk = createDesk(options.events, options.detail, polish, redactor);
   const places = createPlaces(options.concurrency);
   let abandoned = 0;
 
@@ -161,7 +160,9 @@ export function createRunner(options: RunnerOptions): Runner {
       if (context.signal.aborted) return Promise.resolve(finish(record, cancelled(binding.tool.name, 'never-started')));
       const reading = readArguments(binding, request.arguments, policyOf(binding));
       if (!(reading instanceof Promise)) return proceed(record, reading);
-      return readWithin(request, reading, timeoutOf(request), (end) => follow(record, end)).then((read) => proceed(record, read));
+      return readWithin(request, reading, timeoutOf(request), (end) => follow(record, end)).then((read) =>
+        proceed(record, read),
+      );
     },
     refuse: (name, callId, result) => desk.refused(name, callId, result),
     get abandoned() {

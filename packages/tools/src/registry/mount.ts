@@ -43,7 +43,8 @@ const ways = new WeakMap<Tool, ReadonlySet<unknown>>();
 /** Creates the mounts of a registry. */
 export function createMounts(store: Store, changes: Changes): Mounts {
   const mounted = new Set<Followed>();
-  const isOurs = (binding: ToolBinding): boolean => store.entries.get(binding.tool.name)?.binding.handler === binding.handler;
+  const isOurs = (binding: ToolBinding): boolean =>
+    store.entries.get(binding.tool.name)?.binding.handler === binding.handler;
   return {
     mounted,
     own(toolset) {
@@ -52,9 +53,13 @@ export function createMounts(store: Store, changes: Changes): Mounts {
     },
     mount(prefix, toolset) {
       if (leadsTo(toolset, mounted)) {
-        throw new KernelError('CONFIG_INVALID', `The toolset for "${prefix}" shows tools of the registry it is mounted in.`, {
-          hint: 'Mount another registry, or use view() for a part of this one.',
-        });
+        throw new KernelError(
+          'CONFIG_INVALID',
+          `The toolset for "${prefix}" shows tools of the registry it is mounted in.`,
+          {
+            hint: 'Mount another registry, or use view() for a part of this one.',
+          },
+        );
       }
       const bindings = new Map<string, { readonly tool: Tool; readonly binding: ToolBinding }>();
       const names = new Map<string, string>();

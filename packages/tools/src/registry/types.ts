@@ -76,7 +76,10 @@ export interface ToolRegistry extends Toolset, Changes, Lists, Turns, RegistrySt
   view(filter?: ViewFilter): ToolView;
   /** What is offered now, for good: later changes don't reach it. */
   snapshot(): Toolset;
-  /** Hears changes of the registry and, with `calls`, its calls. Returns the undo. */
+  /**
+   * Hears what happens: all eleven kinds of event for a listener that takes the event, the seven changes for one that takes nothing (as the
+   * port `Toolset` has it). `calls` decides it otherwise. Returns the undo.
+   */
   subscribe(listener: RegistryListener, options?: { readonly calls?: boolean | undefined }): () => void;
   beginTurn(turn: TurnContext): Promise<void>;
 }

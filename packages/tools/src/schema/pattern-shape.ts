@@ -14,8 +14,7 @@ export interface PatternShape {
 
 const TOKEN =
   /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k<[^>]*>|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>)|[()|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/gu;
-const CHARACTER =
-  /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[\s\S])|[\s\S]/gu;
+const CHARACTER = /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[\s\S])|[\s\S]/gu;
 const PALETTE = ['a', '0', ' ', 'Z', '_', '-', '.', 'é', 'ж', '\u4E00', '\u{1F600}', '\t', '\n', '$'];
 const MOST_UNITS = 48;
 

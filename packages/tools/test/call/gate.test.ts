@@ -146,7 +146,9 @@ test('a call that times out keeps its place until it has really ended; who waits
 test('an aborted call that goes on keeps its place as well, but not the registry’s common one', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.abort');
   const { promise, release } = latch();
-  const registry = createRegistry([simple('w', { effect: 'write' }, () => promise), simple('free')], { concurrency: 1 });
+  const registry = createRegistry([simple('w', { effect: 'write' }, () => promise), simple('free')], {
+    concurrency: 1,
+  });
   const stop = new AbortController();
   const first = registry.execute('w', {}, { signal: stop.signal });
   await wait(1);
@@ -163,10 +165,15 @@ test('nothing is tried again while an earlier attempt still runs', async () => {
   verifies('tools.execute.retryable', 'tools.execute.timeout.enforced');
   let started = 0;
   const registry = createRegistry([
-    simple('stuck', { effect: 'read' }, () => {
-      started += 1;
-      return new Promise(() => {});
-    }, { retries: 3, timeoutMs: 10 }),
+    simple(
+      'stuck',
+      { effect: 'read' },
+      () => {
+        started += 1;
+        return new Promise(() => {});
+      },
+      { retries: 3, timeoutMs: 10 },
+    ),
   ]);
   expect((await registry.execute('stuck')).code).toBe('TOOL_TIMEOUT');
   expect(started).toBe(1);

@@ -6,7 +6,10 @@ import { caught } from '../support.ts';
 
 const tool = (parameters: JsonSchema): ReturnType<typeof bindTool> =>
   bindTool({ name: 't', description: '', parameters }, () => 'ran');
-const withPattern = (pattern: string): JsonSchema => ({ type: 'object', properties: { a: { type: 'string', pattern } } });
+const withPattern = (pattern: string): JsonSchema => ({
+  type: 'object',
+  properties: { a: { type: 'string', pattern } },
+});
 const nested = (depth: number, inner: unknown, key = 'neg'): unknown => {
   let value = inner;
   for (let level = 0; level < depth; level += 1) value = { [key]: value };
@@ -39,23 +42,27 @@ test.each([
   ['anyOf with unevaluatedProperties', tracked],
   ['oneOf', one],
   ['allOf twice over', doubled],
-])('wrong arguments of a recursive schema with %s are refused at once, however deep', { retry: 2 }, async (_, schema) => {
-  verifies('tools.execute.schema');
-  const binding = tool(schema);
-  const validator = binding.input.validator();
-  await createRegistry([binding]).execute('t', { e: nested(3, 'x') });
-  for (const depth of [16, 60, 200]) {
-    const value = { e: nested(depth, 'x') };
-    let started = performance.now();
-    expect(validator.test(value)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(100);
-    started = performance.now();
-    // oxlint-disable-next-line no-await-in-loop
-    const result = await createRegistry([binding]).execute('t', value);
-    expect(performance.now() - started).toBeLessThan(100);
-    expect([result.code, result.forLLM.length <= 300]).toEqual(['ARGUMENTS_INVALID', true]);
-  }
-});
+])(
+  'wrong arguments of a recursive schema with %s are refused at once, however deep',
+  { retry: 2 },
+  async (_, schema) => {
+    verifies('tools.execute.schema');
+    const binding = tool(schema);
+    const validator = binding.input.validator();
+    await createRegistry([binding]).execute('t', { e: nested(3, 'x') });
+    for (const depth of [16, 60, 200]) {
+      const value = { e: nested(depth, 'x') };
+      let started = performance.now();
+      expect(validator.test(value)).toBe(false);
+      expect(performance.now() - started).toBeLessThan(100);
+      started = performance.now();
+      // oxlint-disable-next-line no-await-in-loop
+      const result = await createRegistry([binding]).execute('t', value);
+      expect(performance.now() - started).toBeLessThan(100);
+      expect([result.code, result.forLLM.length <= 300]).toEqual(['ARGUMENTS_INVALID', true]);
+    }
+  },
+);
 
 test('a recursive union still says what is wrong in the depth, and mends it', async () => {
   verifies('tools.execute.schema');
@@ -100,20 +107,24 @@ test('everyday patterns are accepted, whatever else the machine does', () => {
   for (const pattern of everyday) expect(tool(withPattern(pattern)).tool.name).toBe('t');
 });
 
-test('no text holds a call up, of whatever length and however many, and a pattern that was never tried neither', { retry: 2 }, async () => {
-  verifies('tools.execute.schema');
-  const time = async (work: () => unknown): Promise<number> => {
-    const started = performance.now();
-    await work();
-    return performance.now() - started;
-  };
-  const list = { type: 'array', items: { type: 'string', pattern: '.*foo.*bar.*x' } };
-  const registry = createRegistry([tool({ type: 'object', properties: { list } })]);
-  for (const length of [50, 500, 1_000, 60_000]) {
-    const texts = Array.from({ length: 20 }, () => 'foobar'.repeat(length / 6));
-    // oxlint-disable-next-line no-await-in-loop
-    expect(await time(() => registry.execute('t', { list: texts }))).toBeLessThan(220);
-  }
-  const untried = compileSchema({ pattern: '^(a+)+$' });
-  expect(await time(() => untried.test(`${'a'.repeat(40)}!`))).toBeLessThan(220);
-});
+test(
+  'no text holds a call up, of whatever length and however many, and a pattern that was never tried neither',
+  { retry: 2 },
+  async () => {
+    verifies('tools.execute.schema');
+    const time = async (work: () => unknown): Promise<number> => {
+      const started = performance.now();
+      await work();
+      return performance.now() - started;
+    };
+    const list = { type: 'array', items: { type: 'string', pattern: '.*foo.*bar.*x' } };
+    const registry = createRegistry([tool({ type: 'object', properties: { list } })]);
+    for (const length of [50, 500, 1_000, 60_000]) {
+      const texts = Array.from({ length: 20 }, () => 'foobar'.repeat(length / 6));
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await time(() => registry.execute('t', { list: texts }))).toBeLessThan(220);
+    }
+    const untried = compileSchema({ pattern: '^(a+)+$' });
+    expect(await time(() => untried.test(`${'a'.repeat(40)}!`))).toBeLessThan(220);
+  },
+);
