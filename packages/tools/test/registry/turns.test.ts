@@ -107,7 +107,7 @@ test('a conditional tool is offered only in turns where its condition holds', as
   expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
 });
 
-test('a condition that hangs holds a turn only until the abort', async () => {
+test('a condition that hangs holds a turn only until the abort', { retry: 2 }, async () => {
   verifies('tools.beginTurn');
   const registry = createRegistry([
     simple('c', { metadata: { optionality: 'conditional' } }, () => 'c', { when: () => new Promise(() => {}) }),
@@ -219,17 +219,21 @@ test('disabled tools are not offered and not callable, and come back at their pl
   expect(registry.has('c')).toBe(true);
 });
 
-test('a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once', async () => {
-  verifies('tools.capabilities.check', 'tools.execute.abort');
-  const hangs = simple('h', { metadata: { requires: ['x'] } });
-  const checks = [(): Promise<boolean> => new Promise(() => {})];
-  const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
-  expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
-  const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
-  const started = performance.now();
-  expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
-  expect(performance.now() - started).toBeLessThan(150);
-});
+test(
+  'a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once',
+  { retry: 2 },
+  async () => {
+    verifies('tools.capabilities.check', 'tools.execute.abort');
+    const hangs = simple('h', { metadata: { requires: ['x'] } });
+    const checks = [(): Promise<boolean> => new Promise(() => {})];
+    const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
+    expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
+    const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
+    const started = performance.now();
+    expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+    expect(performance.now() - started).toBeLessThan(150);
+  },
+);
 
 test('metadata set over a tool’s own leaves what is known about this turn as it was', async () => {
   verifies('tools.beginTurn');

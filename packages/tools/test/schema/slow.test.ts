@@ -84,7 +84,7 @@ test.each([
   '(~|~~)+$',
   '^(?:ab|cd|abcd)+$x',
 ])('the pattern %s, which grows exponentially on its own characters, is refused', (pattern) => {
-  verifies('tools.define.schema');
+  verifies('tools.define.schema.invalid');
   expect(caught(() => tool(withPattern(pattern))).data?.['pointer']).toBe('/properties/a/pattern');
 });
 
