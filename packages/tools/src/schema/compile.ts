@@ -5,6 +5,7 @@ import type { Build } from './build.ts';
 import { type Check, type Fault, type Run, addSeen, nothingSeen, refuse } from './check.ts';
 import { logicChecks } from './logic.ts';
 import { metaSchemas } from './meta.ts';
+import { nothingKnown } from './remember.ts';
 import { objectChecks, propertiesCheck } from './objects.ts';
 import { entering, referenceChecks } from './references.ts';
 import { type Dialect, type Schema, indexSchema } from './resource.ts';
@@ -60,7 +61,11 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Val
   const root = compile(schema);
   const quick: Run = start(undefined);
   return {
-    test: (value) => guarded(() => root(value, undefined, quick, undefined)) ?? false,
+    test(value) {
+      quick.known.steps = 0;
+      quick.known.answers = undefined;
+      return guarded(() => root(value, undefined, quick, undefined)) ?? false;
+    },
     faults(value) {
       const faults: Fault[] = [];
       if (guarded(() => root(value, undefined, start(faults), undefined)) === undefined) {
@@ -123,7 +128,7 @@ function tracked(checks: readonly Check[]): Check {
 }
 
 function start(faults: Fault[] | undefined): Run {
-  return { faults, scope: [] };
+  return { faults, known: nothingKnown(), scope: [] };
 }
 
 /** A value nested so deeply that the stack ends is refused, not thrown. */
