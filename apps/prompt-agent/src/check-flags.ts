@@ -18,6 +18,8 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['verbose', ['agent']],
 ];
 
+const MODEL_ONLY = ['model', 'base-url', 'token', 'system-prompt', 'memory'] as const;
+
 /** What the flags ask for, once they are known to make sense. */
 export interface CheckedFlags {
   readonly protocol: ProtocolName | undefined;
@@ -50,4 +52,11 @@ export function checkFlags(flags: Flags): CheckedFlags {
     ([flag]) => `--${flag} has no effect ${protocol === undefined ? 'without' : 'with'} --protocol ${protocol ?? '…'}`,
   );
   return { protocol, prompt: flags.text ?? '', warnings };
+}
+
+/** Says which flags have no effect without a model. */
+export function offlineWarnings(flags: Flags): readonly string[] {
+  return MODEL_ONLY.filter((flag) => flags[flag] !== undefined).map(
+    (flag) => `--${flag} has no effect: offline uses no model and no server`,
+  );
 }

@@ -29,6 +29,9 @@ export async function chooseModel(
   isRaw: boolean,
 ): Promise<Choice> {
   const picked = await pick(flags, loaded, host, isRaw);
+  const catalog = createProviders();
+  // An unknown name fails at once, with the list of the known ones, before anything is asked of its settings.
+  if (!catalog.names.includes(picked.name)) catalog.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
   const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
   const { options: _rest, name: _name, baseUrl: _url, ...settings } = own ?? { options: {}, name: '' };

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { createProvider, withRetry } from '@kernel/providers';
-import { checkFlags } from './check-flags.ts';
+import { checkFlags, offlineWarnings } from './check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
 import { loadConfig } from './config.ts';
@@ -14,14 +14,17 @@ import { createOutput, type Output } from './render/output.ts';
 /** Runs the program and returns its exit code. Never throws. */
 export async function main(host: Host): Promise<number> {
   const output = createOutput(host);
-  try {
-    return await start(host, output);
-  } catch (error) {
+  const code = await start(host, output).catch((error: unknown) => {
     if (output.closed.aborted) return EXIT.answer;
     output.finish();
     output.note(host.signal.aborted ? 'prompt-agent: interrupted' : errorNote(error));
     return exitCodeOf(error, host.signal);
-  }
+  });
+  await output.settle();
+  const fault = output.fault();
+  if (fault === undefined) return output.closed.aborted ? EXIT.answer : code;
+  output.note(`prompt-agent: ${fault}`);
+  return EXIT.failed;
 }
 
 async function start(host: Host, output: Output): Promise<number> {
@@ -46,13 +49,15 @@ async function start(host: Host, output: Output): Promise<number> {
     onRetry: (retry) => output.note(retryNote(retry)),
   });
   output.note(modelNote(choice));
+  if (choice.provider.name === 'offline')
+    for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);
   const signal = AbortSignal.any([host.signal, output.closed]);
   const session = { flags, prompt, loaded, choice, provider, host, output, signal };
   const code = await (protocol !== undefined && isProtocol(protocol)
     ? PROTOCOLS[protocol](session)
     : runAgent(session));
   output.finish();
-  return output.closed.aborted ? EXIT.answer : code;
+  return code;
 }
 
 function version(): string {

@@ -39,7 +39,8 @@ test.each([
   [['--prompt', 'a', 'b'], '--prompt'],
   [['--max-turns', 'x', 'hi'], '--max-turns'],
   [['--json', '--json-lines', 'hi'], '--json'],
-  [['--provider', 'openay', 'hi'], 'openay'],
+  [['--provider', 'openay', 'hi'], 'Known: anthropic, '],
+  [['--provider', 'constructor', 'hi'], 'No provider is named "constructor"'],
   [['--provider', 'azure', '--base-url', 'http://127.0.0.1:9', 'hi'], 'deployment'],
   [['--provider', 'openai', '-protocol', 'chat', '--base-url', 'nowhere', 'hi'], 'baseUrl'],
 ])('%j exits 2 with a line that names the flag', async (args, named) => {

@@ -17,7 +17,7 @@ test('the five jobs are done without a model, the answer alone on stdout', async
   );
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
   const [list, name, sum, search, time, notes] = answers.map(({ stdout }) => stdout);
-  expect(list).toBe('deep/\nindex.ts (26 bytes)\n');
+  expect(list).toBe('deep/\nindex.ts (26 bytes)\n(1 file, 1 folder)\n');
   expect(name).toBe('demo\n');
   expect(sum).toBe('0.3\n');
   expect(search).toBe(
@@ -48,6 +48,26 @@ test('what offline cannot do exits 3, says so, and prints nothing on stdout', as
   }
 });
 
+test('where every call failed it exits 1, says why in plain words on stderr, and prints nothing on stdout', async () => {
+  verifies('cli.exit', 'cli.run.output');
+  for (const [text, why] of [
+    ['read nope.txt', 'The tool read_file failed: There is no "nope.txt" in the workspace.'],
+    ['10/0', 'The tool calculate failed: '],
+    ['list the files in /etc', '"/etc" is an absolute path'],
+    ['read ../../etc/passwd and tell me the time in Atlantis', 'leaves the workspace'],
+  ] as const) {
+    const { code, stdout, stderr } = await prompt([text]);
+    expect({ text, code, stdout }).toEqual({ text, code: 1, stdout: '' });
+    expect(stderr).toContain(why);
+    expect(stderr.slice(stderr.lastIndexOf('prompt-agent:'))).not.toMatch(/[A-Z]{3,}_[A-Z]/);
+  }
+  const json = await prompt(['--json', 'read nope.txt']);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({ reason: 'error', error: { code: 'TOOL_FAILED' } });
+  const half = await prompt(['read nope.txt and read notes.md']);
+  expect(half).toMatchObject({ code: 0, stdout: expect.stringContaining('second line') as string });
+});
+
 test('no path leads out of the workspace: not by .., not absolute, not by a link', async () => {
   verifies('cli.run.tools');
   const outside = workspace({ 'secret.txt': 'hidden' });
@@ -62,9 +82,10 @@ test('no path leads out of the workspace: not by .., not absolute, not by a link
     'list the folder folder-link/',
     "grep 'hidden' folder-link/secret.txt",
   ]) {
-    const { stdout, stderr } = await prompt([text], { cwd });
-    expect(stdout).toMatch(/failed: TOOL_FAILED: .*(?:absolute path|leaves the workspace|leads out of the workspace)/);
-    expect(stdout + stderr).not.toContain('hidden\n');
+    const { code, stdout, stderr } = await prompt([text], { cwd });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/failed: .*(?:absolute path|leaves the workspace|leads out of the workspace)/);
+    expect(stderr).not.toContain('hidden\n');
   }
   expect((await prompt(["grep 'hidden'"], { cwd })).stdout).toContain('No line contains');
 });
@@ -139,3 +160,81 @@ test('--verbose tells turns and results, --max-turns 1 ends before the answer wi
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('reached its limit (turns)');
 });
+
+test.each([
+  ['how many files are in src?', '(1 file, 1 folder)'],
+  ['which files are there?', '(2 files, 1 folder)'],
+  ['what files are here', '(2 files, 1 folder)'],
+  ['show me src', 'index.ts (26 bytes)'],
+  ['search for the word answer in src', 'src/index.ts:1: export const answer = 42;'],
+  ['search for second line', 'notes.md:2: second line'],
+  ['show me the license', 'MIT'],
+  ['time in UTC+5', 'UTC+05:00'],
+])('%s: an obvious request is answered', async (text, answer) => {
+  const cwd = workspace({
+    LICENSE: 'MIT\n',
+    'notes.md': '# Notes\nsecond line\n',
+    'src/index.ts': 'export const answer = 42;\n',
+    'src/deep/a.ts': '',
+  });
+  const { code, stdout } = await prompt([text], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain(answer);
+});
+
+test.each([
+  'what is the name of this project',
+  'show me the first 5 lines of notes.md',
+  'list all markdown files',
+  'is there a file called foo.ts in src',
+  'how many lines are in notes.md?',
+])('%s: what would be half an answer is refused', async (text) => {
+  expect(await prompt([text])).toMatchObject({ code: 3, stdout: '' });
+});
+
+test.each([
+  ['read pakage.json', 'Did you mean "package.json"?'],
+  ['read package.jsn', 'Did you mean "package.json"?'],
+  ['list the files in scr', 'Did you mean "src"?'],
+  ['read src/deeep/other.ts', 'Did you mean "src/deep/other.ts"?'],
+])('a slip in a path is answered with the nearest one: %s', async (text, hint) => {
+  expect((await prompt([text])).stderr).toContain(hint);
+});
+
+test('.git and .env files are not opened, by no tool and by no link', async () => {
+  const cwd = workspace({ '.git/config': 'token=abc', '.env': 'KEY=abc', 'sub/.env.local': 'KEY=abc', 'a.txt': 'x' });
+  link(cwd, 'innocent', '.git');
+  for (const text of [
+    'read .git/config',
+    'read .env',
+    'cat sub/.env.local',
+    'read innocent/config',
+    'list the files in .git/',
+    "grep 'abc' .git",
+    "search .git for 'abc'",
+  ]) {
+    const { code, stdout, stderr } = await prompt([text], { cwd });
+    expect({ text, code, stdout }).toEqual({ text, code: 1, stdout: '' });
+    expect(stderr).toContain('may hold credentials');
+  }
+  expect((await prompt(["grep 'abc'"], { cwd })).stdout).toContain('No line contains');
+});
+
+test('flags for a model warn where there is none', async () => {
+  const { code, stdout, stderr } = await prompt(['--provider', 'offline', '--model', 'x', '2+2']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '4\n' });
+  expect(stderr).toContain('warning: --model has no effect: offline uses no model');
+  expect((await prompt(['2+2'])).stderr).not.toContain('warning');
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a stdout that takes nothing exits 1 with one line, not a stack',
+  async () => {
+    for (const args of [['2+2'], ['--json', '2+2'], ['--help']]) {
+      const { code, stderr } = await prompt(args, { stdoutFile: '/dev/full' });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/prompt-agent: stdout cannot be written: ENOSPC.*\n$/);
+      expect(stderr).not.toContain('    at ');
+    }
+  },
+);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,25 +23,32 @@ export interface Outcome {
 export interface Start {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Takes stdout in place of a pipe. */
+  readonly stdoutFile?: string;
   /** Sees the process and all that it has written, after each piece. */
   readonly watch?: (child: ChildProcess, stdout: string, stderr: string) => void;
 }
 
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
-export function prompt(args: readonly string[], { cwd = workspace(), env = {}, watch }: Start = {}): Promise<Outcome> {
+export function prompt(
+  args: readonly string[],
+  { cwd = workspace(), env = {}, stdoutFile, watch }: Start = {},
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
+    const file = stdoutFile === undefined ? undefined : openSync(stdoutFile, 'w');
     const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
       cwd,
       env: { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', file ?? 'pipe', 'pipe'],
     });
+    if (file !== undefined) closeSync(file);
     let stdout = '';
     let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       watch?.(child, stdout, stderr);
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
       watch?.(child, stdout, stderr);
     });

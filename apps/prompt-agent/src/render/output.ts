@@ -12,19 +12,25 @@ export interface Output {
   hide(secret: string | undefined): void;
   /** Writes what is still held back, and a newline where stdout stands in the middle of a line. */
   finish(): void;
-  /** Aborted when nobody reads stdout any more. */
+  /** Waits until stdout has taken all that was written, or failed. */
+  settle(): Promise<void>;
+  /** What went wrong with a standard stream; a pipe that its reader closed is no fault. */
+  fault(): string | undefined;
+  /** Aborted when stdout or stderr takes no more: the reader went away, or writing failed. */
   readonly closed: AbortSignal;
 }
 
-/** Makes the output of one run of the program. A closed pipe is quiet: it only aborts `closed`. */
+/** Makes the output of one run of the program. A closed pipe is quiet: it only aborts `closed`; any other failure is also told by `fault`. */
 export function createOutput({ stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>): Output {
   const closed = new AbortController();
-  const onError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    closed.abort(error);
-  };
-  stdout.on('error', onError);
-  stderr.on('error', onError);
+  let fault: string | undefined;
+  const watch = (stream: NodeJS.WritableStream, name: string) =>
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') fault ??= `${name} cannot be written: ${error.message}`;
+      closed.abort(error);
+    });
+  watch(stdout, 'stdout');
+  watch(stderr, 'stderr');
   let secret: string | undefined;
   let redactor: Redactor = createRedactor(undefined);
   let isMidLine = false;
@@ -44,6 +50,13 @@ export function createOutput({ stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>
       secret = next;
       redactor = createRedactor(next);
     },
+    settle: () =>
+      new Promise((resolve) => {
+        if (closed.signal.aborted) resolve();
+        // The callback of a failed write comes before the stream's own event.
+        else stdout.write('', () => setImmediate(resolve));
+      }),
+    fault: () => fault,
     finish() {
       put(redactor.end());
       if (isMidLine) put('\n');

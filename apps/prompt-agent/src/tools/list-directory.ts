@@ -22,18 +22,22 @@ const tool: Tool = {
   effect: 'read',
   metadata: {
     category: 'code',
-    usageHint: 'To show the contents of a folder (ls, dir), what it contains, or tell which files are there.',
+    usageHint:
+      'To show the contents of a folder (ls, dir), what it contains, or tell which files are there, or count them.',
     examples: [
       { description: 'List the files in src', input: { path: 'src' } },
       { description: 'What is in the docs folder?', input: { path: 'docs' } },
       { description: 'What is in docs?', input: { path: 'docs' } },
       { description: "What's in docs?", input: { path: 'docs' } },
       { description: "Show me what's inside docs", input: { path: 'docs' } },
+      { description: 'Show me docs', input: { path: 'docs' } },
+      { description: 'How many files are in docs?', input: { path: 'docs' } },
+      { description: 'Which files are there?', input: {} },
     ],
   },
 };
 
-/** Binds `list_directory`: names sorted, folders first with a trailing slash, sizes of files; at most 1,000 entries. */
+/** Binds `list_directory`: names sorted, folders first with a trailing slash, sizes of files, the counts as the last line; at most 1,000 entries. */
 export function listDirectoryTool(workspace: Workspace): ToolBinding {
   return bindTool<{ path?: string }>(tool, async ({ path = '.' }) => {
     const folder = path === '' ? '.' : path;
@@ -43,8 +47,14 @@ export function listDirectoryTool(workspace: Workspace): ToolBinding {
     if (entries.length === 0) return `"${path}" is empty.`;
     const lines = await Promise.all(entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(absolute, entry)));
     if (entries.length > MAX_ENTRIES) lines.push(`… and ${entries.length - MAX_ENTRIES} more`);
-    return lines.join('\n');
+    return [...lines, countOf(entries)].join('\n');
   });
+}
+
+function countOf(entries: readonly Dirent[]): string {
+  const folders = entries.filter((entry) => entry.isDirectory()).length;
+  const files = entries.length - folders;
+  return `(${files} ${files === 1 ? 'file' : 'files'}, ${folders} ${folders === 1 ? 'folder' : 'folders'})`;
 }
 
 function byKindAndName(a: Dirent, b: Dirent): number {

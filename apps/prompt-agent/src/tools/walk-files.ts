@@ -5,7 +5,6 @@ import type { Workspace } from './workspace.ts';
 
 const MAX_FILES = 20_000;
 const MAX_RULES_BYTES = 262_144;
-const NEVER = new Set(['.git', 'node_modules']);
 
 /** Rules of one `.gitignore` and the folder that they count from. */
 interface Rules {
@@ -14,7 +13,7 @@ interface Rules {
 }
 
 /**
- * Yields the files below a path of the workspace, sorted, as seen from its root. Leaves out `.git`, `node_modules`, symbolic links
+ * Yields the files below a path of the workspace, sorted, as seen from its root. Leaves out `.git`, `.env*`, `node_modules`, symbolic links
  * and what the `.gitignore` files from the root down ignore. A file that is named itself is yielded whatever they say.
  */
 export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
@@ -31,7 +30,8 @@ export async function* walkFiles(workspace: Workspace, path: string, signal: Abo
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const absolute = join(folder, entry.name);
       const isFolder = entry.isDirectory();
-      if (NEVER.has(entry.name) || isIgnored(workspace, absolute, isFolder, rules)) continue;
+      if (entry.name === 'node_modules' || workspace.isPrivate(absolute)) continue;
+      if (isIgnored(workspace, absolute, isFolder, rules)) continue;
       if (isFolder) yield* visit(absolute, rules);
       else if (entry.isFile() && left > 0) {
         left -= 1;

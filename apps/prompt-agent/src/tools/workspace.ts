@@ -1,18 +1,24 @@
 import type { Dirent, Stats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { nearPath } from './near-path.ts';
 import { toolFault } from './tool-fault.ts';
 
-/** The folder that the file tools may see, and nothing outside of it. */
+/** Names that often hold credentials: the folder of Git, and files such as `.env` and `.env.local`. */
+const PRIVATE = /^(?:\.git$|\.env)/i;
+
+/** The folder that the file tools may see, and nothing outside of it; of what is inside, not `.git` and not `.env*`. */
 export interface Workspace {
   /** Absolute, without symbolic links. */
   readonly root: string;
-  /** Returns the real absolute path of something inside. Throws where the path leaves the workspace or leads nowhere. */
+  /** Returns the real absolute path of something inside. Throws where the path leaves the workspace, is private or leads nowhere. */
   locate(path: string): Promise<string>;
   /** Opens a file inside for reading; the caller closes it. What is opened is what was checked, also when links change meanwhile. */
   openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }>;
   /** Lists a folder inside, in no order. */
   readFolder(path: string): Promise<readonly Dirent[]>;
+  /** Says whether an absolute path inside leads to or through `.git` or `.env*`. */
+  isPrivate(absolute: string): boolean;
   /** Returns the path as seen from the root, with `/`; `.` for the root itself. */
   show(absolute: string): string;
 }
@@ -25,6 +31,16 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     absolute === root || absolute.startsWith(root.endsWith(sep) ? root : root + sep);
   const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
 
+  const isPrivate = (absolute: string) =>
+    relative(root, absolute)
+      .split(sep)
+      .some((name) => PRIVATE.test(name));
+  const mayShow = (absolute: string) => isInside(absolute) && !isPrivate(absolute);
+  const refusePrivate = (path: string, absolute: string) => {
+    if (isPrivate(absolute))
+      throw toolFault(`"${path}" may hold credentials: the file tools open neither .git nor .env files.`);
+  };
+
   const locate = async (path: string): Promise<string> => {
     if (path.includes('\0')) throw toolFault(`The path ${JSON.stringify(path)} holds a NUL character.`);
     if (isAbsolute(path) || /^[A-Za-z]:|^\\\\/.test(path)) {
@@ -34,11 +50,15 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     }
     const wanted = resolve(root, path);
     if (!isInside(wanted)) throw toolFault(`"${path}" leaves the workspace; only paths inside it are allowed.`);
+    refusePrivate(path, wanted);
     const real = await realpath(wanted).catch(async (error: unknown) => {
-      throw toolFault(`There is no "${path}" in the workspace${reason(error)}.${await nearName(wanted, isInside)}`);
+      const near = await nearPath(wanted, mayShow);
+      const hint = near === undefined ? '' : ` Did you mean "${show(near)}"?`;
+      throw toolFault(`There is no "${path}" in the workspace${reason(error)}.${hint}`);
     });
     if (!isInside(real))
       throw toolFault(`"${path}" leads out of the workspace through a symbolic link, which is not allowed.`);
+    refusePrivate(path, real);
     return real;
   };
 
@@ -52,7 +72,7 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     );
     try {
       const now = await openedPath(handle);
-      const isSame = now === undefined ? await isStillAt(handle, await locate(path)) : isInside(now);
+      const isSame = now === undefined ? await isStillAt(handle, await locate(path)) : mayShow(now);
       if (!isSame) throw toolFault(`"${path}" changed while it was being opened.`);
       return handle;
     } catch (error) {
@@ -80,17 +100,7 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
       await handle.close();
     }
   };
-  return { root, locate, openFile, readFolder, show };
-}
-
-/** The name beside a missing one that differs in case or ending only. Says nothing outside: the folder itself is checked first. */
-async function nearName(wanted: string, isInside: (absolute: string) => boolean): Promise<string> {
-  const folder = await realpath(dirname(wanted)).catch(() => undefined);
-  if (folder === undefined || !isInside(folder)) return '';
-  const stem = basename(wanted).toLowerCase();
-  const names = await readdir(folder).catch(() => []);
-  const near = names.find((name) => name.toLowerCase() === stem || name.toLowerCase().startsWith(`${stem}.`));
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
+  return { root, locate, openFile, readFolder, isPrivate, show };
 }
 
 /** The path of an open file as the kernel knows it, where the platform tells. */

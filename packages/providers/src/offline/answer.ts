@@ -1,8 +1,11 @@
-import { type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import type { Plan } from './plan.ts';
 import { wordsOf } from './stem.ts';
 
-/** Writes the answer from the results of the calls: their own text, labelled where there is more than one, failures named as such. */
+/**
+ * Writes the answer from the results of the calls: their own text, labelled where there is more than one, failures named as such.
+ * Throws `TOOL_FAILED` where every call failed: then there is no answer.
+ */
 export function writeAnswer(results: readonly ToolMessage[], messages: readonly Message[], plan: Plan): string {
   const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
   const parts = results.map((result) => {
@@ -13,7 +16,11 @@ export function writeAnswer(results: readonly ToolMessage[], messages: readonly 
   const missing = plan.leftOut.map(
     (request) => `Left out, because no tool on offer does it and offline has no language model: "${request}"`,
   );
-  return [...parts, ...missing].join('\n\n');
+  const answer = [...parts, ...missing].join('\n\n');
+  if (results.some(({ isError }) => isError !== true)) return answer;
+  throw new KernelError('TOOL_FAILED', answer, {
+    data: { provider: 'offline', tools: results.map(({ name }) => name) },
+  });
 }
 
 function fieldsFor(call: ToolCall | undefined, plan: Plan): readonly string[] {
@@ -25,12 +32,17 @@ function fieldsFor(call: ToolCall | undefined, plan: Plan): readonly string[] {
 
 function resultText(result: ToolMessage, fields: readonly string[]): string {
   const text = textOf(result);
-  if (result.isError === true) return `The tool ${result.name} failed: ${text}`;
+  if (result.isError === true) return `The tool ${result.name} failed: ${withoutCode(text)}`;
   const found = fields.flatMap((field) => lookUp(text, field));
   if (fields.length === 0) return text === '' ? `The tool ${result.name} answered with no text.` : text;
   return found.length === fields.length
     ? found.join('\n')
     : [`${text.trimEnd()}\n`, ...found, ...unknownFields(text, fields)].join('\n');
+}
+
+/** A result starts with its code, which is for models. */
+function withoutCode(text: string): string {
+  return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
 function unknownFields(text: string, fields: readonly string[]): readonly string[] {

@@ -57,8 +57,11 @@ const RULES: readonly (readonly [RegExp, Piece['kind'], string?])[] = [
   [/,(?=\s*[\d(.-])/y, 'comma'],
 ];
 
-/** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers are none. */
+/** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers are none, but for a number that is all there is. */
 export function findExpressions(text: string): readonly FoundExpression[] {
+  const alone = /^\s*(-?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?)\s*$/i.exec(text)?.[1];
+  if (alone !== undefined)
+    return [{ start: text.indexOf(alone), end: text.indexOf(alone) + alone.length, value: alone.replaceAll(',', '') }];
   const found: FoundExpression[] = [...phrases(text)];
   let at = 0;
   while (at < text.length) {

@@ -1,8 +1,11 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import type { ToolProfile } from './profile.ts';
+import { conceptOf } from './lexicon.ts';
 import type { Slot } from './slots.ts';
+import { stemOf } from './stem.ts';
 import { takeLiteral, takeNumber } from './take-literal.ts';
 import { takeBarePath, takePath } from './take-path.ts';
+import { takeSearch } from './take-query.ts';
 import { takeLeftOver, takeMarkedText, takeNamedText } from './take-text.ts';
 import type { Taking } from './taking.ts';
 import type { Token } from './tokens.ts';
@@ -12,6 +15,8 @@ export interface Filled {
   readonly input: JsonObject;
   readonly taking: Taking;
 }
+
+const FIND = conceptOf(stemOf('find'));
 
 type Take = (taking: Taking, slot: Slot) => JsonValue | undefined;
 
@@ -30,14 +35,36 @@ const PHASES: readonly { readonly take: Take; readonly handles: (slot: Slot) => 
  * Fills a tool's arguments from a request: recognisable shapes first, then marked text, then what is left over. Returns nothing
  * where a required argument stays empty.
  */
-export function fillArguments(profile: ToolProfile, tokens: readonly Token[], now: number): Filled | undefined {
-  const taking: Taking = { tokens, used: new Map(), terms: profile.terms, cues: profile.cues, now, evidence: 0 };
-  const input = fillSlots(taking, profile.slots);
+export function fillArguments(
+  profile: ToolProfile,
+  text: string,
+  tokens: readonly Token[],
+  now: number,
+): Filled | undefined {
+  const taking: Taking = { text, tokens, used: new Map(), terms: profile.terms, cues: profile.cues, now, evidence: 0 };
+  const input = fillSlots(taking, profile.slots, searchOrder(taking, profile));
   return input === undefined ? undefined : { input, taking };
 }
 
-function fillSlots(taking: Taking, slots: readonly Slot[]): JsonObject | undefined {
-  const values = new Map<string, JsonValue>();
+/** The arguments that an explicit order to search gives, where the tool searches by its own words. */
+function searchOrder(taking: Taking, { slots, terms }: ToolProfile): ReadonlyMap<string, JsonValue> {
+  const search = slots.find(({ kind, required }) => kind === 'search' && required);
+  if (search === undefined || (terms.get(FIND) ?? 0) < 0.8) return new Map();
+  const order = takeSearch(taking, slots);
+  if (order === undefined) return new Map();
+  const place = slots.find(({ kind }) => kind === 'path');
+  return new Map([
+    [search.name, order.query],
+    ...(order.path === undefined || place === undefined ? [] : [[place.name, order.path] as const]),
+  ]);
+}
+
+function fillSlots(
+  taking: Taking,
+  slots: readonly Slot[],
+  given: ReadonlyMap<string, JsonValue> = new Map(),
+): JsonObject | undefined {
+  const values = new Map(given);
   const ordered = [...slots].toSorted((a, b) => Number(b.required) - Number(a.required));
   for (const { take, handles } of PHASES) {
     for (const slot of ordered) {

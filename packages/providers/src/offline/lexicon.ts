@@ -48,6 +48,11 @@ export const WORK_STEMS = stems(
   recipe advice opinion summary translation explanation review slogan tweet`,
 );
 
+/** Ask for a part or a measure of something, not for the whole of it. */
+export const PART_STEMS = stems(
+  'first last line lines size big large small new old long short hidden total half top bottom newest oldest biggest largest smallest',
+);
+
 const GROUPS = [
   'folder directory dir',
   'list ls enumerate listing',

@@ -1,7 +1,8 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import { fillArguments, type Filled } from './fill.ts';
-import { ACTION_STEMS, conceptOf, WEAK_STEMS, WORK_STEMS } from './lexicon.ts';
+import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from './lexicon.ts';
 import { profileOf, skeletonOf, type ToolProfile } from './profile.ts';
+import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from './search-words.ts';
 import { stemOf } from './stem.ts';
 import { type Token, tokenize } from './tokens.ts';
 
@@ -27,6 +28,8 @@ const COVERAGE_FLOOR = 0.7;
 
 const FILE_CONCEPTS = new Set(['file', 'folder'].map((word) => conceptOf(stemOf(word))));
 
+const COUNT = conceptOf(stemOf('count'));
+
 /** Prepares the tools on offer: terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
   const profiles = tools.map(profileOf);
@@ -36,7 +39,7 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
     match(text) {
       let best: Match | undefined;
       for (const profile of profiles) {
-        const candidate = fillArguments(profile, read(text, profile), now());
+        const candidate = fillArguments(profile, text, read(text, profile), now());
         if (candidate === undefined) continue;
         const score = scoreOf(profile, candidate, rarity);
         if (score !== undefined && score > (best?.score ?? 0))
@@ -46,7 +49,7 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
     },
     again(tool, text) {
       const profile = profileOf(tool);
-      const filled = fillArguments(profile, read(text, profile), now());
+      const filled = fillArguments(profile, text, read(text, profile), now());
       if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
       const { tokens, used } = filled.taking;
       const isAccounted = tokens.every(
@@ -80,6 +83,7 @@ function scoreOf(
   rarity: (concept: string) => number,
 ): number | undefined {
   const { tokens, used } = taking;
+  if (asksForPart(tokens, profile, used)) return undefined;
   const head = tokens.findIndex(({ role, kind }) => role === 'content' && kind === 'word');
   const seen = new Set<string>();
   let evidence = taking.evidence;
@@ -102,7 +106,7 @@ function scoreOf(
       }
       explained += share;
     } else if (token.role === 'content') {
-      if (isForeign(token, index === head)) return undefined;
+      if (isForeign(token, index === head) || FILE_CONCEPTS.has(tokens[index + 1]?.concept ?? '')) return undefined;
       unexplained += index === head ? 2 : /^\p{Lu}/u.test(token.text) ? 1.5 : 1;
     }
   }
@@ -122,6 +126,16 @@ function isForeign(token: Token, isHead: boolean): boolean {
   return (isHead && ACTION_STEMS.has(token.concept)) || WORK_STEMS.has(token.concept);
 }
 
+/** A wish for a count, a size or a part of something, which a tool that doesn't name it gives no answer to. */
+function asksForPart(tokens: readonly Token[], { terms, slots }: ToolProfile, used: Filled['taking']['used']): boolean {
+  const isNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number' || kind === 'search');
+  return tokens.some(
+    ({ lower, concept }, index) =>
+      (lower === 'many' && tokens[index - 1]?.lower === 'how' && !isNumber && !terms.has(COUNT)) ||
+      (PART_STEMS.has(concept) && used.get(index) !== 'exact' && !terms.has(concept)),
+  );
+}
+
 /** Plain words as search terms could be any wish: one needs a sign that a search is meant, several need two or a place to search in. */
 function isLooseSearch(
   profile: ToolProfile,
@@ -132,7 +146,9 @@ function isLooseSearch(
 ): boolean {
   const loose = tokens.filter((_, index) => used.get(index) === 'free').length;
   if (loose === 0 || !profile.slots.some(({ kind }) => kind === 'search')) return false;
-  const signs = [...seen].filter((concept) => !FILE_CONCEPTS.has(concept)).length;
+  const signs = [...seen].filter((concept) => SEARCH_SIGNS.has(concept)).length;
+  const verb = tokens.findIndex(({ lower }) => SEARCH_VERB.test(lower));
+  if (signs < 2 && verb !== -1 && WISH_WORDS.test(tokens[verb + 1]?.lower ?? '')) return true;
   const hasPath = profile.slots.some(({ kind, name }) => kind === 'path' && Object.hasOwn(input, name));
   return signs === 0 || (loose > 1 && seen.size < 2 && !hasPath);
 }

@@ -25,7 +25,7 @@ export interface OfflineConfig {
  * Makes the provider that needs no model: it matches the prompt with what each tool says of itself, fills the arguments by their
  * schema, asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
  *
- * Throws `PROVIDER_REFUSED` where no tool on offer fits the prompt, and `PROVIDER_UNSUPPORTED` for a `responseFormat`.
+ * Throws `PROVIDER_REFUSED` where no tool on offer fits the prompt, `TOOL_FAILED` where every call of it failed, and `PROVIDER_UNSUPPORTED` for a `responseFormat`.
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   const now = config.now ?? Date.now;

@@ -73,6 +73,13 @@ function isPartOf(token: Token, values: readonly string[]): boolean {
   });
 }
 
+/** Words that ask alike: `which files are there`, `what files are here`. */
+const SAME = new Map([
+  ['which', 'what'],
+  ['there', 'here'],
+  ['here', 'here'],
+]);
+
 /** Returns the words of a request with its arguments masked, so that requests of one form are equal. */
 export function skeletonOf(
   tokens: readonly Token[],
@@ -80,8 +87,8 @@ export function skeletonOf(
 ): string {
   const parts: string[] = [];
   for (const [index, token] of tokens.entries()) {
-    const part = masked.has(index) ? '<>' : token.concept;
-    if (part !== 'pleas' && !(part === '<>' && parts.at(-1) === '<>')) parts.push(part);
+    const part = masked.has(index) ? '<>' : (SAME.get(token.lower) ?? token.concept);
+    if (part !== 'pleas' && part !== 'me' && !(part === '<>' && parts.at(-1) === '<>')) parts.push(part);
   }
   return parts.join(' ');
 }

@@ -1,3 +1,5 @@
+import { PART_STEMS } from './lexicon.ts';
+import { stemOf, wordsOf } from './stem.ts';
 import { tokenize } from './tokens.ts';
 
 const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/giu;
@@ -40,7 +42,10 @@ export function isAboutPrevious(text: string): boolean {
 export function fieldOfFile(text: string): { readonly field: string; readonly request: string } | undefined {
   const groups = FIELD_OF.exec(text)?.groups;
   const field = groups?.['field'];
-  return field === undefined || groups?.['rest'] === undefined || /^(?:contents?|text|file)$/i.test(field)
+  return field === undefined ||
+    groups?.['rest'] === undefined ||
+    /^(?:contents?|text|file)$/i.test(field) ||
+    wordsOf(field).some((word) => PART_STEMS.has(stemOf(word)))
     ? undefined
     : { field, request: `show me the contents of ${groups['rest']}` };
 }

@@ -22,6 +22,13 @@ const CUES = new Set([
   'path',
   'dir',
 ]);
+/** Files that prose calls by a name of their own: `the license`. */
+const KNOWN_NAMES = new Map([
+  ['license', 'LICENSE'],
+  ['licence', 'LICENSE'],
+  ['readme', 'README.md'],
+  ['changelog', 'CHANGELOG.md'],
+]);
 const NOT_BEFORE_PATH = new Set(['of', 'its', 'their', 'your', 'the', 'my', 'our', 'this', 'that', 'a', 'an']);
 
 /** Takes a path: a token with a slash or an extension, a word beside `folder` or `file`, or one after a preposition. */
@@ -50,7 +57,12 @@ export function takeBarePath(taking: Taking, slot: Slot): string | undefined {
   const isSecond = taking.used.has(index - 1) || taking.tokens[index + 1]?.lower === 'for';
   if (slot.target === 'any' && !isSecond) return undefined;
   if (index === head && taking.tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
-  return NOT_BEFORE_PATH.has(taking.tokens[index - 1]?.lower ?? '') ? undefined : taken(taking, slot, index, 0.3);
+  // `markdown files` are a kind of file, in no folder of that name.
+  if (taking.tokens[index + 1]?.lower === 'files') return undefined;
+  const before = taking.tokens[index - 1]?.lower ?? '';
+  const isAsked = (taking.terms.get(taking.tokens[head]?.concept ?? '') ?? 0) >= 0.9;
+  const isKnown = isAsked && before === 'the' && KNOWN_NAMES.has(taking.tokens[index]?.lower ?? '');
+  return NOT_BEFORE_PATH.has(before) && !isKnown ? undefined : taken(taking, slot, index, isKnown ? 0.5 : 0.3);
 }
 
 /** `of` leads to a file or folder only where the argument is one of them: "the contents of apps", not "the meaning of life". */
@@ -63,7 +75,8 @@ function taken(taking: Taking, slot: Slot, index: number, evidence: number): str
   const said = targetWord(taking.tokens[index + 1]) ?? targetWord(taking.tokens[index - 1]);
   const fit = said === undefined || slot.target === 'any' ? agreement(token, slot) : said === slot.target ? 0.3 : -0.8;
   take(taking, index, index, 'exact', evidence + fit);
-  return token?.text;
+  const isProse = said === undefined && taking.tokens[index - 1]?.lower === 'the';
+  return (isProse ? KNOWN_NAMES.get(token?.text ?? '') : undefined) ?? token?.text;
 }
 
 function isWrittenPath(token: Token): boolean {
@@ -108,13 +121,16 @@ function quotedPath(taking: Taking, slot: Slot): string | undefined {
 function agreement(token: Token | undefined, slot: Slot): number {
   if (token === undefined || slot.target === 'any') return 0;
   const look = lookOf(token);
+  if (look === undefined) return 0;
   if (look === slot.target) return 0.3;
   return look === 'file' ? -0.8 : token.text.includes('/') ? -0.5 : -0.2;
 }
 
-function lookOf(token: Token): 'file' | 'folder' {
+function lookOf(token: Token): 'file' | 'folder' | undefined {
   if (token.text.endsWith('/') || /^\.{1,2}$/.test(token.text)) return 'folder';
   const base = token.text.split('/').at(-1) ?? '';
+  if (/^\.[^.]+$/.test(base)) return undefined;
+  if (KNOWN_NAMES.has(token.text)) return 'file';
   return /.\.[a-z0-9]{1,9}$/i.test(base) ||
     /^\.[a-z]/i.test(base) ||
     (token.kind === 'path' && !token.text.includes('/')) ||

@@ -2,6 +2,8 @@ import type { Token } from './tokens.ts';
 
 /** A request whose words are being handed out to a tool's arguments. */
 export interface Taking {
+  /** The request as written. */
+  readonly text: string;
   readonly tokens: readonly Token[];
   /** Index of a taken token → `exact`: its shape or a cue says what it is; `free`: it was left over. */
   readonly used: Map<number, 'exact' | 'free'>;

@@ -65,12 +65,21 @@ let byPlace: ReadonlyMap<string, string> | undefined;
 /** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
 export function zoneOf(place: string): string | undefined {
   if (place.includes('/')) return canonicalZone(place);
+  const [, sign, hours, minutes] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::(\d{2}))?$/i.exec(place) ?? [];
+  if (sign !== undefined && hours !== undefined) return offsetZone(sign, Number(hours), minutes ?? '00');
   byPlace ??= placeIndex();
   return byPlace.get(
     plain(place)
       .replaceAll(/[_.-]+/g, ' ')
       .trim(),
   );
+}
+
+/** `UTC+5` by the name that the zone database gives it, whose sign is the other way round; other offsets as `+05:30`. */
+function offsetZone(sign: string, hours: number, minutes: string): string | undefined {
+  if (hours > (sign === '+' ? 14 : 12) || Number(minutes) > 59) return undefined;
+  if (minutes !== '00') return `${sign}${String(hours).padStart(2, '0')}:${minutes}`;
+  return hours === 0 ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`;
 }
 
 /** Places whose names are more often something else. */

@@ -30,10 +30,21 @@ test('several results are labelled with tool and arguments', async () => {
   );
 });
 
-test('a failed tool is named as failed and the conversation ends', async () => {
-  expect(await answerTo('read nothing.md', new Error('TOOL_FAILED: no such file'))).toBe(
-    'The tool read_file failed: TOOL_FAILED: no such file',
+test('a failed tool beside one that worked is named as failed, in words without a code', async () => {
+  expect(await answerTo('read nothing.md and list packages', new Error('TOOL_FAILED: no such file'), 'a')).toBe(
+    'read_file (nothing.md):\nThe tool read_file failed: no such file\n\nlist_folder (packages):\na',
   );
+});
+
+test('where every tool failed there is no answer but an error that says what failed', async () => {
+  await expect(answerTo('read nothing.md', new Error('TOOL_FAILED: no such file'))).rejects.toMatchObject({
+    code: 'TOOL_FAILED',
+    message: 'The tool read_file failed: no such file',
+    retryable: false,
+  });
+  await expect(
+    answerTo('read a.md and list packages', new Error('TOOL_TIMEOUT: too slow'), new Error('gone')),
+  ).rejects.toThrow(/read_file failed: too slow[\s\S]*list_folder failed: gone/);
 });
 
 test('a field that is asked for is taken out of JSON text', async () => {
