@@ -120,6 +120,7 @@ const TEXTS: readonly string[] = [
   '  \n if (a < b) { return [1]; }\n',
 ];
 
+const letters = (text: string): string[] => text.split('');
 const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
 
 for (const [index, sample] of SAMPLES.entries()) {
@@ -134,9 +135,9 @@ for (const [index, sample] of SAMPLES.entries()) {
       const split = await read(withTextTools(saying(cut(sample.said, at)), sample.format));
       expect(split.end).toEqual(whole.end);
     }
-    const letters = await read(withTextTools(saying([...sample.said]), sample.format));
-    expect(letters.end).toEqual(whole.end);
-    const detected = await read(detectTextCalls(saying([...sample.said])));
+    const single = await read(withTextTools(saying(letters(sample.said)), sample.format));
+    expect(single.end).toEqual(whole.end);
+    const detected = await read(detectTextCalls(saying(letters(sample.said))));
     expect(detected.calls).toEqual(sample.calls);
   });
 
@@ -154,8 +155,8 @@ for (const [index, sample] of SAMPLES.entries()) {
 test.each(TEXTS)('no call, and not a character lost: %s', async (text) => {
   verifies('grammar.text.known', 'grammar.text.stream');
   const wrappers = [
-    ...TEXT_FORMATS.map((format) => withTextTools(saying([...text]), format)),
-    detectTextCalls(saying([...text])),
+    ...TEXT_FORMATS.map((format) => withTextTools(saying(letters(text)), format)),
+    detectTextCalls(saying(letters(text))),
   ];
   for (const provider of wrappers) {
     const result = await read(provider);
