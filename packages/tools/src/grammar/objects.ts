@@ -92,10 +92,22 @@ function otherName(names: readonly string[]): Expression {
 
 function differing({ ends, next }: Branch): Expression {
   const known = [...next.keys()].map((character) => character.codePointAt(0) ?? 0);
-  const away = jsonCharacter(complement(known.map((code) => [code, code])));
+  const away = anyBut(known);
   const on = [...next].map(([character, branch]) =>
     sequence(literal(JSON.stringify(character).slice(1, -1)), differing(branch)),
   );
   const some = choice(sequence(away, repeat(rule('char'), 0)), ...on);
   return ends ? some : optional(some);
+}
+
+/** Most branches differ from one ASCII character, or from none: these are made once. At most 129 of them. */
+const made = new Map<number, Expression>();
+
+function anyBut(known: readonly number[]): Expression {
+  const [only = -1] = known;
+  const kept = known.length < 2 && only < 0x80 ? made.get(only) : undefined;
+  if (kept !== undefined) return kept;
+  const expression = jsonCharacter(complement(known.map((code) => [code, code])));
+  if (known.length < 2 && only < 0x80) made.set(only, expression);
+  return expression;
 }
