@@ -7,6 +7,8 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['images', ['vision']],
   ['allow-private-images', ['vision']],
   ['tools-file', ['tools']],
+  ['tools', ['agent']],
+  ['execute', ['agent']],
   ['audio', ['audio']],
   ['stream', ['agent', 'chat', 'vision', 'tools']],
   ['system-prompt', ['agent', 'chat', 'vision', 'tools']],
@@ -41,6 +43,12 @@ export function checkFlags(flags: Flags): CheckedFlags {
   if (protocol === 'audio' && (flags.audio ?? '') === '') throw usageFault('--protocol audio needs --audio FILE.');
   if (flags.json === true && flags['json-lines'] === true)
     throw usageFault('--json and --json-lines exclude each other.');
+  if (protocol === undefined && (flags.execute === true) !== (flags.tools !== undefined))
+    throw usageFault(
+      flags.execute === true
+        ? '--execute needs --tools FILE, the module whose tools it runs.'
+        : '--tools needs --execute, because the tools of a module may change something.',
+    );
   const turns = flags['max-turns'];
   if (turns !== undefined && !/^\d{1,6}$/.test(turns))
     throw usageFault(`--max-turns "${turns}" is no whole number from 0.`);

@@ -19,6 +19,7 @@ process.exitCode = await main({
   env: process.env,
   cwd: process.cwd(),
   home: homedir(),
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   signal: stop.signal,

@@ -12,6 +12,8 @@ export interface LoadedConfig {
   readonly isFile: boolean;
   /** Whether the file names a provider; without, detection goes on. */
   readonly hasProvider: boolean;
+  /** Whether the file says how often and how soon a request is tried again. */
+  readonly hasRetry: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -25,13 +27,15 @@ export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig
     if (flags.config === undefined && code === 'ENOENT') return undefined;
     throw usageFault(`--config: "${file}" cannot be read (${code}).`);
   });
-  if (text === undefined) return { config: fromConfig({}).options, isFile: false, hasProvider: false, warnings: [] };
+  if (text === undefined)
+    return { config: fromConfig({}).options, isFile: false, hasProvider: false, hasRetry: false, warnings: [] };
   const { options, warnings } = fromConfig(text, { file, env: host.env });
   const source: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   return {
     config: options,
     isFile: true,
-    hasProvider: typeof source === 'object' && source !== null && 'provider' in source,
+    hasProvider: has(source, 'provider'),
+    hasRetry: has(source, 'client') && has(source.client, 'retry'),
     warnings: [
       ...warnings,
       ...Object.keys(options.provider.options).map(
@@ -39,4 +43,8 @@ export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig
       ),
     ],
   };
+}
+
+function has<K extends string>(value: unknown, key: K): value is Readonly<Record<K, unknown>> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }

@@ -39,11 +39,13 @@ export async function chooseModel(
   const token =
     flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
   const { client } = loaded.config;
+  const region = picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined;
   const provider: ProviderConfig = {
     ...settings,
     name: picked.name,
     baseUrl,
     token,
+    ...(region === undefined ? {} : { region }),
     timeouts: {
       connectMs: client.connectionTimeoutMs,
       firstByteMs: client.timeoutMs,

@@ -5,6 +5,7 @@ import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
 import { loadConfig } from './config.ts';
 import { chooseModel } from './detect.ts';
+import { retryFor } from './retry.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { helpText, parseFlags } from './flags.ts';
 import type { Host } from './host.ts';
@@ -45,7 +46,7 @@ async function start(host: Host, output: Output): Promise<number> {
   const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
   const provider = withRetry(createProvider(choice.provider), {
-    ...loaded.config.client.retry,
+    ...retryFor(choice, loaded),
     onRetry: (retry) => output.note(retryNote(retry)),
   });
   output.note(modelNote(choice));

@@ -27,6 +27,12 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   ['openrouter', { keys: ['OPENROUTER_API_KEY'], models: {} }],
   ['groq', { keys: ['GROQ_API_KEY'], models: {} }],
   ['mistral', { keys: ['MISTRAL_API_KEY'], models: {} }],
+  ['deepseek', { keys: ['DEEPSEEK_API_KEY'], models: {} }],
+  ['together', { keys: ['TOGETHER_API_KEY'], models: {} }],
+  ['xai', { keys: ['XAI_API_KEY'], models: {} }],
+  ['bedrock', { keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
+  // Behind `openai`, which has the same key, so it is never detected.
+  ['openai-responses', { keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
 ]);
 
 /** Returns the first key that the environment has for a vendor, and the variable's name. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer } from '@kernel/testing';
@@ -43,6 +44,41 @@ test('a server that was found on loopback is given no key', async () => {
   } finally {
     await server.close();
   }
+});
+
+test.each([
+  [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'openai/gpt-4o-mini (OPENAI_API_KEY)'],
+  [{ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-5 (ANTHROPIC_API_KEY)'],
+  [{ GEMINI_API_KEY: 'k' }, 'gemini/gemini-2.5-flash (GEMINI_API_KEY)'],
+  [{ GOOGLE_API_KEY: 'k' }, 'gemini/gemini-2.5-flash (GOOGLE_API_KEY)'],
+])('a key in the environment chooses its vendor and a default model that the README names: %j', async (env, model) => {
+  // A missing workspace ends the program after the choice and before any request.
+  const { code, stderr } = await prompt(['--workspace', 'none', '2+2'], { env });
+  expect(code).toBe(2);
+  expect(stderr.split('\n')[0]).toBe(`model: ${model}`);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(`\`${model.split(' ')[0]?.split('/')[1] ?? ''}\``);
+});
+
+test('a refused connection on this machine is told within 3 s, the waits and what to do included', async () => {
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const start = performance.now();
+  const args = ['--provider', 'openai', '--base-url', `http://127.0.0.1:${port}/v1`, '--model', 'm', '2+2'];
+  const { code, stdout, stderr } = await prompt(args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(performance.now() - start).toBeLessThan(3000);
+  expect(stderr).toMatch(/retry 1 in 0\.\d s: openai: the connection failed: connect ECONNREFUSED/);
+  expect(stderr).toContain('Nothing listens there');
+});
+
+test('the region of Bedrock comes from the environment, too', async () => {
+  const args = ['--provider', 'bedrock', '--model', 'm', '--workspace', 'none', '2+2'];
+  expect((await prompt(args)).stderr).toContain('region is missing');
+  const { stderr } = await prompt(args, { env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' } });
+  expect(stderr).toMatch(/^model: bedrock\/m \(--provider\)/);
 });
 
 test('a port that answers nothing delays the start by no more than the 300 ms in all', async () => {

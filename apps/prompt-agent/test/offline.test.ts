@@ -188,6 +188,8 @@ test.each([
   'list all markdown files',
   'is there a file called foo.ts in src',
   'how many lines are in notes.md?',
+  'how many files mention second',
+  'count to ten',
 ])('%s: what would be half an answer is refused', async (text) => {
   expect(await prompt([text])).toMatchObject({ code: 3, stdout: '' });
 });

@@ -1,13 +1,14 @@
 import { run } from '@kernel/agent';
 import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } from '@kernel/protocol';
-import { createRegistry } from '@kernel/tools';
+import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
+import { createApprove } from '../approve.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { loadMemory } from '../memory.ts';
 import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
 import type { Session } from '../session.ts';
-import { builtInTools, createWorkspace } from '../tools/index.ts';
+import { builtInTools, createWorkspace, loadModuleTools } from '../tools/index.ts';
 import { usageFault } from '../usage-fault.ts';
 
 /** Gives the prompt to the agent with the built-in tools. Only the answer reaches stdout; see README for `--json`. */
@@ -17,22 +18,20 @@ export async function runAgent(session: Session): Promise<number> {
   const workspace = await createWorkspace(folder).catch(() => {
     throw usageFault(`--workspace "${folder}" is no folder that can be read.`);
   });
+  const own = flags.tools === undefined ? [] : await loadModuleTools(flags.tools, host.cwd);
   const { capabilities } = loaded.config.model;
   const events = run({
     provider,
     model: choice.model,
     messages: [{ role: 'user', content: prompt }],
-    tools: createRegistry(builtInTools(workspace)),
+    tools: registryOf([...builtInTools(workspace), ...own]),
     system: await systemPrompt(session),
     options: capabilities['tools'] ?? capabilities['chat'],
     limits: { turns: turnLimit(session) },
     stream: flags.stream ?? false,
     signal,
     // Every built-in tool only reads, and those are not asked about.
-    approve: ({ tool }) => ({
-      decision: 'deny',
-      reason: `"${tool.name}" may change something, and this program runs only tools that read.`,
-    }),
+    approve: createApprove(host, output),
   });
   const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
   const end = await show(redactEvents(events, secret), session);
@@ -53,6 +52,15 @@ export async function runAgent(session: Session): Promise<number> {
   const why = reasonNote(end.run);
   if (why !== undefined) output.note(why);
   return exitCodeOfRun(end.run, host.signal);
+}
+
+/** The tools of a module are checked here: a name that is taken or illegal is a wrong use of `--tools`. */
+function registryOf(bindings: readonly ToolBinding[]): ToolRegistry {
+  try {
+    return createRegistry(bindings);
+  } catch (error) {
+    throw usageFault(`--tools: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config; nothing means the default. 0 is no limit. */

@@ -1,2 +1,3 @@
+export { loadModuleTools } from './module-tools.ts';
 export { builtInTools } from './built-in-tools.ts';
 export { createWorkspace } from './workspace.ts';

@@ -128,7 +128,7 @@ function isForeign(token: Token, isHead: boolean): boolean {
 
 /** A wish for a count, a size or a part of something, which a tool that doesn't name it gives no answer to. */
 function asksForPart(tokens: readonly Token[], { terms, slots }: ToolProfile, used: Filled['taking']['used']): boolean {
-  const isNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number' || kind === 'search');
+  const isNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number');
   return tokens.some(
     ({ lower, concept }, index) =>
       (lower === 'many' && tokens[index - 1]?.lower === 'how' && !isNumber && !terms.has(COUNT)) ||

@@ -29,7 +29,7 @@ const KNOWN_NAMES = new Map([
   ['readme', 'README.md'],
   ['changelog', 'CHANGELOG.md'],
 ]);
-const NOT_BEFORE_PATH = new Set(['of', 'its', 'their', 'your', 'the', 'my', 'our', 'this', 'that', 'a', 'an']);
+const NOT_BEFORE_PATH = new Set(['of', 'to', 'its', 'their', 'your', 'the', 'my', 'our', 'this', 'that', 'a', 'an']);
 
 /** Takes a path: a token with a slash or an extension, a word beside `folder` or `file`, or one after a preposition. */
 export function takePath(taking: Taking, slot: Slot): string | undefined {
@@ -59,7 +59,11 @@ export function takeBarePath(taking: Taking, slot: Slot): string | undefined {
   if (index === head && taking.tokens.some(({ role }, at) => at !== index && role !== 'stop')) return undefined;
   // `markdown files` are a kind of file, in no folder of that name.
   if (taking.tokens[index + 1]?.lower === 'files') return undefined;
-  const before = taking.tokens[index - 1]?.lower ?? '';
+  const previous = taking.tokens[index - 1];
+  const before = previous?.lower ?? '';
+  // Behind another word it is that word's object: `which files mention undici`.
+  if (previous?.role === 'content' && index - 1 !== head && !taking.used.has(index - 1) && !isPlaceWord(previous))
+    return undefined;
   const isAsked = (taking.terms.get(taking.tokens[head]?.concept ?? '') ?? 0) >= 0.9;
   const isKnown = isAsked && before === 'the' && KNOWN_NAMES.has(taking.tokens[index]?.lower ?? '');
   return NOT_BEFORE_PATH.has(before) && !isKnown ? undefined : taken(taking, slot, index, isKnown ? 0.5 : 0.3);

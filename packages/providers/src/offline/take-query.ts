@@ -14,7 +14,10 @@ const IN_PATH = new RegExp(
   String.raw`^(?<query>.*\S)\s+(?:in|inside|within|under|below)\s+(?:(?<article>the|my|this|our)\s+)?(?:folder\s+|directory\s+|file\s+)?${PATH}(?<kind>\s+(?:folder|directory|dir|file))?$`,
   'iu',
 );
-const PATH_FOR = new RegExp(String.raw`^(?:in\s+|through\s+|inside\s+)?${PATH}\s+for\s+(?<query>\S.*)$`, 'iu');
+const PATH_FOR = new RegExp(
+  String.raw`^(?:in\s+|through\s+|inside\s+)?(?:the\s+(?=\S+\s+(?:folder|directory|file)\s))?${PATH}(?:\s+(?:folder|directory|file))?\s+for\s+(?<query>\S.*)$`,
+  'iu',
+);
 const EVERYWHERE =
   /^(?:.*\S)\s+(?:in|across|throughout)\s+(?:(?:the|this|my|our|all)\s+)*(?:workspace|project|repo|repository|codebase|code|files)$/iu;
 const WHOLE = /\s+(?:in|across|throughout)\s+(?:\S+\s+)*?(?:workspace|project|repo|repository|codebase|code|files)$/iu;

@@ -33,8 +33,9 @@ export function createPlaces(registryMax: number): Places {
 
   const holdersNow = (): NonNullable<typeof holders> => {
     // Only a registry with limited tools needs it, so that it is made here.
+    if (holders !== undefined) return holders;
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    return (holders ??= new AsyncLocalStorage<Holder>());
+    return (holders = new AsyncLocalStorage<Holder>());
   };
   const count = (slots: readonly Slot[], by: number): void => {
     for (const { id } of slots) {

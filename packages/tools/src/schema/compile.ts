@@ -2,7 +2,7 @@ import type { JsonSchema } from '@kernel/protocol';
 import { arrayChecks } from './arrays.ts';
 import { ASSERTIONS } from './assertions.ts';
 import type { Build } from './build.ts';
-import { type Check, type Fault, type Run, addSeen, nothingSeen, refuse } from './check.ts';
+import { type Check, type Fault, type Run, addSeen, faultAt, nothingSeen, refuse } from './check.ts';
 import { logicChecks } from './logic.ts';
 import { metaSchemas } from './meta.ts';
 import { nothingKnown } from './remember.ts';
@@ -69,7 +69,8 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Val
     faults(value) {
       const faults: Fault[] = [];
       if (guarded(() => root(value, undefined, start(faults), undefined)) === undefined) {
-        never(value, undefined, start(faults), undefined);
+        const facts = { keyword: 'depth', expected: 'a value that takes fewer steps to check' };
+        return [faultAt(undefined, value, facts, () => false)];
       }
       return faults;
     },

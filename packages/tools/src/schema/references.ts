@@ -39,6 +39,8 @@ function dynamicCheck(name: string, initial: Check, build: Build): Check {
 export function entering(check: Check, resource: Resource, dynamic: boolean): Check {
   if (!dynamic) return check;
   return (value, at, run, seen) => {
+    // The outermost counts: one that is already there changes nothing.
+    if (run.scope.includes(resource)) return check(value, at, run, seen);
     const inner: Run = { faults: run.faults, known: run.known, scope: [...run.scope, resource] };
     return check(value, at, inner, seen);
   };

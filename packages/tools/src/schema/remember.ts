@@ -3,7 +3,8 @@ import { type Check, type Fault, type Place, type Seen, addSeen, nothingSeen } f
 /** What one validation has found out about schemas that are referred to. */
 export interface Known {
   steps: number;
-  answers: Map<Check, WeakMap<object, Answer>> | undefined;
+  /** By the resources entered on the way, for references that depend on them; else by nothing. */
+  answers: Map<unknown, Map<Check, WeakMap<object, Answer>>> | undefined;
 }
 
 /** What is known of one value and one schema. */
@@ -17,8 +18,8 @@ interface Answer {
 
 /** So many references are followed before answers are kept: ordinary values never pay for it. */
 const FREE_STEPS = 500;
-/** So many are followed where answers can't be kept, because they depend on the way there. */
-const MOST_STEPS = 100_000;
+/** So many are followed where answers depend on the way there, and may be asked for on ever new ways. */
+const MOST_STEPS = 20_000;
 /** So many faults are handed on; nobody reads more. */
 const MOST_FAULTS = 200;
 
@@ -30,18 +31,14 @@ export function nothingKnown(): Known {
 /**
  * Follows a reference at most once for each value, so that recursion through a union takes no exponential time.
  *
- * With `dynamic` the answer depends on the way there: then the steps are counted, and too many of them throw a RangeError.
+ * With `dynamic` the answer depends on the way there: then the steps are counted as well, and too many of them throw a RangeError.
  */
 export function remembered(check: Check, dynamic: boolean): Check {
   return (value, at, run, seen) => {
     const { known, faults } = run;
     known.steps += 1;
     if (known.steps < FREE_STEPS || typeof value !== 'object' || value === null) return check(value, at, run, seen);
-    if (dynamic) {
-      if (known.steps > MOST_STEPS) throw new RangeError('The value needs too many steps to be checked.');
-      return check(value, at, run, seen);
-    }
-    const answers = answersOf(known, check);
+    const answers = answersOf(known, check, dynamic ? run.scope : undefined);
     const before = answers.get(value);
     if (before !== undefined && (seen === undefined || before.seen !== undefined)) {
       if (before.ok || faults === undefined) {
@@ -53,6 +50,7 @@ export function remembered(check: Check, dynamic: boolean): Check {
         return false;
       }
     }
+    if (dynamic && known.steps > MOST_STEPS) throw new RangeError('The value needs too many steps to be checked.');
     const own = seen === undefined ? undefined : nothingSeen();
     const found: Fault[] | undefined = faults === undefined ? undefined : [];
     const ok = check(value, at, { ...run, faults: found }, own);
@@ -63,10 +61,12 @@ export function remembered(check: Check, dynamic: boolean): Check {
   };
 }
 
-function answersOf(known: Known, check: Check): WeakMap<object, Answer> {
+function answersOf(known: Known, check: Check, way: unknown): WeakMap<object, Answer> {
   known.answers ??= new Map();
-  let answers = known.answers.get(check);
-  if (answers === undefined) known.answers.set(check, (answers = new WeakMap()));
+  let here = known.answers.get(way);
+  if (here === undefined) known.answers.set(way, (here = new Map()));
+  let answers = here.get(check);
+  if (answers === undefined) here.set(check, (answers = new WeakMap()));
   return answers;
 }
 

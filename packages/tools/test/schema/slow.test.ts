@@ -37,8 +37,25 @@ const doubled: JsonSchema = {
 };
 const one: JsonSchema = JSON.parse(JSON.stringify(expression).replace('anyOf', 'oneOf')) as JsonSchema;
 
+const byName = { $dynamicRef: '#e' };
+const dynamic: JsonSchema = {
+  type: 'object',
+  properties: { e: byName },
+  $defs: {
+    e: {
+      $dynamicAnchor: 'e',
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { neg: byName } },
+        { type: 'object', properties: { abs: byName, neg: byName } },
+      ],
+    },
+  },
+};
+
 test.each([
   ['anyOf', expression],
+  ['anyOf by dynamic references', dynamic],
   ['anyOf with unevaluatedProperties', tracked],
   ['oneOf', one],
   ['allOf twice over', doubled],

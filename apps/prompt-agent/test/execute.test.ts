@@ -1,0 +1,91 @@
+import { PassThrough } from 'node:stream';
+import type { Approve } from '@kernel/agent';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { createApprove } from '../src/approve.ts';
+import { createOutput } from '../src/render/output.ts';
+import { prompt, workspace } from './program.ts';
+
+const TOOLS = new URL('../../../packages/tools/dist/index.js', import.meta.url).href;
+
+const MODULE = `
+import { writeFileSync } from 'node:fs';
+import { bindTool } from ${JSON.stringify(TOOLS)};
+const parameters = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+export const tools = [
+  bindTool({ name: 'greet', description: 'Greets a person by name.', parameters, effect: 'read' }, ({ name }) => \`Hello \${name}!\`),
+  bindTool({ name: 'promote', description: 'Promotes a person by name.', parameters, effect: 'write' }, ({ name }) => {
+    writeFileSync('promoted.txt', name);
+    return 'done';
+  }),
+];
+`;
+
+test('--execute runs the tools of a module beside the built-in ones and goes on to the answer', async () => {
+  verifies('cli.execute');
+  const cwd = workspace({ 'my.tools.mjs': MODULE, 'a.txt': 'text' });
+  const run = (text: string) => prompt(['--execute', '--tools', 'my.tools.mjs', text], { cwd });
+  expect(await run('please greet Ada Lovelace')).toMatchObject({ code: 0, stdout: 'Hello Ada Lovelace!\n' });
+  expect(await run('read a.txt')).toMatchObject({ code: 0, stdout: 'text\n' });
+});
+
+test('without a terminal a tool that writes is denied, does not run, and the program exits 1', async () => {
+  verifies('cli.execute');
+  const cwd = workspace({ 'my.tools.mjs': MODULE });
+  const { code, stdout, stderr } = await prompt(['--execute', '--tools=my.tools.mjs', 'please promote Ada'], { cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('there is no terminal to ask');
+  expect((await prompt(['list files'], { cwd })).stdout).not.toContain('promoted.txt');
+});
+
+test.each([
+  [['--execute', 'hi'], {}, '--execute needs --tools'],
+  [['--tools', 'x.mjs', 'hi'], {}, '--tools needs --execute'],
+  [['--execute', '--tools', 'none.mjs', 'hi'], {}, '--tools: "none.mjs" cannot be loaded'],
+  [['--execute', '--tools', 'x.mjs', 'hi'], { 'x.mjs': 'export default 1' }, 'exports no list of tools'],
+  [['--execute', '--tools', 'x.mjs', 'hi'], { 'x.mjs': 'export default [{ name: "a" }]' }, 'entry 0 of "x.mjs"'],
+  [['--execute', '--tools', 'x.mjs', 'hi'], { 'x.mjs': MODULE.replace("'greet'", "'read_file'") }, 'read_file'],
+])('%j exits 2 and says what is wrong', async (args, files, said) => {
+  const { code, stdout, stderr } = await prompt(args, { cwd: workspace(files) });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(said);
+});
+
+function terminal(): { readonly approve: Approve; readonly stdin: PassThrough; readonly shown: () => string } {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  const output = createOutput({ stdout: new PassThrough(), stderr });
+  let text = '';
+  stderr.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  return { approve: createApprove({ stdin, stderr }, output), stdin, shown: () => text };
+}
+
+const tool = { name: 'promote', description: '', parameters: { type: 'object' } } as const;
+const call = { type: 'tool-call', id: '1', name: 'promote', arguments: '{"name":"\u001b[2J"}' } as const;
+
+test.each([
+  ['y\n', 'allow'],
+  ['YES\n', 'allow'],
+  ['\n', 'deny'],
+  ['yellow\n', 'deny'],
+  [undefined, 'deny'],
+])('on a terminal the answer %j means %s', async (typed, decision) => {
+  verifies('cli.execute');
+  const { approve, stdin, shown } = terminal();
+  const { signal } = new AbortController();
+  const decided = approve({ call, tool, signal });
+  if (typed === undefined) stdin.end();
+  else stdin.write(typed);
+  expect(await decided).toMatchObject({ decision });
+  expect(shown()).toBe('run promote {"name":"\\x1b[2J"}? It may change something. [y/N]\n');
+});
+
+test('an abort ends the question', async () => {
+  const { approve } = terminal();
+  const stop = new AbortController();
+  const decided = approve({ call, tool, signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('enough')), 10);
+  await expect(decided).rejects.toThrow('enough');
+});
