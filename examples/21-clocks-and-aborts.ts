@@ -10,12 +10,9 @@ const registry = createRegistry([
   }),
 ]);
 const late: string[] = [];
-registry.subscribe(
-  (event) => {
-    if (event.type === 'call-late') late.push(event.name);
-  },
-  { calls: true },
-);
+registry.subscribe((event) => {
+  if (event.type === 'call-late') late.push(event.name);
+});
 
 const timedOut = await registry.execute('deaf');
 console.log(timedOut.forLLM);

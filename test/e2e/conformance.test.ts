@@ -1,6 +1,7 @@
-import { withAsyncPolicy, withHooks, withSelectedTools } from '@kernel/agent';
-import type { Toolset } from '@kernel/protocol';
-import { createProvider } from '@kernel/providers';
+import { withAsyncPolicy, withClearedResults, withCompaction, withHooks, withSelectedTools } from '@kernel/agent';
+import { withTracing } from '@kernel/agent/otel';
+import type { Provider, Toolset } from '@kernel/protocol';
+import { createProvider, withFallback, withRateLimit, withRetry, withUsage } from '@kernel/providers';
 import { providerConformance, scriptedProvider, startWireServer, toolsetConformance, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { describe, test } from 'vitest';
@@ -28,6 +29,7 @@ const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[]
   ['a view of a registry', () => registry().view({})],
   ['a snapshot of a registry', () => registry().snapshot()],
   ['a registry behind hooks', () => withHooks(registry(), { beforeTool: () => {}, afterTool: () => {} })],
+  ['a registry behind tracing', () => withTracing(registry())],
   ['a registry behind an async policy', () => withAsyncPolicy(registry(), { mode: 'await' })],
   [
     'a registry behind a choice of tools',
@@ -45,10 +47,16 @@ describe.each(toolsets)('%s', (_name, make) => {
     test(name, run);
 });
 
-describe('a provider behind hooks', () => {
-  for (const { name, run } of providerConformance((script) => ({
-    provider: withHooks(scriptedProvider(script), { afterModel: () => {} }),
-  })))
+const wrappers: readonly (readonly [string, (provider: Provider) => Provider])[] = [
+  ['hooks', (provider) => withHooks(provider, { afterModel: () => {} })],
+  ['compaction', (provider) => withCompaction(provider, { maxTokens: 1000 })],
+  ['cleared results', (provider) => withClearedResults(provider)],
+  ['tracing', (provider) => withTracing(provider)],
+  ['every policy', (provider) => withUsage(withRetry(withFallback([withRateLimit(provider, {})])))],
+];
+
+describe.each(wrappers)('a provider behind %s', (_name, wrap) => {
+  for (const { name, run } of providerConformance((script) => ({ provider: wrap(scriptedProvider(script)) })))
     // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
     test(name, run);
 });

@@ -2,18 +2,18 @@
 export interface Channel<T> {
   /** Adds a value. Returns a promise once the reader lags: await it before adding more. Without effect after `close`. */
   push(value: T): void | Promise<void>;
-  /** Ends the reading side when all values are read; with `error`, by throwing it. */
+  /** Ends the queue when all values are taken; with `error`, by throwing it. */
   close(error?: unknown): void;
-  /** Reads all values in order. One reader only. */
-  read(): AsyncGenerator<T, void>;
+  /** Takes all values that wait, in order; waits for one where there are none. Undefined at the end. One taker only. */
+  take(): Promise<readonly T[] | undefined>;
 }
 
-/** Makes a channel whose `push` asks for patience from the `highWater`th unread value on. */
+/** Makes a channel whose `push` asks for patience from the `highWater`th value on that was not taken. */
 export function createChannel<T>(highWater = 64): Channel<T> {
   let values: T[] = [];
   let closed = false;
   let failure: { readonly error: unknown } | undefined;
-  let wakeReader: (() => void) | undefined;
+  let wakeTaker: (() => void) | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   const release = (): void => {
@@ -22,10 +22,10 @@ export function createChannel<T>(highWater = 64): Channel<T> {
   };
   return {
     push(value) {
-      if (closed) return;
+      if (closed) return undefined;
       values.push(value);
-      wakeReader?.();
-      if (values.length < highWater) return;
+      wakeTaker?.();
+      if (values.length < highWater) return undefined;
       const wait = (drained ??= Promise.withResolvers<void>());
       return wait.promise;
     },
@@ -33,28 +33,22 @@ export function createChannel<T>(highWater = 64): Channel<T> {
       if (closed) return;
       closed = true;
       if (error !== undefined) failure = { error };
-      wakeReader?.();
+      wakeTaker?.();
       release();
     },
-    async *read() {
-      try {
-        for (;;) {
-          const batch = values;
-          values = [];
-          release();
-          yield* batch;
-          if (values.length > 0) continue;
-          if (closed) break;
-          await new Promise<void>((resolve) => {
-            wakeReader = resolve;
-          });
-          wakeReader = undefined;
-        }
-        if (failure !== undefined) throw failure.error;
-      } finally {
-        closed = true;
-        release();
+    async take() {
+      if (values.length === 0 && !closed) {
+        await new Promise<void>((resolve) => {
+          wakeTaker = resolve;
+        });
+        wakeTaker = undefined;
       }
+      const taken = values;
+      values = [];
+      release();
+      if (taken.length > 0) return taken;
+      if (failure !== undefined) throw failure.error;
+      return undefined;
     },
   };
 }

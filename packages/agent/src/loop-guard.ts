@@ -1,4 +1,3 @@
-import { digest } from './digest.ts';
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { canonicalArguments } from './canonical.ts';
 
@@ -25,10 +24,9 @@ export interface LoopGuard {
 const LONGEST_CYCLE = 3;
 
 interface Entry {
-  /** Tool and canonical arguments. */
-  readonly call: string;
-  /** The same with a digest of the result. */
-  readonly outcome: string;
+  readonly call: ToolCall;
+  /** What the model was told. */
+  readonly text: string;
 }
 
 /** Makes the guard of one run. */
@@ -41,21 +39,16 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
   const repeatsOf = (period: number): number => {
     const { length } = entries;
     let same = 0;
-    while (
-      same + period < length &&
-      entries[length - 1 - same]?.outcome === entries[length - 1 - same - period]?.outcome
-    )
-      same += 1;
+    while (same + period < length && isSame(entries[length - 1 - same], entries[length - 1 - same - period])) same += 1;
     return length < period ? 0 : Math.floor(same / period) + 1;
   };
   const mostRepeats = (): number => Math.max(...periods.map(repeatsOf));
 
   return {
     refusal(call) {
-      const key = keyOf(call);
       for (const period of periods) {
         const expected = entries.at(-period);
-        if (expected?.call !== key || repeatsOf(period) < refuse) continue;
+        if (expected === undefined || !isSameCall(expected.call, call) || repeatsOf(period) < refuse) continue;
         refused.set(call.id, expected);
         return refusalOf(call, refuse);
       }
@@ -63,13 +56,12 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
     },
     record(outcomes) {
       const notes = new Map<string, string>();
-      const seen = new Set<string>();
-      for (const [call, result] of outcomes) {
-        const key = keyOf(call);
-        const entry = refused.get(call.id) ?? { call: key, outcome: `${key} ${digest(result.forLLM)}` };
+      const turn: Entry[] = [];
+      for (const [call, { forLLM: text }] of outcomes) {
+        const entry = refused.get(call.id) ?? { call, text };
         // The same call twice in one turn is one try.
-        if (seen.has(entry.outcome)) continue;
-        seen.add(entry.outcome);
+        if (turn.some((other) => isSame(other, entry))) continue;
+        turn.push(entry);
         entries.push(entry);
         if (entries.length > longest) entries.shift();
         const repeats = mostRepeats();
@@ -89,8 +81,15 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
 
 const periods = Array.from({ length: LONGEST_CYCLE }, (_, index) => index + 1);
 
-function keyOf(call: ToolCall): string {
-  return digest(`${call.name} ${canonicalArguments(call.arguments)}`);
+/** The cheap comparisons first: in a run that makes headway, results differ. */
+function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  return a === b || (a.text === b.text && isSameCall(a.call, b.call));
+}
+
+function isSameCall(a: ToolCall, b: ToolCall): boolean {
+  if (a.name !== b.name) return false;
+  return a.arguments === b.arguments || canonicalArguments(a.arguments) === canonicalArguments(b.arguments);
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

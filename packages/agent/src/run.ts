@@ -6,6 +6,9 @@ import { drive } from './drive.ts';
 import { TIME_LIMIT } from './ending.ts';
 import { checkRunOptions, type RunOptions } from './options.ts';
 
+/** The reason of the abort at the end of a run: made once, since an error's stack costs more than the rest of it. */
+const READER_LEFT = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
+
 /**
  * Runs a conversation until the model answers: asks it, runs the calls it asks for, feeds the results back.
  *
@@ -32,10 +35,13 @@ async function* events(options: RunOptions): AsyncGenerator<AgentEvent, void> {
     (error: unknown) => channel.close(error),
   );
   try {
-    yield* channel.read();
+    // One generator and plain yields: delegation costs several promises an event.
+    for (let batch = await channel.take(); batch !== undefined; batch = await channel.take())
+      for (const event of batch) yield event;
   } finally {
     clearTimeout(clock);
-    stop.abort(new KernelError('TOOL_CANCELLED', 'The reader of the run left.'));
+    channel.close();
+    stop.abort(READER_LEFT);
     await driving;
     unlink();
   }

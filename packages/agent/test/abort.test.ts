@@ -48,6 +48,7 @@ describe('an abort', () => {
     ],
   ] as [string, Provider, Toolset | undefined][])(
     'settles the run within 50 ms during %s, with a valid history',
+    { retry: 2 },
     async (_name, provider, tools) => {
       verifies('agent.loop.abort', 'agent.loop.history.pairs');
       const { end, tookMs } = await abortAfter(provider, tools);
@@ -116,7 +117,7 @@ describe('an abort', () => {
 });
 
 describe('leaving the loop', () => {
-  test('aborts the request and all handlers within 50 ms', async () => {
+  test('aborts the request and all handlers within 50 ms', { retry: 2 }, async () => {
     verifies('agent.loop.abort');
     const tools = mockToolset([mockTool('a', { hangs: 'until-abort' }), mockTool('deaf', { hangs: true })]);
     const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'deaf' }] }]);

@@ -3,6 +3,7 @@
 import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
 import type { BindingOptions, ToolBinding, ToolHandler } from './binding.ts';
 import { type Described, checkCondition, describeTool } from './describe.ts';
+import { checkBindingOptions } from './options.ts';
 
 /**
  * Ties a handler to a tool whose parameters came as JSON Schema (from a file, a server, another program).
@@ -32,7 +33,8 @@ export function toBinding<I>(
       hint: 'Give a function as the handler.',
     });
   }
-  checkOptions(tool, options);
+  checkBindingOptions(tool.name, options);
+  checkCondition(tool, options.when);
   return Object.freeze({
     tool,
     handler,
@@ -46,22 +48,4 @@ export function toBinding<I>(
     retries: options.retries,
     when: options.when,
   });
-}
-
-function checkOptions(tool: Tool, options: BindingOptions): void {
-  const { concurrency, when } = options;
-  const max = typeof concurrency === 'object' ? (concurrency.max ?? 1) : (concurrency ?? 1);
-  for (const [name, value, least] of [
-    ['timeoutMs', options.timeoutMs, 0],
-    ['concurrency', max, 1],
-    ['resultLimit', options.resultLimit, 0],
-    ['retries', options.retries, 0],
-  ] as const) {
-    if (value === undefined || (typeof value === 'number' && value >= least)) continue;
-    throw new KernelError(
-      'CONFIG_INVALID',
-      `Tool "${tool.name}": ${name} must be a number of at least ${least}, not ${value}.`,
-    );
-  }
-  checkCondition(tool, when);
 }

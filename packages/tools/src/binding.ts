@@ -24,6 +24,8 @@ export type ToolHandler<I = never> = (input: I, context: ToolContext) => unknown
 export interface InputCheck {
   /** The validator of `tool.parameters`, compiled at the first call of this function. */
   readonly validator: () => Validator;
+  /** Set where another toolset reads the arguments: the handler gets their text as it came. */
+  readonly raw?: true;
   /** The tool's own schema library, where it has one: it has the last word and makes the value that the handler gets. */
   readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 }

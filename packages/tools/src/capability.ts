@@ -69,12 +69,16 @@ export function createCapabilities(options: CapabilityOptions = {}): Capabilitie
   };
 }
 
-/** Knows names in capitals (`API_KEY`) and `env:NAME`: there when the variable is set and not empty. */
+/**
+ * Knows names in capitals (`API_KEY`, `HOME`) and `env:NAME`: there when the variable is set and not empty. A single word that is not set
+ * may be a program, and is left to the next check.
+ */
 export function environmentVariable(): CapabilityCheck {
   return (name) => {
     const variable = name.startsWith('env:') ? name.slice(4) : name;
-    if (variable === name && !/^[A-Z][A-Z0-9]*_[A-Z0-9_]*$/.test(name)) return undefined;
-    return (process.env[variable] ?? '') !== '';
+    if (variable === name && !/^[A-Z][A-Z0-9_]*$/.test(name)) return undefined;
+    const isSet = (process.env[variable] ?? '') !== '';
+    return isSet || name.includes('_') || variable !== name ? isSet : undefined;
   };
 }
 

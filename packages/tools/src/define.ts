@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolContext } from '@kernel/protocol';
 import type { BindingOptions, ToolBinding } from './binding.ts';
 import { toBinding } from './bind.ts';
 import { describeTool } from './describe.ts';
@@ -17,6 +17,10 @@ export interface ToolDraft<S extends InputSchema> extends Omit<Tool, 'parameters
  * input form: a field with a default is optional. Throws `TOOL_SCHEMA_INVALID` where the schema is no object or has no JSON form.
  */
 export function defineTool<S extends InputSchema>(definition: ToolDraft<S>): ToolBinding {
+  const given: ToolDraft<S> | null | undefined = definition;
+  if (typeof given !== 'object' || given === null) {
+    throw new KernelError('CONFIG_INVALID', 'defineTool takes an object: { name, description, input, handler }.');
+  }
   const { input, handler, ...rest } = definition;
   const described = describeTool({ ...rest, parameters: toJsonSchema(input, `Tool "${definition.name}", input`) });
   const { validate } = input['~standard'];

@@ -25,6 +25,9 @@ export interface Described {
 
 /** Copies, checks and freezes a description. Throws `TOOL_SCHEMA_INVALID` that names the tool, the part and the place. */
 export function describeTool(given: Tool): Described {
+  const isTool = typeof given === 'object' && given !== null;
+  if (!isTool)
+    throw new KernelError('CONFIG_INVALID', `A tool must be an object, not ${given === null ? 'null' : typeof given}.`);
   const name: unknown = given.name;
   const what = `Tool "${typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : '<unnamed>'}"`;
   const parameters = objectSchema(given.parameters, `${what}, parameters`);

@@ -30,9 +30,11 @@ export async function saveRegistry(
   file: string,
   options: { readonly bundles?: readonly ToolBundle[] | undefined } = {},
 ): Promise<void> {
-  const { open, rename, rm } = process.getBuiltinModule('node:fs/promises');
+  const { open, realpath, rename, rm } = process.getBuiltinModule('node:fs/promises');
   const state = { version: VERSION, tools: Object.fromEntries(registry.state()), bundles: options.bundles ?? [] };
-  const neighbour = `${file}.${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
+  // Through a symbolic link the file behind it is replaced, and the link stays.
+  const target = await realpath(file).catch(() => file);
+  const neighbour = `${target}.${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
   try {
     const handle = await open(neighbour, 'wx');
     try {
@@ -41,7 +43,7 @@ export async function saveRegistry(
     } finally {
       await handle.close();
     }
-    await rename(neighbour, file);
+    await rename(neighbour, target);
   } catch (error) {
     await rm(neighbour, { force: true });
     throw error;
@@ -51,13 +53,30 @@ export async function saveRegistry(
 /**
  * Brings a registry to the state that a file holds. Names without a binding are reported, not an error.
  *
- * Throws `CONFIG_INVALID` for a file that is broken, damaged or of a newer version; the registry and the file then stay as they were.
+ * Throws `CONFIG_INVALID` for a file that is missing, broken, damaged or of a newer version; the registry and the file then stay as they were.
  */
 export async function loadRegistry(registry: ToolRegistry, file: string): Promise<LoadedRegistry> {
-  const text = await process.getBuiltinModule('node:fs/promises').readFile(file, 'utf8');
+  const text = await readText(file);
   const saved = readState(text, file);
   const unknown = registry.restore(saved.tools);
   return { unknown, bundles: saved.bundles };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await process.getBuiltinModule('node:fs/promises').readFile(file, 'utf8');
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `The registry file "${file}" ${isMissing ? 'is missing' : 'cannot be read'}.`,
+      {
+        hint: 'Nothing was changed. Save the registry there first.',
+        data: { file },
+        cause: error,
+      },
+    );
+  }
 }
 
 function readState(
@@ -79,6 +98,7 @@ function readState(
   if (!isSchemaObject(state)) throw broken('holds no JSON object');
   const { version, tools, bundles } = state;
   if (typeof version !== 'number') throw broken('has no version');
+  if (!Number.isInteger(version) || version < 1) throw broken(`has the version ${version}, which there is none of`);
   if (version > VERSION) throw broken(`is of version ${version}, and this program reads up to ${VERSION}`);
   if (!isSchemaObject(tools)) throw broken('has no "tools" object');
   if (!Array.isArray(bundles)) throw broken('has no "bundles" list');

@@ -1,10 +1,11 @@
 import type { CallContext, Tool, ToolResult, Toolset } from '@kernel/protocol';
 import type { RawArguments } from './arguments/parse.ts';
 import type { ToolBinding } from './binding.ts';
-import { errorOf } from './call/outcome.ts';
+import { errorOf, refusal } from './call/outcome.ts';
 import { createRunner } from './call/run.ts';
 import { createCapabilities } from './capability.ts';
 import { once } from './describe.ts';
+import { callFault, checkRegistryOptions, executeFault } from './options.ts';
 import { createChanges } from './registry/changes.ts';
 import { createEvents } from './registry/events.ts';
 import { type Found, createFinder, orCancelled, whenAble } from './registry/find.ts';
@@ -24,6 +25,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Creates a registry with some tools: all of them, or it throws and lists every clash. No two registries share anything. */
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
+  checkRegistryOptions(options);
   const events = createEvents((error, event) => options.onListenerError?.(error, event));
   const store = createStore((type, name, version, warnings) =>
     events.emit({ type, name, version, ...(warnings === undefined ? {} : { warnings }) }),
@@ -58,6 +60,11 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   };
   const execute = (name: string, args: RawArguments, given: ExecuteOptions): Promise<ToolResult> => {
     executed += 1;
+    const fault = executeFault(name, given);
+    if (fault !== undefined)
+      return Promise.resolve(
+        runner.refuse(typeof name === 'string' ? name : '<unnamed>', `execute-${executed}`, refusal(fault)),
+      );
     const {
       timeoutMs,
       callId = `execute-${executed}`,
@@ -81,6 +88,8 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     return {
       list: () => tools,
       call(call, context) {
+        const fault = callFault(call, context);
+        if (fault !== undefined) return Promise.resolve(refusal(fault));
         const binding = held.get(call.name);
         const found = binding === undefined ? unknownTool(call.name, names) : whenAble(binding, capabilities);
         return start(call.name, found, { id: call.id, arguments: call.arguments, context });
@@ -98,7 +107,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     ...changes,
     ...turns,
     ...createState(store),
-    mount: (prefix, toolset) => mounts.mount(prefix, toolset),
+    mount: mounts.mount,
     results,
     get size() {
       return lists.size;
@@ -109,7 +118,11 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     get abandoned() {
       return runner.abandoned;
     },
-    call: (call, context) => start(call.name, find(call.name), { id: call.id, arguments: call.arguments, context }),
+    call(call, context) {
+      const fault = callFault(call, context);
+      if (fault !== undefined) return Promise.resolve(refusal(fault));
+      return start(call.name, find(call.name), { id: call.id, arguments: call.arguments, context });
+    },
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);
@@ -118,12 +131,12 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
         throw executeOptions.signal.reason;
       throw errorOf(result);
     },
-    view: (filter = {}) => createView({ ...registry, lacking }, filter),
+    view: (filter = {}) => mounts.own(createView({ ...registry, lacking }, filter)),
     snapshot,
     subscribe: (listener, subscribeOptions) => events.subscribe(listener, subscribeOptions),
   };
   changes.registerAll(bindings);
-  return registry;
+  return mounts.own(registry);
 }
 
 /** A call but for its binding. */

@@ -11,6 +11,8 @@ export interface Searchable {
   /** The tools that are registered but not offered until found. */
   hiddenTools(): readonly Tool[];
   promote(names: Iterable<string>, ttl?: number): void;
+  /** Checks capabilities, so that what lacks one is not found. */
+  available?(): Promise<unknown>;
 }
 
 /** How found tools are offered. */
@@ -52,8 +54,9 @@ export function searchTool(registry: Searchable, options: SearchOptions = {}): T
       },
       metadata: { category: 'utility' },
     },
-    ({ query }) => {
+    async ({ query }) => {
       if (query.trim() === '') throw refused('the query is empty.', 'Say in a few words what the tool should do.');
+      await registry.available?.();
       return offer(registry, find(query, options.limit ?? LIMIT), `"${clip(query, 60)}"`, options.ttl);
     },
   );
@@ -75,7 +78,8 @@ export function patternSearchTool(registry: Searchable, options: SearchOptions =
       },
       metadata: { category: 'utility' },
     },
-    ({ pattern }) => {
+    async ({ pattern }) => {
+      await registry.available?.();
       if (pattern.trim() === '') throw refused('the pattern is empty.', 'Give a part of a name.');
       if (pattern.length > PATTERN_LENGTH) {
         throw refused(

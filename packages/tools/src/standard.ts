@@ -25,6 +25,8 @@ export type StandardResult<Output> =
 /** One thing that is wrong, and where. */
 export interface StandardIssue {
   readonly message: string;
+  /** What a check threw, for logs. */
+  readonly cause?: unknown;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
@@ -33,7 +35,8 @@ export type OutputOf<S extends InputSchema> = NonNullable<S['~standard']['types'
 
 /** Returns the JSON Schema of what a schema takes in, without noise: no `$schema`, no bounds that only say "safe integer". */
 export function toJsonSchema(schema: InputSchema, what: string): JsonSchema {
-  const standard: Partial<InputSchema['~standard']> | undefined = schema['~standard'];
+  const given: Partial<InputSchema> | null | undefined = schema;
+  const standard: Partial<InputSchema['~standard']> | undefined = given?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${what} is no Standard Schema that gives its JSON Schema.`, {
       hint: 'Use zod 4.2 or later or another Standard Schema with "~standard.jsonSchema", or bindTool() with a JSON Schema.',

@@ -43,23 +43,34 @@ function scoreOf(a: string, b: string, limit: number): number {
   if (a === b) return 0;
   // A part of a longer name is as good as one slip: `read` for `read_file`.
   if (Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))) return 1;
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  return distance(a, b);
+  if (Math.abs(a.length - b.length) > limit || strangers(a, b, limit) > limit) return limit + 1;
+  return distance(a, b, limit);
 }
 
-/** Edit distance in which two swapped neighbours are one slip. */
-function distance(a: string, b: string): number {
+/** How many characters of `b` are nowhere in `a`: each costs a slip, so that most names are never compared. */
+function strangers(a: string, b: string, limit: number): number {
+  let count = 0;
+  for (let index = 0; index < b.length && count <= limit; index += 1) if (!a.includes(b.charAt(index))) count += 1;
+  return count;
+}
+
+/** Edit distance in which two swapped neighbours are one slip; more than `limit` where it is surely above. */
+function distance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + (same ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
       row.push(cost);
+      least = Math.min(least, cost);
     }
+    // A swap may reach back over one row, and is worth one slip.
+    if (least > limit + 1) return limit + 1;
     before = previous;
     previous = row;
   }

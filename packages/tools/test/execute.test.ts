@@ -121,31 +121,35 @@ test('the limit of a handler is the call’s, else the tool’s, else the regist
   expect((await slow.execute('slow', {}, { timeoutMs: Infinity })).forLLM).toBe('late');
 });
 
-test('a handler that ignores its signal is left at the limit, its signal aborted and its late end told', async () => {
-  verifies('tools.execute.timeout.enforced', 'tools.execute.abort.late', 'tools.execute.retryable');
-  const events: RegistryEvent[] = [];
-  let signal: AbortSignal | undefined;
-  const registry = createRegistry([
-    simple('stuck', {}, (_, given: ToolContext) => {
-      ({ signal } = given);
-      return wait(120).then(() => 'too late');
-    }),
-  ]);
-  registry.subscribe((event) => events.push(event), { calls: true });
-  const started = performance.now();
-  const result = await registry.execute('stuck', {}, { timeoutMs: 30 });
-  expect(performance.now() - started).toBeLessThan(80);
-  expect(told(result)).toBe('TOOL_TIMEOUT timeout');
-  expect(result.forLLM).toBe(
-    'TOOL_TIMEOUT: "stuck" did not end within 30 ms and was left; what it did so far is unknown.',
-  );
-  expect(KernelError.is(result.error) && result.error.retryable).toBe(true);
-  expect([signal?.aborted, registry.abandoned]).toEqual([true, 1]);
-  await wait(130);
-  expect(registry.abandoned).toBe(0);
-  expect(events.map((event) => event.type)).toEqual(['call-start', 'call-end', 'call-late']);
-  expect(events.at(-1)).toMatchObject({ what: 'abandoned', name: 'stuck', isError: false });
-});
+test(
+  'a handler that ignores its signal is left at the limit, its signal aborted and its late end told',
+  { retry: 2 },
+  async () => {
+    verifies('tools.execute.timeout.enforced', 'tools.execute.abort.late', 'tools.execute.retryable');
+    const events: RegistryEvent[] = [];
+    let signal: AbortSignal | undefined;
+    const registry = createRegistry([
+      simple('stuck', {}, (_, given: ToolContext) => {
+        ({ signal } = given);
+        return wait(120).then(() => 'too late');
+      }),
+    ]);
+    registry.subscribe((event) => events.push(event), { calls: true });
+    const started = performance.now();
+    const result = await registry.execute('stuck', {}, { timeoutMs: 30 });
+    expect(performance.now() - started).toBeLessThan(80);
+    expect(told(result)).toBe('TOOL_TIMEOUT timeout');
+    expect(result.forLLM).toBe(
+      'TOOL_TIMEOUT: "stuck" did not end within 30 ms and was left; what it did so far is unknown.',
+    );
+    expect(KernelError.is(result.error) && result.error.retryable).toBe(true);
+    expect([signal?.aborted, registry.abandoned]).toEqual([true, 1]);
+    await wait(130);
+    expect(registry.abandoned).toBe(0);
+    expect(events.map((event) => event.type)).toEqual(['call-start', 'call-end', 'call-late']);
+    expect(events.at(-1)).toMatchObject({ what: 'abandoned', name: 'stuck', isError: false });
+  },
+);
 
 test.each([
   [
@@ -165,6 +169,7 @@ test.each([
   ['that ignores it', forever, 'abandoned', 'still runs'],
 ])(
   'an abort ends the call of a handler %s within 50 ms, and the text says what became of it',
+  { retry: 2 },
   async (_, handler, outcome, text) => {
     verifies('tools.execute.abort', 'tools.execute.abort.late');
     const registry = createRegistry([simple('a', {}, handler)]);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
@@ -57,6 +57,8 @@ test.each([
   ['no version', '{"tools":{},"bundles":[]}', 'has no version'],
   ['a newer version', '{"version":2,"tools":{},"bundles":[]}', 'is of version 2, and this program reads up to 1'],
   ['no tools', '{"version":1,"bundles":[]}', 'has no "tools" object'],
+  ['version 0', '{"version":0,"tools":{},"bundles":[]}', 'has the version 0'],
+  ['a negative version', '{"version":-3,"tools":{},"bundles":[]}', 'has the version -3'],
   [
     'a wrong tool',
     '{"version":1,"tools":{"a":{"enabled":false,"hidden":false},"b":{"enabled":1}},"bundles":[]}',
@@ -108,4 +110,38 @@ test('an override is checked like the tool’s own metadata', () => {
   const registry = create();
   expect(caught(() => registry.override('a', { optionality: 'conditional' })).code).toBe('TOOL_SCHEMA_INVALID');
   expect(caught(() => registry.override('zz', {})).code).toBe('TOOL_NOT_FOUND');
+});
+
+test('a missing file is refused by its name', async () => {
+  verifies('tools.persist.load');
+  const file = join(folder, 'nowhere.json');
+  const error: unknown = await loadRegistry(create(), file).catch((thrown: unknown) => thrown);
+  expect(KernelError.is(error, 'CONFIG_INVALID')).toBe(true);
+  expect((error as KernelError).message).toBe(`The registry file "${file}" is missing.`);
+});
+
+test('a symbolic link stays one, and the file behind it is replaced', async () => {
+  verifies('tools.persist.save');
+  const real = join(folder, 'real.json');
+  const link = join(folder, 'link.json');
+  await writeFile(real, 'old');
+  await symlink(real, link);
+  await saveRegistry(create(), link);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(await readFile(real, 'utf8'))).toMatchObject({ version: 1 });
+});
+
+test('loading takes back metadata that was set after the save', async () => {
+  verifies('tools.persist.load');
+  const file = join(folder, 'metadata.json');
+  const registry = create();
+  const [, plain] = registry.list();
+  registry.override('a', { usageHint: 'before' });
+  await saveRegistry(registry, file);
+  registry.override('a', { usageHint: 'after', tags: ['x'] });
+  registry.override('b', { category: 'code' });
+  await loadRegistry(registry, file);
+  expect(registry.get('a')?.tool.metadata).toEqual({ usageHint: 'before' });
+  expect(registry.get('b')?.tool).toBe(plain);
+  expect(registry.state().get('b')).toEqual({ enabled: true, hidden: false });
 });

@@ -212,7 +212,7 @@ test('a thousand interleaved changes and calls end in agreement, and no call is 
   expect(registry.size).toBe(live.size);
 });
 
-test('ten thousand tools register in under a second, and list() between changes costs nothing', () => {
+test('ten thousand tools register in under a second, and list() between changes costs nothing', { retry: 2 }, () => {
   verifies('tools.list.cached');
   const bindings = Array.from({ length: 10_000 }, (_, index) => simple(`tool_${index}`));
   const started = performance.now();
@@ -224,4 +224,19 @@ test('ten thousand tools register in under a second, and list() between changes 
   for (let count = 0; count < 100_000; count += 1) changed ||= registry.list() !== list;
   expect(performance.now() - before).toBeLessThan(500);
   expect(changed).toBe(false);
+});
+
+test('a registration that replaces hides or shows the tool as it says, and a merge does as well', () => {
+  verifies('tools.hidden');
+  const registry = createRegistry([simple('a'), simple('b')]);
+  registry.register(simple('a'), { onConflict: 'replace', hidden: true });
+  expect(registry.names()).toEqual(['b']);
+  registry.register(simple('a'), { onConflict: 'replace' });
+  expect(registry.names()).toEqual(['b']);
+  registry.register(simple('a'), { onConflict: 'replace', hidden: false });
+  expect(registry.names()).toEqual(['a', 'b']);
+  const other = createRegistry();
+  other.register(simple('b'), { hidden: true });
+  registry.merge(other, { onConflict: 'replace' });
+  expect(registry.names()).toEqual(['a']);
 });

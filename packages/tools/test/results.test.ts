@@ -1,3 +1,4 @@
+import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, createResultStore, readResultTool } from '../src/index.ts';
@@ -75,4 +76,44 @@ test('a result of 100 MB costs no memory beyond the text itself', async () => {
   const grown = after.heapUsed + after.external - before.heapUsed - before.external;
   expect([forLLM.length < 1200, page.forLLM.startsWith('xxxxxxxxxx\n')]).toEqual([true, true]);
   expect(grown).toBeLessThan(20_000_000);
+});
+
+test('secrets are taken out of everything that leaves a call: data, errors, repairs, progress and events', async () => {
+  const secret = 'sk-"very"-secret';
+  const registry = createRegistry(
+    [
+      simple('a', { parameters: { type: 'object', properties: { n: { type: 'array' } } } }, (_, given) => {
+        given.onProgress?.(`at ${secret}`);
+        return {
+          forLLM: JSON.stringify({ key: secret }),
+          forUser: secret,
+          data: { deep: [{ key: secret, [secret]: 1 }] },
+        };
+      }),
+      simple('b', {}, () => {
+        throw new KernelError('TOOL_FAILED', `no ${secret}`, { hint: secret, data: { key: [secret] } });
+      }),
+      simple('c', {}, () => `${'x'.repeat(95)}${secret}${'x'.repeat(200)}`, { resultLimit: 170 }),
+    ],
+    { secrets: [secret], detail: true },
+  );
+  const seen: unknown[] = [];
+  registry.subscribe((event) => seen.push(event));
+  for (const name of ['a', 'b', 'c']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await registry.execute(name, { n: secret }, { onProgress: (update) => seen.push(update) });
+    seen.push(result, KernelError.is(result.error) ? result.error.toJSON() : undefined);
+  }
+  const text = JSON.stringify(seen);
+  expect(text).not.toContain('very');
+  expect(text).toContain('[redacted]');
+  expect(text).toContain('value-to-list');
+});
+
+test('data that JSON cannot hold is a failure of the tool, whatever kind it is', async () => {
+  for (const data of [10n, () => 1, Symbol('x'), { deep: [10n] }]) {
+    const registry = createRegistry([simple('a', {}, () => ({ forLLM: 'x', data }))]);
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await registry.execute('a')).code).toBe('TOOL_FAILED');
+  }
 });

@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createRegistry, patternSearchTool, searchTool } from '../src/index.ts';
+import { createCapabilities, createRegistry, customCapabilities, patternSearchTool, searchTool } from '../src/index.ts';
 import { simple } from './support.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
@@ -110,12 +110,45 @@ test.each([
   expect(result.forLLM).toContain(text);
 });
 
-test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])('the catastrophic pattern %s ends within 200 ms', async (pattern) => {
-  verifies('tools.search.regex');
-  const registry = create();
-  registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
-  const started = performance.now();
-  const result = await registry.execute('find_tools_by_pattern', { pattern });
-  expect(performance.now() - started).toBeLessThan(200);
-  expect(result.forLLM).toContain('takes too long');
+test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])(
+  'the catastrophic pattern %s ends within 200 ms',
+  { retry: 2 },
+  async (pattern) => {
+    verifies('tools.search.regex');
+    const registry = create();
+    registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
+    const started = performance.now();
+    const result = await registry.execute('find_tools_by_pattern', { pattern });
+    expect(performance.now() - started).toBeLessThan(200);
+    expect(result.forLLM).toContain('takes too long');
+  },
+);
+
+test('a hidden tool whose capability comes up is found, and what cannot be called is not announced', async () => {
+  verifies('tools.search.bm25', 'tools.capabilities.list');
+  const capabilities = createCapabilities({ checks: [customCapabilities({ key: () => false })], ttlMs: 0 });
+  for (const make of [searchTool, patternSearchTool]) {
+    const registry = createRegistry([], { capabilities });
+    registry.register(make(registry, { name: 'find' }));
+    registry.register(simple('weather', { metadata: { requires: ['key'] } }), { hidden: true });
+    registry.register(
+      simple('weather_map', { metadata: { optionality: 'conditional' } }, () => 1, { when: () => false }),
+      {
+        hidden: true,
+      },
+    );
+    const look = async (): Promise<string> =>
+      (await registry.execute('find', make === searchTool ? { query: 'weather' } : { pattern: 'weather' })).forLLM;
+    capabilities.override('key', false);
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await look()).toContain('No further tool');
+    capabilities.override('key', true);
+    const before = registry.list();
+    // oxlint-disable-next-line no-await-in-loop
+    await registry.beginTurn({ turn: 1, signal: new AbortController().signal });
+    expect(registry.list()).toBe(before);
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await look();
+    expect([found.includes('`weather`'), found.includes('weather_map')]).toEqual([true, false]);
+  }
 });

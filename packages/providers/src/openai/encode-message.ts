@@ -19,8 +19,8 @@ interface Joined {
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   const written = new WeakMap<Message, string>();
-  // By the first message of a conversation. Only messages that cannot change any more are in there.
-  const conversations = new WeakMap<Message, Joined>();
+  // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
+  let last: Joined | undefined;
 
   function encode(message: Message): string {
     const known = written.get(message);
@@ -32,16 +32,13 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
 
   return {
     encodeAll(messages) {
-      const [first] = messages;
-      if (first === undefined) return '';
-      const last = conversations.get(first);
+      if (messages.length === 0) return '';
       const known = last !== undefined && beginsWith(messages, last.messages) ? last : undefined;
       const added = messages.slice(known?.messages.length ?? 0);
       const parts = added.map(encode);
       // join copies the text as a whole: a sum of strings would stay a chain as long as the conversation.
       const text = known === undefined ? parts.join(',') : [known.text, ...parts].join(',');
-      if (added.every((message) => Object.isFrozen(message)))
-        conversations.set(first, { messages: [...messages], text });
+      if (added.every((message) => Object.isFrozen(message))) last = { messages: [...messages], text };
       return text;
     },
   };

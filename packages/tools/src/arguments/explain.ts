@@ -11,10 +11,10 @@ const SHOWN = 3;
  * The error that a model reads about its arguments: for each fault the place, what was expected and received, the allowed values
  * and the nearest one, in 300 characters or fewer. No stack, class or path of the program is in it.
  */
-export function argumentsError(name: string, faults: readonly Fault[]): KernelError {
+export function argumentsError(name: string, faults: readonly Fault[], strays: readonly Unknown[] = []): KernelError {
   const more = faults.length - Math.min(faults.length, SHOWN);
   const head = `"${clip(name, 40)}" refused its arguments.`;
-  const tail = more > 0 ? ` And ${more} more.` : '';
+  const tail = `${more > 0 ? ` And ${more} more.` : ''}${unknownNames(strays)}`;
   const lines = fitLines(faults.slice(0, SHOWN), LIMIT - 'ARGUMENTS_INVALID: '.length - head.length - tail.length);
   return new KernelError('ARGUMENTS_INVALID', `${head}${lines.join('')}${tail}`, {
     data: {
@@ -26,8 +26,24 @@ export function argumentsError(name: string, faults: readonly Fault[]): KernelEr
   });
 }
 
+/** An argument that the schema says nothing about, and what it names there. */
+interface Unknown {
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** What was left out and may be what is missing. */
+function unknownNames(strays: readonly Unknown[]): string {
+  const told = strays.slice(0, 2).map(({ name, known }) => {
+    const [near = ''] = nearest(name, known, 1);
+    return ` unknown "${clip(name, 20)}"${near === '' ? '' : `: did you mean "${clip(near, 20)}"?`}`;
+  });
+  return told.join(',');
+}
+
 /** The same for a schema library's own issues, where the JSON Schema finds nothing wrong. */
 export function issuesError(name: string, issues: readonly StandardIssue[]): KernelError {
+  const thrown = issues.find((issue) => 'cause' in issue);
   const shown = issues.slice(0, SHOWN).map((issue) => ` ${issuePath(issue) || '/'}: ${clip(issue.message, 70)}.`);
   const more = issues.length - shown.length;
   const text = `"${clip(name, 40)}" refused its arguments.${shown.join('')}${more > 0 ? ` And ${more} more.` : ''}`;
@@ -36,6 +52,7 @@ export function issuesError(name: string, issues: readonly StandardIssue[]): Ker
       tool: name,
       faults: issues.slice(0, 20).map((issue) => ({ path: issuePath(issue), expected: issue.message })),
     },
+    ...(thrown === undefined ? {} : { cause: thrown.cause }),
   });
 }
 

@@ -1,10 +1,11 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../binding.ts';
 import type { Fault } from '../schema/check.ts';
+import { resetMatchClock } from '../schema/pattern.ts';
 import type { StandardResult } from '../standard.ts';
 import { argumentsError, issuesError, strayNote } from './explain.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
-import { repairValue } from './repair.ts';
+import { type Repaired, repairValue } from './repair.ts';
 import { type Stray, type StrayFinder, createStrayFinder } from './strays.ts';
 
 /** How arguments are read. */
@@ -28,6 +29,7 @@ export function readArguments(
   given: RawArguments,
   policy: ReadPolicy,
 ): ReadArguments | Promise<ReadArguments> {
+  resetMatchClock();
   try {
     return readChecked(binding, given, policy);
   } catch (error) {
@@ -45,8 +47,10 @@ function readChecked(
   policy: ReadPolicy,
 ): ReadArguments | Promise<ReadArguments> {
   const { name } = binding.tool;
+  if (binding.input.raw === true && typeof given === 'string') return { input: given, repairs: [], notes: [] };
   const parsed = parseArguments(given, name);
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
   const strays: Stray[] = [];
   const value = clean(binding, parsed.value, policy, strays);
   if (strays.length > 0 && policy.unknownProperties === 'reject')
@@ -55,6 +59,11 @@ function readChecked(
   if (parse === undefined) {
     if (binding.input.validator().test(value)) return { input: value, repairs: parsed.repairs, notes: notesOf(strays) };
     return mended(binding, value, policy, strays, parsed.repairs);
+  }
+  // A library may accept what the JSON Schema does not and make another value of it ("false" becomes true): mending comes first.
+  if (policy.repair === 'apply' && !binding.input.validator().test(value)) {
+    const fixed = repairValue(value, binding.input.validator());
+    if (fixed.faults.length === 0) return withRepairs(binding, fixed, policy, strays, parsed.repairs);
   }
   const settle = (result: StandardResult<unknown>): ReadArguments | Promise<ReadArguments> =>
     result.issues === undefined
@@ -71,16 +80,26 @@ function mended(
   strays: Stray[],
   before: readonly ToolRepair[],
 ): ReadArguments | Promise<ReadArguments> {
-  const { validator, parse } = binding.input;
+  const { validator } = binding.input;
   const faults = validator().faults(value);
   const fixed = policy.repair === 'off' ? { value, repairs: [], faults } : repairValue(value, validator());
   const repairs = [...before, ...fixed.repairs];
   if (policy.repair !== 'apply')
-    return faults.length === 0 ? own(binding, value, [], strays) : refused(binding, faults, repairs);
-  if (fixed.faults.length > 0) return refused(binding, fixed.faults, repairs);
+    return faults.length === 0 ? own(binding, value, [], strays) : refused(binding, faults, repairs, strays);
+  if (fixed.faults.length > 0) return refused(binding, fixed.faults, repairs, strays);
+  return withRepairs(binding, fixed, policy, strays, before);
+}
+
+function withRepairs(
+  binding: ToolBinding,
+  fixed: Pick<Repaired, 'value' | 'repairs'>,
+  policy: ReadPolicy,
+  strays: Stray[],
+  before: readonly ToolRepair[],
+): ReadArguments | Promise<ReadArguments> {
+  const repairs = [...before, ...fixed.repairs];
   const cleaned = clean(binding, fixed.value, policy, strays);
   if (strays.length > 0 && policy.unknownProperties === 'reject') return refused(binding, strays.map(toFault), repairs);
-  if (parse === undefined) return { input: cleaned, repairs, notes: notesOf(strays) };
   return own(binding, cleaned, repairs, strays);
 }
 
@@ -100,8 +119,13 @@ function own(
   );
 }
 
-function refused(binding: ToolBinding, faults: readonly Fault[], repairs: readonly ToolRepair[]): ReadArguments {
-  return { error: argumentsError(binding.tool.name, faults), repairs, notes: [] };
+function refused(
+  binding: ToolBinding,
+  faults: readonly Fault[],
+  repairs: readonly ToolRepair[],
+  strays: readonly Stray[] = [],
+): ReadArguments {
+  return { error: argumentsError(binding.tool.name, faults, strays), repairs, notes: [] };
 }
 
 function clean(binding: ToolBinding, value: unknown, policy: ReadPolicy, strays: Stray[]): unknown {
@@ -143,7 +167,9 @@ function attempt(
 }
 
 function failed(error: unknown): StandardResult<unknown> {
-  return { issues: [{ message: error instanceof Error ? error.message : 'the schema failed on this value' }] };
+  // What it threw is for logs: it may name files and secrets of the program.
+  const issue = { message: 'could not be checked: the check itself failed', cause: error };
+  return { issues: [issue] };
 }
 
 function after<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {

@@ -13,6 +13,8 @@ export interface Repaired {
 
 const ROUNDS = 8;
 const MOST = 100;
+/** How often a whole value is checked to see whether a null may go. */
+const LOOKS = 100;
 
 /**
  * Mends near-valid values where nothing is lost: `"5"` for 5, `"true"`, JSON text of an object or array, a single value for a
@@ -22,10 +24,17 @@ export function repairValue(given: unknown, validator: Validator): Repaired {
   const repairs: ToolRepair[] = [];
   let value = given;
   let faults = validator.faults(value);
+  let looks = LOOKS;
+  const isNeeded = (without: unknown, name: string | undefined): boolean => {
+    looks -= 1;
+    return (
+      looks < 0 || validator.faults(without).some((found) => found.keyword === 'required' && found.property === name)
+    );
+  };
   for (let round = 0; round < ROUNDS && faults.length > 0; round += 1) {
     const before = repairs.length;
     for (const fault of faults.slice(0, MOST)) {
-      const step = mend(fault, value, validator);
+      const step = mend(fault, value, isNeeded);
       if (step === undefined) continue;
       value = step.value;
       repairs.push(step.repair);
@@ -39,7 +48,7 @@ export function repairValue(given: unknown, validator: Validator): Repaired {
 function mend(
   fault: Fault,
   root: unknown,
-  validator: Validator,
+  isNeeded: (without: unknown, name: string | undefined) => boolean,
 ): { readonly value: unknown; readonly repair: ToolRepair } | undefined {
   if (fault.path === '') return undefined;
   const tokens = tokensOf(fault.path);
@@ -54,9 +63,7 @@ function mend(
   }
   if (received !== null) return undefined;
   const without = write(root, tokens, undefined);
-  const name = tokens.at(-1);
-  const needed = validator.faults(without).some((found) => found.keyword === 'required' && found.property === name);
-  return needed
+  return isNeeded(without, tokens.at(-1))
     ? undefined
     : { value: without, repair: { path: fault.path, from: null, to: null, rule: 'null-to-absent' } };
 }

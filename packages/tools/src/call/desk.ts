@@ -1,6 +1,7 @@
 import type { ToolResult } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
 import type { CallLate, EventSource } from '../registry/events.ts';
+import type { Redactor } from './safe-text.ts';
 import { wrapValue } from './outcome.ts';
 import type { CallRequest } from './run.ts';
 
@@ -10,6 +11,8 @@ export interface CallRecord {
   /** When it began; 0 where nobody heard it begin. */
   readonly started: number;
   state: 'running' | 'waiting' | 'delivered' | 'closed';
+  /** The end of an attempt that was left behind and still runs. */
+  left: Promise<unknown> | undefined;
   /** Outcomes that came before the call had ended. */
   early: unknown[] | undefined;
 }
@@ -32,6 +35,7 @@ export function createDesk(
   events: EventSource,
   detail: boolean,
   polish: (result: ToolResult, binding: ToolBinding) => ToolResult,
+  redactor: Redactor | undefined,
 ): Desk {
   const late: Desk['late'] = (record, what, isError, result) => {
     if (!events.hearsCalls) return;
@@ -75,13 +79,20 @@ export function createDesk(
     },
     begin(request) {
       if (events.hearsCalls) {
-        const extra = detail ? { arguments: request.arguments } : {};
+        const extra = detail ? { arguments: redactor?.data(request.arguments) ?? request.arguments } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
-      return { request, started: events.hearsCalls ? performance.now() : 0, state: 'running', early: undefined };
+      return {
+        request,
+        started: events.hearsCalls ? performance.now() : 0,
+        state: 'running',
+        left: undefined,
+        early: undefined,
+      };
     },
-    progress(record, update) {
+    progress(record, given) {
       if (record.state !== 'running') return;
+      const update = redactor?.text(given) ?? given;
       const { id, binding, context } = record.request;
       if (events.hearsCalls) events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
       if (context.onProgress !== undefined) quietly(() => context.onProgress?.(update));

@@ -1,4 +1,5 @@
 import { onAbort } from './abort.ts';
+import { LONGEST_TIMER_MS } from './settle.ts';
 
 /** A limit that a call counts against while it runs. */
 export interface Slot {
@@ -10,9 +11,17 @@ export interface Slot {
 
 /** Lets calls in as their slots are free. */
 export interface Gate {
-  /** Waits for all slots at once (so nothing can deadlock), in order of arrival; `undefined` when the signal aborts first. */
-  enter(slots: readonly Slot[], signal: AbortSignal): Promise<(() => void) | undefined> | (() => void);
+  /**
+   * Waits for all slots at once, in order of arrival; says so when the signal aborts or the time is over first. `0` or `Infinity`: no
+   * clock.
+   */
+  enter(slots: readonly Slot[], signal: AbortSignal, timeoutMs: number): Promise<Entered> | Leave;
 }
+
+/** Frees the slots, or with `true` only the shared ones. */
+export type Leave = (sharedOnly?: boolean) => void;
+
+type Entered = Leave | 'aborted' | 'timeout';
 
 interface Waiter {
   readonly slots: readonly Slot[];
@@ -25,13 +34,13 @@ export function createGate(): Gate {
   const queue = new Set<Waiter>();
 
   const isFree = (slot: Slot): boolean => (active.get(slot.id) ?? 0) < slot.max;
-  const take = (slots: readonly Slot[]): (() => void) => {
+  const take = (slots: readonly Slot[]): Leave => {
     for (const slot of slots) active.set(slot.id, (active.get(slot.id) ?? 0) + 1);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      for (const slot of slots) {
+    const held = new Set(slots);
+    return (sharedOnly) => {
+      for (const slot of held) {
+        if (sharedOnly === true && slot.shared !== true) continue;
+        held.delete(slot);
         const left = (active.get(slot.id) ?? 1) - 1;
         if (left === 0) active.delete(slot.id);
         else active.set(slot.id, left);
@@ -54,7 +63,7 @@ export function createGate(): Gate {
   };
 
   return {
-    enter(slots, signal) {
+    enter(slots, signal, timeoutMs) {
       const wanted = new Set(slots.filter((slot) => slot.shared !== true).map((slot) => slot.id));
       const overtakes = [...queue].some((waiter) => waiter.slots.some((slot) => wanted.has(slot.id)));
       if (!overtakes && slots.every((slot) => isFree(slot))) return take(slots);
@@ -62,15 +71,21 @@ export function createGate(): Gate {
         const waiter: Waiter = {
           slots,
           start() {
+            clearTimeout(timer);
             unlisten();
             resolve(take(slots));
           },
         };
-        const unlisten = onAbort(signal, () => {
+        const giveUp = (why: 'aborted' | 'timeout'): void => {
+          clearTimeout(timer);
+          unlisten();
           queue.delete(waiter);
-          resolve(undefined);
+          resolve(why);
           admit();
-        });
+        };
+        const clocked = timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS;
+        const timer = clocked ? setTimeout(() => giveUp('timeout'), timeoutMs) : undefined;
+        const unlisten = onAbort(signal, () => giveUp('aborted'));
         queue.add(waiter);
       });
     },

@@ -78,7 +78,7 @@ export function wrapValue(value: unknown, name: string): ToolResult {
 }
 
 function withJsonData(result: ToolResult, name: string): ToolResult {
-  const wrapped = typeof result.data === 'object' ? fromJson(result.data) : result;
+  const wrapped = typeof result.data === 'string' ? result : fromJson(result.data);
   return wrapped === undefined ? failure(new TypeError('its data holds something that JSON cannot'), name) : result;
 }
 

@@ -7,11 +7,11 @@ import type { EventSource } from '../registry/events.ts';
 import { backoff } from './backoff.ts';
 import { createContext } from './context.ts';
 import { type CallRecord, createDesk } from './desk.ts';
-import { type Slot, createGate } from './gate.ts';
+import type { Slot } from './gate.ts';
 import { cancelled, errorOf, failure, refusal, toOutcome } from './outcome.ts';
-import { withoutSecrets } from './safe-text.ts';
+import { createPlaces } from './places.ts';
+import { createRedactor } from './safe-text.ts';
 import { type Settled, settle } from './settle.ts';
-import { slotsOf } from './slots.ts';
 
 /** What all calls of a registry have in common. */
 export interface RunnerOptions {
@@ -49,13 +49,12 @@ export interface Runner {
 
 /** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. The plain case makes one promise. */
 export function createRunner(options: RunnerOptions): Runner {
-  /** Cuts a result to what the model gets and takes secrets out. */
-  const polish = (result: ToolResult, binding: ToolBinding): ToolResult => {
-    const limited = options.limit(result, binding);
-    return options.secrets.length === 0 ? limited : withoutSecrets(limited, options.secrets);
-  };
-  const desk = createDesk(options.events, options.detail, polish);
-  const gate = createGate();
+  const redactor = createRedactor(options.secrets);
+  /** Takes secrets out of a result, whole, and cuts it to what the model gets. */
+  const polish = (result: ToolResult, binding: ToolBinding): ToolResult =>
+    options.limit(redactor === undefined ? result : redactor.result(result), binding);
+  const desk = createDesk(options.events, options.detail, polish, redactor);
+  const places = createPlaces(options.concurrency);
   let abandoned = 0;
 
   const timeoutOf = (request: CallRequest): number =>
@@ -92,8 +91,10 @@ export function createRunner(options: RunnerOptions): Runner {
   };
   const follow = (record: CallRecord, end: Promise<{ readonly failed: boolean }>): void => {
     abandoned += 1;
+    record.left = end;
     const back = (failed: boolean): void => {
       abandoned -= 1;
+      record.left = undefined;
       desk.late(record, 'abandoned', failed);
     };
     void end.then(({ failed }) => back(failed));
@@ -116,7 +117,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const proceed = (record: CallRecord, read: ReadArguments): Promise<ToolResult> => {
     if (read.error !== undefined) return Promise.resolve(finish(record, refusal(read.error), read));
     const { binding } = record.request;
-    const slots = slotsOf(binding, read.input, options.concurrency);
+    const slots = places.slotsOf(record.request, read.input);
     const repeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
     const retries = repeatable ? (binding.retries ?? options.retries) : 0;
     if (slots.length > 0 || retries > 0) return careful(record, read, slots, retries);
@@ -131,14 +132,14 @@ export function createRunner(options: RunnerOptions): Runner {
     slots: readonly Slot[],
     retries: number,
   ): Promise<ToolResult> => {
-    const { binding, context } = record.request;
-    const entered = slots.length === 0 ? undefined : gate.enter(slots, context.signal);
-    const leave = entered instanceof Promise ? await entered : entered;
-    if (slots.length > 0 && leave === undefined) return finish(record, cancelled(binding.tool.name, 'never-started'));
+    const { request } = record;
+    const place = slots.length === 0 ? undefined : await places.enter(request, slots, timeoutOf(request));
+    if (KernelError.is(place)) return finish(record, refusal(place), read);
     try {
-      return finish(record, await tries(record, read.input, retries), read);
+      const work = (): Promise<ToolResult> => tries(record, read.input, retries);
+      return finish(record, await (place === undefined ? work() : place.within(work)), read);
     } finally {
-      leave?.();
+      place?.leave(record.left);
     }
   };
   const tries = async (record: CallRecord, input: unknown, left: number, tried = 0): Promise<ToolResult> => {
@@ -148,7 +149,8 @@ export function createRunner(options: RunnerOptions): Runner {
     const result = outcome(record, settled);
     if (left === 0 || result.isError !== true || !errorOf(result).retryable) return result;
     const goOn = await backoff(tried, record.request.context.signal);
-    return goOn ? tries(record, input, left - 1, tried + 1) : result;
+    // An attempt that was left behind and still runs is not joined by another.
+    return goOn && record.left === undefined ? tries(record, input, left - 1, tried + 1) : result;
   };
 
   return {
@@ -158,7 +160,9 @@ export function createRunner(options: RunnerOptions): Runner {
       if (context.signal.aborted) return Promise.resolve(finish(record, cancelled(binding.tool.name, 'never-started')));
       const reading = readArguments(binding, request.arguments, policyOf(binding));
       if (!(reading instanceof Promise)) return proceed(record, reading);
-      return readWithin(request, reading, timeoutOf(request)).then((read) => proceed(record, read));
+      return readWithin(request, reading, timeoutOf(request), (end) => follow(record, end)).then((read) =>
+        proceed(record, read),
+      );
     },
     refuse: (name, callId, result) => desk.refused(name, callId, result),
     get abandoned() {
@@ -168,7 +172,12 @@ export function createRunner(options: RunnerOptions): Runner {
 }
 
 /** Waits for an asynchronous schema within the same clock as the handler. */
-function readWithin(request: CallRequest, reading: Promise<ReadArguments>, timeoutMs: number): Promise<ReadArguments> {
+function readWithin(
+  request: CallRequest,
+  reading: Promise<ReadArguments>,
+  timeoutMs: number,
+  onAbandoned: (end: Promise<{ readonly failed: boolean }>) => void,
+): Promise<ReadArguments> {
   const { name } = request.binding.tool;
   return new Promise((resolve) => {
     const refuse = (settled: Settled): void => {
@@ -186,7 +195,7 @@ function readWithin(request: CallRequest, reading: Promise<ReadArguments>, timeo
       timeoutMs,
       stop: ignore,
       onSettled: refuse,
-      onAbandoned: ignore,
+      onAbandoned,
     });
   });
 }

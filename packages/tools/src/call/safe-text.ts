@@ -11,30 +11,59 @@ export function describeFailure(error: unknown): string {
   return safe === '' ? 'it gave no reason.' : safe.slice(0, 2000);
 }
 
-/** Takes secrets out of what a result shows and out of its error's message. The error's `cause` stays as it is: it is for logs and never sent. */
-export function withoutSecrets(result: ToolResult, secrets: readonly string[]): ToolResult {
-  const { forUser, error } = result;
-  return {
-    ...result,
-    forLLM: redact(result.forLLM, secrets),
-    ...(forUser === undefined ? {} : { forUser: redact(forUser, secrets) }),
-    ...(KernelError.is(error)
-      ? {
-          error: new KernelError(error.code, redact(error.message, secrets), {
-            hint: error.hint === undefined ? undefined : redact(error.hint, secrets),
-            retryable: error.retryable,
-            data: error.data,
-            cause: error.cause,
-          }),
-        }
-      : {}),
-  };
+/** Takes secrets out of texts and data. */
+export interface Redactor {
+  text(text: string): string;
+  /** A copy of JSON data, names included; anything else as it is. */
+  data<T>(value: T): T;
+  /** What a result shows and carries. The `cause` of its error stays as it is: it is for logs and never sent. */
+  result(result: ToolResult): ToolResult;
 }
 
-function redact(text: string, secrets: readonly string[]): string {
-  let safe = text;
-  for (const secret of secrets) if (secret.length > 3) safe = safe.replaceAll(secret, '[redacted]');
-  return safe;
+/** Creates a redactor. Secrets of three characters or fewer are no secrets: they are in every text. */
+export function createRedactor(secrets: readonly string[]): Redactor | undefined {
+  const long = secrets.filter((secret) => secret.length > 3);
+  // In JSON text a secret may be spelled with escapes.
+  const spelled = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
+  const known = spelled.toSorted((a, b) => b.length - a.length);
+  if (known.length === 0) return undefined;
+  const redact = (text: string): string => {
+    let safe = text;
+    for (const secret of known) safe = safe.replaceAll(secret, '[redacted]');
+    return safe;
+  };
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return redact(value);
+    if (Array.isArray(value)) return value.map((item: unknown) => clean(item));
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), clean(item)]));
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has the shape of its original
+  const data = <T>(value: T): T => (value === undefined ? value : (clean(value) as T));
+  return {
+    text: redact,
+    data,
+    result(result) {
+      const { forUser, error, repairs } = result;
+      return {
+        ...result,
+        forLLM: redact(result.forLLM),
+        ...(forUser === undefined ? {} : { forUser: redact(forUser) }),
+        ...(result.data === undefined ? {} : { data: data(result.data) }),
+        ...(repairs === undefined ? {} : { repairs: data(repairs) }),
+        ...(KernelError.is(error)
+          ? {
+              error: new KernelError(error.code, redact(error.message), {
+                hint: error.hint === undefined ? undefined : redact(error.hint),
+                retryable: error.retryable,
+                data: data(error.data),
+                cause: error.cause,
+              }),
+            }
+          : {}),
+      };
+    },
+  };
 }
 
 /** A file URL, anything below node_modules, or a source file with a line number: never a path that a user or model wrote. */

@@ -23,7 +23,8 @@ export interface SettleOptions {
 
 /** How long an aborted handler has to settle before it counts as abandoned. */
 const GRACE_MS = 20;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** A longer timer would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits for a handler's promise within a clock and the caller's signal, and no longer. No timer or listener outlives it. */
 export function settle(work: Promise<unknown>, options: SettleOptions): void {

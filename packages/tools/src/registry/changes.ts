@@ -10,7 +10,7 @@ export type RegisterResult = 'added' | 'replaced' | 'skipped';
 export interface RegisterOptions {
   /** What to do about a taken name: throw (the default), let the new binding win, or keep the old one. */
   readonly onConflict?: 'error' | 'replace' | 'skip' | undefined;
-  /** Keeps the tool out of the list until it is promoted. */
+  /** Keeps the tool out of the list until it is promoted. Where it replaces another and this is absent, it is shown as that one was. */
   readonly hidden?: boolean | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface Changes extends BindingSource {
   /** Takes tools out of the list; a call to one gives `TOOL_NOT_FOUND`. Throws like `enable`. */
   disable(names: Iterable<string>): void;
   /**
-   * Offers hidden tools at the end of the list for exactly the next `ttl` turns, default 5; a use renews that.
-   * Throws `TOOL_NOT_FOUND` for an unknown name.
+   * Offers hidden tools at the end of the list for exactly the next `ttl` turns, default 5; a use renews that, and promoting again never
+   * shortens it. Throws `TOOL_NOT_FOUND` for an unknown name and `CONFIG_INVALID` for a `ttl` that is no whole number of at least 1.
    */
   promote(names: Iterable<string>, ttl?: number): void;
 }
@@ -62,6 +62,11 @@ export function createChanges(store: Store): Changes {
     }
     if (options.onConflict === 'skip') return 'skipped';
     store.replace(binding);
+    const entry = store.entries.get(name);
+    if (entry !== undefined && options.hidden !== undefined && options.hidden !== entry.hidden) {
+      entry.hidden = options.hidden;
+      entry.promotion = undefined;
+    }
     return 'replaced';
   };
   const tell = (binding: ToolBinding, result: RegisterResult): void => {
@@ -121,14 +126,16 @@ export function createChanges(store: Store): Changes {
     enable: (names) => switchTo(names, true),
     disable: (names) => switchTo(names, false),
     promote(names, ttl = DEFAULT_TTL) {
+      checkTtl(ttl);
       const promoted: string[] = [];
       for (const [name, entry] of entriesFor(names)) {
-        if (!entry.hidden || !(ttl >= 1)) continue;
+        if (!entry.hidden) continue;
         if (entry.promotion === undefined) {
           store.moveToEnd(name);
           promoted.push(name);
         }
-        entry.promotion = { left: ttl, turns: ttl };
+        const { left = 0, turns = 0 } = entry.promotion ?? {};
+        entry.promotion = { left: Math.max(left, ttl), turns: Math.max(turns, ttl) };
       }
       for (const name of promoted) store.changed('promoted', name);
     },
@@ -137,6 +144,12 @@ export function createChanges(store: Store): Changes {
       return entries.map((entry) => entry.binding);
     },
   };
+}
+
+/** Throws `CONFIG_INVALID` for a life time that is no whole number of turns. */
+export function checkTtl(ttl: number | undefined): void {
+  if (ttl === undefined || (Number.isInteger(ttl) && ttl >= 1)) return;
+  throw new KernelError('CONFIG_INVALID', `ttl must be a whole number of turns, at least 1, not ${ttl}.`);
 }
 
 function checkBinding(binding: ToolBinding): void {

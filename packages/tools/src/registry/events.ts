@@ -78,7 +78,7 @@ export type RegistryListener = (event: RegistryEvent) => void;
 
 /** Hands events to listeners. */
 export interface EventSource {
-  /** Whether some listener wants calls; events that nobody wants are not made. */
+  /** Whether some listener hears calls; events that nobody hears are not made. */
   readonly hearsCalls: boolean;
   emit(event: RegistryEvent): void;
   subscribe(listener: RegistryListener, options?: { readonly calls?: boolean | undefined }): () => void;
@@ -124,7 +124,7 @@ export function createEvents(onListenerError: (error: unknown, event: RegistryEv
       delivering = false;
     },
     subscribe(listener, options) {
-      const entry = { listener, calls: options?.calls === true };
+      const entry = { listener, calls: options?.calls ?? listener.length > 0 };
       listeners.add(entry);
       if (entry.calls) callListeners += 1;
       return () => {

@@ -1,6 +1,6 @@
 import type { Tool, ToolOptionality } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
-import { type Store, isOffered } from './store.ts';
+import { type Store, isOffered, isUsable } from './store.ts';
 
 /** The ways to look at a registry's tools. All agree with `list()`. */
 export interface Lists {
@@ -19,7 +19,7 @@ export interface Lists {
   listByCategory(category: string): readonly Tool[];
   /** A tool without metadata counts as `optional`. */
   listByOptionality(optionality: ToolOptionality): readonly Tool[];
-  /** The tools that are registered but hidden: enabled, not promoted, nothing missing. */
+  /** The tools that are registered but hidden: enabled, not promoted, nothing missing, its condition true. */
   hiddenTools(): readonly Tool[];
 }
 
@@ -48,7 +48,7 @@ export function createLists(store: Store): Lists {
       store.list().filter((tool) => (tool.metadata?.optionality ?? 'optional') === optionality),
     hiddenTools() {
       const hidden = [...store.entries.values()].filter((entry) => entry.hidden && entry.promotion === undefined);
-      return hidden.filter((entry) => entry.enabled && entry.missing.length === 0).map((entry) => entry.binding.tool);
+      return hidden.filter(isUsable).map((entry) => entry.binding.tool);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, type Tool, type ToolContext, type Toolset, isToolName } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolContext, type Toolset, isToolName } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
 import { stableHash } from '../hash.ts';
 import type { Validator } from '../schema/compile.ts';
@@ -17,40 +17,73 @@ export interface Mount {
 export interface Mounts {
   /**
    * Adds the tools of another toolset as `prefix_name` and follows its changes. Names stay within 64 characters by a stable suffix.
-   * Its own `call` checks and runs them, with its own clocks. Throws `TOOL_ALREADY_EXISTS` if a name is taken; then nothing has changed.
+   * Its own `call` reads the arguments and runs the tool, with its own clocks. A tool that comes later and finds its name taken gets a free
+   * one with a suffix. Throws `TOOL_ALREADY_EXISTS` if a name is taken, and `CONFIG_INVALID` for a toolset that leads back to this
+   * registry; then nothing has changed.
    */
-  mount(prefix: string, toolset: Toolset): Mount;
+  mount(this: void, prefix: string, toolset: Toolset): Mount;
   /** The mounted toolsets, for `beginTurn`. */
   readonly mounted: ReadonlySet<Followed>;
+  /** Notes that a toolset shows the tools of this registry, and returns it. */
+  own<T extends Toolset>(toolset: T): T;
 }
 
 /** One mounted toolset. */
 export interface Followed {
   readonly toolset: Toolset;
-  /** Takes over what has changed there. */
+  /** Takes over what has changed there; what it listed last stays where it fails. Never throws. */
   sync(): void;
 }
+
+/** Whose tools a registry or view shows, as the mounted toolsets of that registry. */
+const owners = new WeakMap<Toolset, ReadonlySet<Followed>>();
+/** The registries that a forwarded tool has come through: one that comes back is not mounted again. */
+const ways = new WeakMap<Tool, ReadonlySet<unknown>>();
 
 /** Creates the mounts of a registry. */
 export function createMounts(store: Store, changes: Changes): Mounts {
   const mounted = new Set<Followed>();
-  const isOurs = (binding: ToolBinding): boolean => store.entries.get(binding.tool.name)?.binding === binding;
+  const isOurs = (binding: ToolBinding): boolean =>
+    store.entries.get(binding.tool.name)?.binding.handler === binding.handler;
   return {
     mounted,
+    own(toolset) {
+      owners.set(toolset, mounted);
+      return toolset;
+    },
     mount(prefix, toolset) {
-      const names = new Map<string, string>();
+      if (leadsTo(toolset, mounted)) {
+        throw new KernelError(
+          'CONFIG_INVALID',
+          `The toolset for "${prefix}" shows tools of the registry it is mounted in.`,
+          {
+            hint: 'Mount another registry, or use view() for a part of this one.',
+          },
+        );
+      }
       const bindings = new Map<string, { readonly tool: Tool; readonly binding: ToolBinding }>();
+      const names = new Map<string, string>();
       let last: readonly Tool[] | undefined;
+      let syncing = false;
 
-      const bind = (tool: Tool): ToolBinding => {
-        const name = names.get(tool.name) ?? mountedName(prefix, tool.name, new Set(names.values()));
+      const listThere = (): readonly Tool[] => toolset.list().filter((tool) => ways.get(tool)?.has(mounted) !== true);
+      const bind = (tool: Tool, isTaken: (name: string) => boolean): ToolBinding => {
+        const known = names.get(tool.name);
+        const used = new Set(names.values());
+        const name =
+          known !== undefined && !isTaken(known)
+            ? known
+            : mountedName(prefix, tool.name, { has: (other) => used.has(other) || isTaken(other) });
         names.set(tool.name, name);
-        return forward(toolset, tool, name);
+        const binding = forward(toolset, tool, name);
+        ways.set(binding.tool, new Set([...(ways.get(tool) ?? []), mounted]));
+        return binding;
       };
-      const sync = (): void => {
-        const tools = toolset.list();
-        if (tools === last) return;
-        last = tools;
+      const follow = (): void => {
+        const all = toolset.list();
+        if (all === last) return;
+        last = all;
+        const tools = listThere();
         const present = new Set(tools.map((tool) => tool.name));
         for (const [original, { binding }] of bindings) {
           if (present.has(original)) continue;
@@ -60,22 +93,42 @@ export function createMounts(store: Store, changes: Changes): Mounts {
         for (const tool of tools) {
           const before = bindings.get(tool.name);
           if (before?.tool === tool) continue;
-          const binding = bind(tool);
-          if (before === undefined) changes.register(binding, { onConflict: 'skip' });
-          else if (isOurs(before.binding)) changes.replace(binding);
+          const ours = before !== undefined && isOurs(before.binding);
+          if (before !== undefined && !ours) {
+            bindings.set(tool.name, { tool, binding: before.binding }); // somebody put another tool in its place
+            continue;
+          }
+          const binding = bind(tool, (name) => store.entries.has(name) && !(ours && name === before.binding.tool.name));
           bindings.set(tool.name, { tool, binding });
+          if (ours) changes.replace(binding);
+          else changes.register(binding);
         }
       };
+      const sync = (): void => {
+        if (syncing) return;
+        syncing = true;
+        try {
+          follow();
+        } catch {
+          last = undefined; // what was listed before stays on offer; the next turn looks again
+        }
+        syncing = false;
+      };
 
-      const first = toolset.list().map((tool) => ({ tool, binding: bind(tool) }));
+      const first = listThere().map((tool) => ({ tool, binding: bind(tool, () => false) }));
       changes.registerAll(first.map((entry) => entry.binding));
       for (const entry of first) bindings.set(entry.tool.name, entry);
       last = toolset.list();
       const followed: Followed = { toolset, sync };
       mounted.add(followed);
-      const unsubscribe = toolset.subscribe?.(sync);
+      const unsubscribe = toolset.subscribe?.(() => sync());
       return {
-        names: () => new Map([...bindings.keys()].map((original) => [original, names.get(original) ?? original])),
+        names: () =>
+          new Map(
+            [...bindings].flatMap(([original, { binding }]) =>
+              isOurs(binding) ? [[original, binding.tool.name] as const] : [],
+            ),
+          ),
         unmount() {
           mounted.delete(followed);
           unsubscribe?.();
@@ -87,8 +140,14 @@ export function createMounts(store: Store, changes: Changes): Mounts {
   };
 }
 
+/** Whether a toolset shows the tools of a registry, itself or through what is mounted in it. */
+function leadsTo(toolset: Toolset, target: ReadonlySet<Followed>): boolean {
+  const own = owners.get(toolset);
+  return own !== undefined && (own === target || [...own].some((followed) => leadsTo(followed.toolset, target)));
+}
+
 /** Returns the name that a tool of another toolset gets here: `prefix_name`, or a legal spelling with a suffix made from the original. */
-export function mountedName(prefix: string, name: string, taken: ReadonlySet<string> = new Set()): string {
+export function mountedName(prefix: string, name: string, taken: Pick<ReadonlySet<string>, 'has'> = new Set()): string {
   const plain = prefix === '' ? name : `${prefix}_${name}`;
   if (isToolName(plain) && !taken.has(plain)) return plain;
   for (let salt = ''; ; salt += '+') {
@@ -104,12 +163,9 @@ const ACCEPTS_ALL: Validator = { test: () => true, faults: () => [] };
 function forward(toolset: Toolset, tool: Tool, name: string): ToolBinding {
   return Object.freeze({
     tool: Object.freeze({ ...tool, name }),
-    handler: (input: JsonObject, context: ToolContext) =>
-      toolset.call(
-        { type: 'tool-call', id: context.callId, name: tool.name, arguments: JSON.stringify(input) },
-        context,
-      ),
-    input: { validator: () => ACCEPTS_ALL },
+    handler: (text: string, context: ToolContext) =>
+      toolset.call({ type: 'tool-call', id: context.callId, name: tool.name, arguments: text }, context),
+    input: { validator: () => ACCEPTS_ALL, raw: true as const },
     timeoutMs: 0,
     concurrency: Infinity,
     repair: 'off',

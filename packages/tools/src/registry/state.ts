@@ -1,4 +1,5 @@
-import { KernelError, type ToolMetadata } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolMetadata } from '@kernel/protocol';
+import type { ToolBinding } from '../binding.ts';
 import { checkedMetadata } from '../describe.ts';
 import type { SavedTool } from '../persist.ts';
 import { nearest } from '../suggest.ts';
@@ -16,21 +17,24 @@ export interface RegistryState {
 
 /** Creates the state over a store. */
 export function createState(store: Store): RegistryState {
-  const merge = (entry: Entry, metadata: ToolMetadata): (() => void) => {
+  const merge = (entry: Entry, override: ToolMetadata | undefined): (() => void) => {
     const { tool } = entry.binding;
-    const merged = checkedMetadata({ ...tool, metadata: { ...tool.metadata, ...metadata } }, entry.binding);
-    const binding = Object.freeze({
-      ...entry.binding,
-      tool: Object.freeze({ ...tool, ...(merged === undefined ? {} : { metadata: merged }) }),
-    });
+    const base = entry.base ?? tool;
+    const next = override === undefined ? base : withMetadata(base, override, entry.binding);
+    const binding = Object.freeze({ ...entry.binding, tool: next });
     return () => {
-      store.replace(binding);
-      entry.override = { ...entry.override, ...metadata };
-      store.changed('replaced', tool.name);
+      entry.binding = binding;
+      entry.base = override === undefined ? undefined : base;
+      entry.override = override;
+      // What was found out about this turn holds on, but for capabilities that are needed no more.
+      const requires = next.metadata?.requires ?? [];
+      entry.missing = entry.missing.filter((name) => requires.includes(name));
+      store.changed('replaced', next.name);
     };
   };
   const change = (entry: Entry, name: string, saved: SavedTool): (() => void) => {
-    const override = saved.metadata === undefined ? undefined : merge(entry, saved.metadata);
+    const same = JSON.stringify(saved.metadata) === JSON.stringify(entry.override);
+    const override = same ? undefined : merge(entry, saved.metadata);
     return () => {
       override?.();
       if (entry.hidden !== saved.hidden) {
@@ -48,7 +52,7 @@ export function createState(store: Store): RegistryState {
     override(name, metadata) {
       const entry = store.entries.get(name);
       if (entry === undefined) throw unknownName(name, nearest(name, store.entries.keys()));
-      merge(entry, metadata)();
+      merge(entry, { ...entry.override, ...metadata })();
     },
     state() {
       return new Map(
@@ -70,6 +74,11 @@ export function createState(store: Store): RegistryState {
       return unknown;
     },
   };
+}
+
+function withMetadata(base: Tool, override: ToolMetadata, binding: ToolBinding): Tool {
+  const metadata = checkedMetadata({ ...base, metadata: { ...base.metadata, ...override } }, binding);
+  return Object.freeze({ ...base, ...(metadata === undefined ? {} : { metadata }) });
 }
 
 function prepared(name: string, prepare: () => () => void): () => void {

@@ -17,6 +17,8 @@ export interface Entry {
   missing: readonly string[];
   /** Metadata set over the tool's own. */
   override: ToolMetadata | undefined;
+  /** The tool as it was registered, where metadata was set over its own. */
+  base: Tool | undefined;
 }
 
 /** The entries of a registry in their order, the list made from them, and its version. */
@@ -41,11 +43,12 @@ export function createStore(
 ): Store {
   const entries = new Map<string, Entry>();
   let version = 0;
-  let cached: readonly Tool[] | undefined;
+  let cached: readonly Tool[] = Object.freeze([]);
+  let stale = false;
 
   const touch = (): void => {
     version += 1;
-    cached = undefined;
+    stale = true;
   };
   return {
     entries,
@@ -53,11 +56,12 @@ export function createStore(
       return version;
     },
     list() {
-      if (cached === undefined) {
-        const tools: Tool[] = [];
-        for (const entry of entries.values()) if (isOffered(entry)) tools.push(entry.binding.tool);
-        cached = Object.freeze(tools);
-      }
+      if (!stale) return cached;
+      stale = false;
+      const tools: Tool[] = [];
+      for (const entry of entries.values()) if (isOffered(entry)) tools.push(entry.binding.tool);
+      const same = tools.length === cached.length && tools.every((tool, index) => tool === cached[index]);
+      if (!same) cached = Object.freeze(tools);
       return cached;
     },
     add(binding, hidden) {
@@ -69,6 +73,7 @@ export function createStore(
         condition: undefined,
         missing: [],
         override: undefined,
+        base: undefined,
       });
     },
     replace(binding) {
@@ -78,6 +83,7 @@ export function createStore(
       entry.condition = undefined;
       entry.missing = [];
       entry.override = undefined;
+      entry.base = undefined;
     },
     remove: (name) => entries.delete(name),
     moveToEnd(name) {
@@ -96,7 +102,12 @@ export function createStore(
 
 /** Whether a tool is in the list: enabled, shown, its condition true and nothing missing. */
 export function isOffered(entry: Entry): boolean {
-  if (!entry.enabled || (entry.hidden && entry.promotion === undefined) || entry.missing.length > 0) return false;
+  return isUsable(entry) && !(entry.hidden && entry.promotion === undefined);
+}
+
+/** Whether a tool could be called if it were shown. */
+export function isUsable(entry: Entry): boolean {
+  if (!entry.enabled || entry.missing.length > 0) return false;
   return entry.binding.tool.metadata?.optionality !== 'conditional' || entry.condition === true;
 }
 

@@ -3,12 +3,12 @@ import type { Capabilities } from '../capability.ts';
 import { onAbort } from '../call/abort.ts';
 import { within } from '../call/within.ts';
 import type { Followed } from './mount.ts';
-import { type Entry, type Store, isOffered } from './store.ts';
+import { type Entry, type Store, isUsable } from './store.ts';
 
 /** What happens between turns. */
 export interface Turns {
   /**
-   * Counts life times down, asks the conditions and checks capabilities. The list changes only if something did.
+   * Counts life times down (once for a turn, however many views begin it), asks the conditions and checks capabilities. The list changes only if something did.
    * Never rejects; an abort ends the wait.
    */
   beginTurn(turn: TurnContext): Promise<void>;
@@ -23,6 +23,16 @@ const TURN_MS = 10_000;
 
 /** Creates the turns over a store. */
 export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
+  const beginning = new Set<TurnContext>();
+  /** The turn that was last counted under a signal: several views may each begin the same one. */
+  const counted = new WeakMap<AbortSignal, string>();
+  const isNew = ({ turn, signal, conversation }: TurnContext): boolean => {
+    const turnKey = JSON.stringify([turn, conversation?.channel, conversation?.chatId]);
+    if (counted.get(signal) === turnKey) return false;
+    counted.set(signal, turnKey);
+    return true;
+  };
+
   const expire = (): void => {
     const expired: string[] = [];
     for (const [name, entry] of store.entries) {
@@ -69,8 +79,14 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
 
   return {
     async beginTurn(turn) {
-      expire();
-      await orAborted(begin(turn), turn.signal);
+      if (beginning.has(turn)) return; // a mounted toolset leads back here
+      beginning.add(turn);
+      try {
+        if (isNew(turn)) expire();
+        await orAborted(begin(turn), turn.signal);
+      } finally {
+        beginning.delete(turn);
+      }
     },
     async available() {
       await check(undefined);
@@ -93,11 +109,11 @@ async function beginThere(toolset: Toolset, turn: TurnContext): Promise<void> {
 /** What a turn found out about one tool. */
 type Finding = Partial<Pick<Entry, 'condition' | 'missing'>>;
 
-/** Keeps a finding, and says whether the list changed by it. */
+/** Keeps a finding, and says whether what can be called or found changed by it. */
 function note(entry: Entry, finding: Finding): boolean {
-  const before = isOffered(entry);
+  const before = isUsable(entry);
   Object.assign(entry, finding);
-  return isOffered(entry) !== before;
+  return isUsable(entry) !== before;
 }
 
 function holds(when: NonNullable<Entry['binding']['when']>, turn: TurnContext): Promise<boolean> {

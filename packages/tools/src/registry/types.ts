@@ -65,7 +65,10 @@ export interface ToolRegistry extends Toolset, Changes, Lists, Turns, RegistrySt
   readonly results: ResultStore;
   list(): readonly Tool[];
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  /** Runs a tool by name, for programs: arguments as text, as an object or none. Never rejects, like `call`. */
+  /**
+   * Runs a tool by name, for programs: arguments as text, as an object or none. Never rejects, like `call`: wrong options give a result of
+   * code `CONFIG_INVALID`.
+   */
   execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
   /** Like `execute`, but throws the `KernelError` of a failure and, for the caller's own abort, `signal.reason`. */
   executeOrThrow(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
@@ -73,7 +76,10 @@ export interface ToolRegistry extends Toolset, Changes, Lists, Turns, RegistrySt
   view(filter?: ViewFilter): ToolView;
   /** What is offered now, for good: later changes don't reach it. */
   snapshot(): Toolset;
-  /** Hears changes of the registry and, with `calls`, its calls. Returns the undo. */
+  /**
+   * Hears what happens: all eleven kinds of event for a listener that takes the event, the seven changes for one that takes nothing (as the
+   * port `Toolset` has it). `calls` decides it otherwise. Returns the undo.
+   */
   subscribe(listener: RegistryListener, options?: { readonly calls?: boolean | undefined }): () => void;
   beginTurn(turn: TurnContext): Promise<void>;
 }

@@ -8,6 +8,8 @@ import type {
   Toolset,
   TurnContext,
 } from '@kernel/protocol';
+import { refusal } from '../call/outcome.ts';
+import { callFault } from '../options.ts';
 import { unknownTool } from './names.ts';
 
 /** Which tools a view shows: those that match every given field. A list means "one of"; `include` absent means all, `[]` none. */
@@ -71,6 +73,8 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
       return byName.has(name);
     },
     call(call, context) {
+      const fault = callFault(call, context);
+      if (fault !== undefined) return Promise.resolve(refusal(fault));
       list();
       return byName.has(call.name) ? source.call(call, context) : Promise.resolve(unknownTool(call.name, names()));
     },

@@ -1,3 +1,4 @@
+import type { Known } from './remember.ts';
 import type { Resource } from './resource.ts';
 
 /** One place in a value, as a list that is only built while faults are collected. */
@@ -38,6 +39,8 @@ export interface Seen {
 export interface Run {
   /** Absent in the quick pass, which stops at the first fault. */
   readonly faults: Fault[] | undefined;
+  /** What this validation has found out so far, for schemas that are met again on the same value. */
+  readonly known: Known;
   /** The resources entered so far, outermost first; kept only where `$dynamicRef` asks for it. */
   readonly scope: Resource[];
 }
@@ -82,13 +85,13 @@ export function passes(check: Check, value: unknown, run: Run): boolean {
 
 /** The same run without recording. */
 export function quiet(run: Run): Run {
-  return run.faults === undefined ? run : { faults: undefined, scope: run.scope };
+  return run.faults === undefined ? run : { faults: undefined, known: run.known, scope: run.scope };
 }
 
 /** Returns what a check finds wrong, without recording it in the run; empty when the value passes. */
 export function faultsOf(check: Check, value: unknown, at: Place | undefined, run: Run): readonly Fault[] {
   const faults: Fault[] = [];
-  return check(value, at, { faults, scope: run.scope }, undefined) ? [] : faults;
+  return check(value, at, { faults, known: run.known, scope: run.scope }, undefined) ? [] : faults;
 }
 
 /** A fresh record of what was looked at. */
@@ -111,7 +114,8 @@ function pointer(at: Place | undefined): string {
 
 /** One token of a JSON pointer. */
 export function escapeToken(key: string | number): string {
-  return `${key}`.replaceAll('~', '~0').replaceAll('/', '~1');
+  if (typeof key === 'number' || !/[~/]/.test(key)) return `${key}`;
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** A plain object, as JSON has it. */

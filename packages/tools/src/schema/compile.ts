@@ -2,9 +2,10 @@ import type { JsonSchema } from '@kernel/protocol';
 import { arrayChecks } from './arrays.ts';
 import { ASSERTIONS } from './assertions.ts';
 import type { Build } from './build.ts';
-import { type Check, type Fault, type Run, addSeen, nothingSeen, refuse } from './check.ts';
+import { type Check, type Fault, type Run, addSeen, faultAt, nothingSeen, refuse } from './check.ts';
 import { logicChecks } from './logic.ts';
 import { metaSchemas } from './meta.ts';
+import { nothingKnown } from './remember.ts';
 import { objectChecks, propertiesCheck } from './objects.ts';
 import { entering, referenceChecks } from './references.ts';
 import { type Dialect, type Schema, indexSchema } from './resource.ts';
@@ -60,11 +61,16 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Val
   const root = compile(schema);
   const quick: Run = start(undefined);
   return {
-    test: (value) => guarded(() => root(value, undefined, quick, undefined)) ?? false,
+    test(value) {
+      quick.known.steps = 0;
+      quick.known.answers = undefined;
+      return guarded(() => root(value, undefined, quick, undefined)) ?? false;
+    },
     faults(value) {
       const faults: Fault[] = [];
       if (guarded(() => root(value, undefined, start(faults), undefined)) === undefined) {
-        never(value, undefined, start(faults), undefined);
+        const facts = { keyword: 'depth', expected: 'a value that takes fewer steps to check' };
+        return [faultAt(undefined, value, facts, () => false)];
       }
       return faults;
     },
@@ -123,7 +129,7 @@ function tracked(checks: readonly Check[]): Check {
 }
 
 function start(faults: Fault[] | undefined): Run {
-  return { faults, scope: [] };
+  return { faults, known: nothingKnown(), scope: [] };
 }
 
 /** A value nested so deeply that the stack ends is refused, not thrown. */

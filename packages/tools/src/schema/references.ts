@@ -1,5 +1,6 @@
 import type { Check, Run } from './check.ts';
 import type { Build } from './build.ts';
+import { remembered } from './remember.ts';
 import type { Resource } from './resource.ts';
 
 /** `$ref` and `$dynamicRef`. A reference that leads nowhere accepts nothing; schemas of tools are checked for those before. */
@@ -9,7 +10,9 @@ export function referenceChecks(build: Build): readonly Check[] {
   if (typeof schema['$ref'] === 'string') {
     const target = index.resolve(schema['$ref'], resource);
     checks.push(
-      target === undefined ? build.never : entering(build.compile(target.schema), target.resource, build.dynamic),
+      target === undefined
+        ? build.never
+        : remembered(entering(build.compile(target.schema), target.resource, build.dynamic), build.dynamic),
     );
   }
   if (typeof schema['$dynamicRef'] === 'string' && build.dialect.draft === '2020-12') {
@@ -17,7 +20,7 @@ export function referenceChecks(build: Build): readonly Check[] {
     if (target === undefined) return [...checks, build.never];
     const name = target.dynamicName;
     const initial = entering(build.compile(target.schema), target.resource, build.dynamic);
-    checks.push(name === undefined ? initial : dynamicCheck(name, initial, build));
+    checks.push(remembered(name === undefined ? initial : dynamicCheck(name, initial, build), true));
   }
   return checks;
 }
@@ -36,7 +39,9 @@ function dynamicCheck(name: string, initial: Check, build: Build): Check {
 export function entering(check: Check, resource: Resource, dynamic: boolean): Check {
   if (!dynamic) return check;
   return (value, at, run, seen) => {
-    const inner: Run = { faults: run.faults, scope: [...run.scope, resource] };
+    // The outermost counts: one that is already there changes nothing.
+    if (run.scope.includes(resource)) return check(value, at, run, seen);
+    const inner: Run = { faults: run.faults, known: run.known, scope: [...run.scope, resource] };
     return check(value, at, inner, seen);
   };
 }

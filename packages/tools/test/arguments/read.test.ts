@@ -1,4 +1,4 @@
-import { KernelError, type ToolRepair } from '@kernel/protocol';
+import { KernelError, type ToolRepair, toResultJson } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -246,4 +246,44 @@ test('values too deep to be checked are refused, not thrown', async () => {
   const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`;
   expect((await run(deep, {}, recursive)).code).toBe('ARGUMENTS_INVALID');
   expect((await run({ self: Object.assign({}, { n: 1n }) as object })).code).toBe('ARGUMENTS_INVALID');
+});
+
+test('a coercing schema gets what was meant, and the change is told', async () => {
+  verifies('tools.execute.coerce');
+  const input = z.object({ on: z.coerce.boolean(), n: z.coerce.number(), s: z.preprocess(String, z.string()) });
+  const registry = createRegistry([
+    defineTool({ name: 't', description: '', input, handler: (given) => ({ ...given }) }),
+  ]);
+  const result = await registry.execute('t', { on: 'false', n: '5', s: 'x' });
+  expect(result.data).toEqual({ on: false, n: 5, s: 'x' });
+  expect(result.repairs).toMatchObject([{ rule: 'string-to-boolean' }, { rule: 'string-to-number' }]);
+});
+
+test('what a check throws is for logs and never for the model', async () => {
+  verifies('tools.execute.schema');
+  const thrown = new Error('cannot read /home/someone/secret.txt');
+  const input = z.object({
+    a: z.string().refine(() => {
+      throw thrown;
+    }),
+  });
+  const registry = createRegistry([defineTool({ name: 't', description: '', input, handler: () => 'ok' })]);
+  const result = await registry.execute('t', { a: 'x' });
+  expect([result.code, JSON.stringify(toResultJson(result)).includes('someone')]).toEqual(['ARGUMENTS_INVALID', false]);
+  expect((result.error as KernelError).cause).toBe(thrown);
+});
+
+test('a misspelled required argument is refused with the name that was meant, within 300 characters', async () => {
+  verifies('tools.execute.unknown');
+  const properties = { city: { type: 'string' }, unit: { type: 'string' }, days: { type: 'integer' } };
+  const tool = {
+    name: 't',
+    description: '',
+    parameters: { type: 'object', properties, required: ['city', 'unit', 'days'] },
+  };
+  const registry = createRegistry([bindTool(tool, () => 'ok')]);
+  const one = await registry.execute('t', { citty: 'Rome', unit: 'C', days: 1 });
+  expect(one.forLLM).toContain('"city" is missing. unknown "citty": did you mean "city"?');
+  const three = await registry.execute('t', { ['citty'.repeat(30)]: 'Rome', unitt: 'C', dayss: 1 });
+  expect(three.forLLM.length).toBeLessThanOrEqual(300);
 });

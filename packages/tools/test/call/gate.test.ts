@@ -1,6 +1,8 @@
+import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type BindingOptions, type ToolBinding, createRegistry } from '../../src/index.ts';
+import { z } from 'zod';
+import { type BindingOptions, type ToolBinding, createRegistry, defineTool } from '../../src/index.ts';
 import { latch, simple, wait } from '../support.ts';
 
 /** A tool that tells how many of its calls ran at once, in all and per key. */
@@ -110,22 +112,124 @@ test('an aborted call leaves the queue at once and the next one moves up', async
   expect(entered).toEqual([1, 3]);
 });
 
-test('a call that times out gives its place to the next', async () => {
+test('a call that times out keeps its place until it has really ended; who waits ends by its own clock', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.timeout.enforced');
+  const { promise, release } = latch();
+  let running = 0;
+  let most = 0;
   const registry = createRegistry([
-    simple('one', { effect: 'write' }, ({ hang }) => (hang === true ? new Promise(() => {}) : 'ok'), { timeoutMs: 20 }),
+    simple(
+      'one',
+      { effect: 'write' },
+      async ({ hang }) => {
+        running += 1;
+        most = Math.max(most, running);
+        await (hang === true ? promise : wait(0));
+        running -= 1;
+        return 'ok';
+      },
+      { timeoutMs: 20 },
+    ),
   ]);
-  const results = await Promise.all([registry.execute('one', { hang: true }), registry.execute('one')]);
-  expect(results.map((result) => result.code ?? result.forLLM)).toEqual(['TOOL_TIMEOUT', 'ok']);
+  const [first, second] = await Promise.all([registry.execute('one', { hang: true }), registry.execute('one')]);
+  expect([first.code, second.code, second.outcome]).toEqual(['TOOL_TIMEOUT', 'TOOL_TIMEOUT', 'timeout']);
+  expect(second.forLLM).toContain('has not run');
+  const third = await registry.execute('one');
+  expect(third.forLLM).toContain('an earlier call that was given up still runs');
+  expect(KernelError.is(third.error) && third.error.data).toMatchObject({ clock: 'queue' });
+  const fourth = registry.execute('one', {}, { timeoutMs: 2_000 });
+  release();
+  expect((await fourth).forLLM).toBe('ok');
+  expect([most, registry.abandoned]).toEqual([1, 0]);
 });
 
-test('a tool that calls its own exclusive self ends by its clock, and thousands of mixed calls all end', async () => {
+test('an aborted call that goes on keeps its place as well, but not the registry’s common one', async () => {
+  verifies('tools.execute.concurrency', 'tools.execute.abort');
+  const { promise, release } = latch();
+  const registry = createRegistry([simple('w', { effect: 'write' }, () => promise), simple('free')], {
+    concurrency: 1,
+  });
+  const stop = new AbortController();
+  const first = registry.execute('w', {}, { signal: stop.signal });
+  await wait(1);
+  stop.abort();
+  expect((await first).outcome).toBe('abandoned');
+  expect((await registry.execute('free')).forLLM).toBe('free');
+  expect((await registry.execute('w', {}, { timeoutMs: 20 })).forLLM).toContain('given up still runs');
+  release();
+  await wait(1);
+  expect((await registry.execute('w', {}, { timeoutMs: 200 })).isError).toBeUndefined();
+});
+
+test('nothing is tried again while an earlier attempt still runs', async () => {
+  verifies('tools.execute.retryable', 'tools.execute.timeout.enforced');
+  let started = 0;
+  const registry = createRegistry([
+    simple(
+      'stuck',
+      { effect: 'read' },
+      () => {
+        started += 1;
+        return new Promise(() => {});
+      },
+      { retries: 3, timeoutMs: 10 },
+    ),
+  ]);
+  expect((await registry.execute('stuck')).code).toBe('TOOL_TIMEOUT');
+  expect(started).toBe(1);
+});
+
+test('an asynchronous check of arguments that is left behind is counted and told of when it ends', async () => {
+  verifies('tools.execute.timeout.enforced');
+  const { promise, release } = latch();
+  const input = z.object({ a: z.string().refine(() => promise.then(() => true)) });
+  const registry = createRegistry([
+    defineTool({ name: 't', description: '', input, handler: () => 'ok', timeoutMs: 10 }),
+  ]);
+  const late: unknown[] = [];
+  registry.subscribe((event) => event.type === 'call-late' && late.push(event.what), { calls: true });
+  expect((await registry.execute('t', { a: 'x' })).code).toBe('TOOL_TIMEOUT');
+  expect(registry.abandoned).toBe(1);
+  release();
+  await wait(5);
+  expect([registry.abandoned, late]).toEqual([0, ['abandoned']]);
+});
+
+test('a tool that calls its own exclusive self, or another for the only place, is refused and not stuck', async () => {
   verifies('tools.execute.concurrency');
+  const inner: (string | undefined)[] = [];
+  const nested = async (name: string): Promise<string> => {
+    const result = await registry.execute(name);
+    inner.push(result.code);
+    return result.forLLM;
+  };
   const registry = createRegistry(
-    [simple('self', { effect: 'write' }, () => registry.execute('self').then((result) => result.forLLM))],
-    { timeoutMs: 30 },
+    [
+      simple('self', { effect: 'write' }, () => nested('self')),
+      simple('through', {}, () => nested('self')),
+      simple('write', { effect: 'write' }, () => nested('through')),
+    ],
+    { timeoutMs: 0 },
   );
-  expect((await registry.execute('self')).code).toBe('TOOL_TIMEOUT');
+  expect((await registry.execute('self')).forLLM).toContain('would wait for a call that waits for it');
+  await registry.execute('write');
+  expect(inner).toEqual(['TOOL_UNAVAILABLE', 'TOOL_UNAVAILABLE', undefined, undefined]);
+  const one = createRegistry([simple('inner'), simple('outer', {}, () => one.execute('inner'))], { concurrency: 1 });
+  expect((await one.execute('outer')).code).toBe('TOOL_UNAVAILABLE');
+  // Work that goes on after its call holds no place any more.
+  let later: Promise<unknown> | undefined;
+  const after = createRegistry([
+    simple('again', { effect: 'write' }, ({ n }) => {
+      if (n === 1) later = wait(5).then(() => after.execute('again', { n: 2 }));
+      return 'ok';
+    }),
+  ]);
+  await after.execute('again', { n: 1 });
+  expect(await later).toMatchObject({ forLLM: 'ok' });
+});
+
+test('thousands of mixed calls all end', async () => {
+  verifies('tools.execute.concurrency');
   const tools = Array.from({ length: 5 }, (_, index) =>
     simple(`t${index}`, { effect: index % 2 === 0 ? 'write' : 'read' }, () => wait(0), {
       concurrency: { max: 1 + (index % 3), key: ({ k }: { readonly k: string }) => k },

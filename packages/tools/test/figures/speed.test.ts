@@ -53,7 +53,7 @@ async function ours(registry: ReturnType<typeof createRegistry>): Promise<number
 
 test(
   'lookup, parsing, checking and a no-op handler cost at most twice a hand-written call',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: 2 },
   async () => {
     const validator = compileSchema(parameters);
     const table = new Map([['t', { test: (value: unknown) => validator.test(value), handler }]]);
@@ -70,14 +70,32 @@ test(
   },
 );
 
-test('a validator compiles and checks in a few milliseconds, and a check is a matter of microseconds', () => {
+test(
+  'a validator compiles and checks in a few milliseconds, and a check is a matter of microseconds',
+  { retry: 2 },
+  () => {
+    const started = performance.now();
+    const validator = compileSchema({ ...parameters, title: 'fresh' });
+    const value: unknown = JSON.parse(text);
+    expect(validator.test(value)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(50);
+    for (let count = 0; count < 5_000; count += 1) validator.test(value);
+    const before = performance.now();
+    for (let count = 0; count < 10_000; count += 1) validator.test(value);
+    expect((performance.now() - before) / 10_000).toBeLessThan(0.02);
+  },
+);
+
+const many = Array.from({ length: 10_000 }, (_, index) =>
+  bindTool({ name: `tool_${index}`, description: 'd', parameters: { type: 'object' } }, handler),
+);
+
+test('a hundred unknown names among ten thousand tools are answered in well under a second', { retry: 2 }, async () => {
+  const registry = createRegistry(many);
   const started = performance.now();
-  const validator = compileSchema({ ...parameters, title: 'fresh' });
-  const value: unknown = JSON.parse(text);
-  expect(validator.test(value)).toBe(true);
-  expect(performance.now() - started).toBeLessThan(50);
-  for (let count = 0; count < 5_000; count += 1) validator.test(value);
-  const before = performance.now();
-  for (let count = 0; count < 10_000; count += 1) validator.test(value);
-  expect((performance.now() - before) / 10_000).toBeLessThan(0.02);
+  for (let count = 0; count < 100; count += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await registry.execute(`nowhere_${count}`)).code).toBe('TOOL_NOT_FOUND');
+  }
+  expect(performance.now() - started).toBeLessThan(800);
 });

@@ -36,7 +36,7 @@ test('every kind of change is told after it was made, with name and version', as
   expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
 });
 
-test('calls are told to those who ask for them: start, progress, end and what comes late', async () => {
+test('a listener that takes the event hears calls as well: start, progress, end and what comes late; one of the port hears changes', async () => {
   verifies('tools.events.kinds');
   const registry = createRegistry([
     simple('a', {}, async (_, given) => {
@@ -45,9 +45,13 @@ test('calls are told to those who ask for them: start, progress, end and what co
     }),
   ]);
   const all: RegistryEvent['type'][] = [];
-  const changes: RegistryEvent['type'][] = [];
-  registry.subscribe((event) => all.push(event.type), { calls: true });
-  registry.subscribe((event) => changes.push(event.type));
+  const changes: string[] = [];
+  registry.subscribe((event) => all.push(event.type));
+  registry.subscribe(() => changes.push('port'));
+  registry.view().subscribe(() => changes.push('view'));
+  createRegistry().mount('m', registry);
+  registry.subscribe((event) => changes.push(event.type), { calls: false });
+  registry.subscribe(() => changes.push('asked'), { calls: true });
   await registry.call(toolCall('a'), context());
   await registry.execute('a', {}, { timeoutMs: 5 });
   await wait(50);
@@ -60,7 +64,7 @@ test('calls are told to those who ask for them: start, progress, end and what co
     'call-end',
     'call-late',
   ]);
-  expect(changes).toEqual([]);
+  expect(changes).toEqual(Array.from({ length: 7 }, () => 'asked'));
 });
 
 test('a listener may change the registry; everybody hears every change, in order', () => {

@@ -69,3 +69,88 @@ test('mounted names stay legal, within 64 characters, stable and one to one', ()
   const many = Array.from({ length: 20_000 }, (_, index) => mountedName('p', `tool.number/${index}`));
   expect(new Set(many).size).toBe(20_000);
 });
+
+test('a registry mounts neither itself nor a view of itself, directly or through another one', async () => {
+  const one = createRegistry([simple('a')]);
+  const two = createRegistry([simple('b')]);
+  for (const toolset of [one, one.view(), one.view({ include: ['a'] })]) {
+    expect(caught(() => one.mount('x', toolset)).code).toBe('CONFIG_INVALID');
+  }
+  one.mount('two', two);
+  expect(caught(() => two.mount('one', one.view())).code).toBe('CONFIG_INVALID');
+  expect([one.names(), two.names()]).toEqual([['a', 'two_b'], ['b']]);
+  await one.beginTurn({ turn: 1, signal: context().signal });
+});
+
+test('a wrapper that leads back to its registry neither grows it nor goes round for ever', async () => {
+  const wrap = (inner: Toolset): Toolset => ({
+    list: () => inner.list(),
+    call: (call, given) => inner.call(call, given),
+    beginTurn: async (turn) => inner.beginTurn?.(turn),
+    subscribe: (listener) => inner.subscribe?.(listener) ?? (() => undefined),
+  });
+  const one = createRegistry([simple('a')]);
+  const two = createRegistry([simple('b')]);
+  one.mount('self', wrap(one));
+  one.mount('two', wrap(two));
+  two.mount('one', wrap(one));
+  for (let turn = 1; turn <= 5; turn += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    await one.beginTurn({ turn, signal: context().signal });
+  }
+  one.register(simple('late'));
+  await one.beginTurn({ turn: 6, signal: context().signal });
+  expect(one.size + two.size).toBeLessThan(20);
+  const { size } = one;
+  await one.beginTurn({ turn: 7, signal: context().signal });
+  expect(one.size).toBe(size);
+});
+
+test('a mounted toolset whose list fails is offered as it was, and the turn begins', async () => {
+  verifies('tools.beginTurn');
+  let broken = false;
+  const tools = [simple('a').tool];
+  const registry = createRegistry();
+  registry.mount('f', {
+    list() {
+      if (broken) throw new Error('gone');
+      return tools;
+    },
+    call: async () => ({ forLLM: 'ok' }),
+  });
+  broken = true;
+  await registry.beginTurn({ turn: 1, signal: context().signal });
+  expect(registry.names()).toEqual(['f_a']);
+});
+
+test('a tool that comes later and finds its name taken gets a free one, and names() tells the truth', async () => {
+  const registry = createRegistry([simple('m_b', {}, () => 'mine')]);
+  let tools: readonly Tool[] = [simple('a').tool];
+  const mount = registry.mount('m', { list: () => tools, call: async ({ name }) => ({ forLLM: `theirs ${name}` }) });
+  tools = [...tools, simple('b').tool];
+  await registry.beginTurn({ turn: 1, signal: context().signal });
+  const name = mount.names().get('b') ?? '';
+  expect((await registry.execute(name)).forLLM).toBe('theirs b');
+  expect((await registry.execute('m_b')).forLLM).toBe('mine');
+  registry.replace(simple('m_a'));
+  expect([...mount.names().keys()]).toEqual(['b']);
+  registry.override(name, { category: 'code' });
+  mount.unmount();
+  expect(registry.names()).toEqual(['m_b', 'm_a']);
+});
+
+test('the arguments of a mounted call arrive as their original text', async () => {
+  const heard: string[] = [];
+  const registry = createRegistry();
+  registry.mount('f', {
+    list: () => [simple('a').tool],
+    async call(call) {
+      heard.push(call.arguments);
+      return { forLLM: 'ok' };
+    },
+  });
+  const texts = ['{"id":12345678901234567890, "x":1.0}', '{"broken', ''];
+  for (const text of texts) await registry.call(toolCall('f_a', text), context()); // oxlint-disable-line no-await-in-loop
+  await registry.execute('f_a', { n: 1 });
+  expect(heard).toEqual([...texts, '{"n":1}']);
+});

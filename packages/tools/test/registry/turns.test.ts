@@ -107,7 +107,7 @@ test('a conditional tool is offered only in turns where its condition holds', as
   expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
 });
 
-test('a condition that hangs holds a turn only until the abort', async () => {
+test('a condition that hangs holds a turn only until the abort', { retry: 2 }, async () => {
   verifies('tools.beginTurn');
   const registry = createRegistry([
     simple('c', { metadata: { optionality: 'conditional' } }, () => 'c', { when: () => new Promise(() => {}) }),
@@ -219,14 +219,73 @@ test('disabled tools are not offered and not callable, and come back at their pl
   expect(registry.has('c')).toBe(true);
 });
 
-test('a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once', async () => {
-  verifies('tools.capabilities.check', 'tools.execute.abort');
-  const hangs = simple('h', { metadata: { requires: ['x'] } });
-  const checks = [(): Promise<boolean> => new Promise(() => {})];
-  const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
-  expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
-  const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
-  const started = performance.now();
-  expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
-  expect(performance.now() - started).toBeLessThan(150);
+test(
+  'a check that hangs counts as missing after its clock, and an abort ends the wait of a call at once',
+  { retry: 2 },
+  async () => {
+    verifies('tools.capabilities.check', 'tools.execute.abort');
+    const hangs = simple('h', { metadata: { requires: ['x'] } });
+    const checks = [(): Promise<boolean> => new Promise(() => {})];
+    const quick = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 20 }) });
+    expect((await quick.execute('h')).code).toBe('TOOL_UNAVAILABLE');
+    const slow = createRegistry([hangs], { capabilities: createCapabilities({ checks, timeoutMs: 300 }) });
+    const started = performance.now();
+    expect((await slow.execute('h', {}, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
+    expect(performance.now() - started).toBeLessThan(150);
+  },
+);
+
+test('metadata set over a tool’s own leaves what is known about this turn as it was', async () => {
+  verifies('tools.beginTurn');
+  const registry = createRegistry([
+    simple('c', { metadata: { optionality: 'conditional' } }, () => 'ok', { when: () => true }),
+    simple('lacking', { metadata: { requires: ['program:nothing_of_this_name'] } }),
+  ]);
+  await next(registry);
+  registry.override('c', { usageHint: 'x' });
+  registry.override('lacking', { usageHint: 'x' });
+  expect(registry.names()).toEqual(['c']);
+  registry.override('lacking', { requires: [] });
+  expect(registry.names()).toEqual(['c', 'lacking']);
+});
+
+test('a turn that several views begin counts once, in each conversation', async () => {
+  verifies('tools.hidden.ttl');
+  const registry = createRegistry();
+  registry.register(simple('h'), { hidden: true });
+  registry.promote(['h'], 2);
+  const views = [registry.view(), registry.view(), registry];
+  const shown: boolean[] = [];
+  for (let round = 1; round <= 3; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const view of views) await view.beginTurn({ turn: 1_000 + round, signal });
+    shown.push(registry.has('h'));
+  }
+  expect(shown).toEqual([true, true, false]);
+});
+
+test('promoting again never shortens a life, and a life is a whole number of turns', async () => {
+  verifies('tools.hidden.ttl');
+  const registry = createRegistry();
+  registry.register(simple('h'), { hidden: true });
+  registry.promote(['h'], 3);
+  registry.promote(['h'], 1);
+  const shown: boolean[] = [];
+  for (let round = 1; round <= 4; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    await next(registry);
+    shown.push(registry.has('h'));
+  }
+  expect(shown).toEqual([true, true, true, false]);
+  for (const ttl of [1.5, 0, -1, Number.NaN, Infinity]) {
+    expect(() => registry.promote(['h'], ttl)).toThrow(/ttl must be a whole number/);
+  }
+});
+
+test('a variable of one word in capitals counts as there when it is set', async () => {
+  verifies('tools.capabilities.check');
+  expect(await createCapabilities().missing(['PATH', 'NOTHING_OF_THIS', 'NOTHINGOFTHIS'])).toEqual([
+    'NOTHING_OF_THIS',
+    'NOTHINGOFTHIS',
+  ]);
 });

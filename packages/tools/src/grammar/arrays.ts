@@ -1,0 +1,54 @@
+import { type Schema, isSchema } from '../schema/resource.ts';
+import type { Conversion } from './convert.ts';
+import { EMPTY, type Expression, NEVER, literal, optional, repeat, sequence } from './expression.ts';
+import type { FlatSchema } from './flatten.ts';
+import { schemasOf } from './flatten.ts';
+import { countOf } from './counts.ts';
+import { space } from './shared.ts';
+
+/** An array: a tuple of its first items, then as many more as the counts allow. */
+export function arrayExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {
+  const gap = space(conversion.compact);
+  const comma = sequence(gap, literal(','), gap);
+  const { first, key, rest } = itemsOf(schema);
+  const min = countOf(schema, 'minItems', at, conversion.warn) ?? 0;
+  const max = countOf(schema, 'maxItems', at, conversion.warn);
+  if (max !== undefined && min > max) return NEVER;
+
+  const heads = first.slice(0, max).map((item, place) => conversion.convert(item, `${at}/${key}/${place}`));
+  const more = max !== undefined && max <= heads.length ? NEVER : conversion.convert(rest, `${at}/items`);
+  const tailMin = Math.max(0, min - heads.length);
+  const tailMax = max === undefined ? undefined : max - heads.length;
+
+  let tail: Expression;
+  if (heads.length === 0) {
+    const some = sequence(
+      more,
+      repeat(sequence(comma, more), Math.max(0, min - 1), max === undefined ? undefined : max - 1),
+    );
+    tail = max === 0 ? EMPTY : min === 0 ? (some.kind === 'never' ? EMPTY : optional(some)) : some;
+  } else {
+    tail = repeat(sequence(comma, more), tailMin, more.kind === 'never' && tailMin === 0 ? 0 : tailMax);
+    for (let place = heads.length - 1; place >= 0; place -= 1) {
+      const item = sequence(place === 0 ? EMPTY : comma, heads[place] ?? NEVER, tail);
+      tail = place >= min ? (item.kind === 'never' ? EMPTY : optional(item)) : item;
+    }
+  }
+  return sequence(literal('['), gap, tail, gap, literal(']'));
+}
+
+function itemsOf(schema: FlatSchema): {
+  readonly first: readonly Schema[];
+  readonly key: string;
+  readonly rest: Schema;
+} {
+  const { items, additionalItems } = schema;
+  if (Array.isArray(items)) {
+    return {
+      first: schemasOf(schema, 'items'),
+      key: 'items',
+      rest: isSchema(additionalItems) ? additionalItems : true,
+    };
+  }
+  return { first: schemasOf(schema, 'prefixItems'), key: 'prefixItems', rest: isSchema(items) ? items : true };
+}
