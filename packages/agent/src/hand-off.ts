@@ -80,7 +80,7 @@ function withHandOffs(
   let taken: string | undefined;
   const doors = new Map<string, Tool>();
   for (const [name, { description }] of isAllowed ? members : [])
-    if (name !== self) doors.set(`${PREFIX}${name}`, toDoor(name, description));
+    if (name !== self) doors.set(`${PREFIX}${name}`, doorTo(name, description));
   let of: readonly Tool[] | undefined;
   let list: readonly Tool[] = [];
   const tools: Toolset = {
@@ -111,7 +111,7 @@ function withHandOffs(
   return { tools: hooked, taken: () => taken };
 }
 
-function toDoor(name: string, description: string): Tool {
+function doorTo(name: string, description: string): Tool {
   return Object.freeze({
     name: `${PREFIX}${name}`,
     description: `Hands the conversation over to ${name}: ${description}`,
