@@ -145,7 +145,7 @@ test('arguments that are no JSON come back to the model, and the run goes on', a
   await withServer({ replies }, async (server, ask) => {
     const { code, stdout, stderr } = await ask(['hi']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'sorry\n' });
-    expect(stderr).toContain('ARGUMENTS_INVALID');
+    expect(stderr).toContain('failed: the arguments of "read_file" are not valid JSON');
     expect(JSON.stringify(server.requests[1]?.body)).toContain('ARGUMENTS_INVALID');
   });
 });

@@ -21,8 +21,13 @@ export function retryNote({ retry, waitMs, error }: Retry): string {
 /** One line for a call: arguments, duration and outcome. */
 export function toolNote({ call, result, durationMs }: ToolEnd): string {
   const outcome =
-    result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(toModelText(result), 200)}` : 'ok';
+    result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}` : 'ok';
   return `tool: ${oneLine(call.name, 64)} ${oneLine(call.arguments)} ${Math.round(durationMs)} ms ${outcome}`;
+}
+
+/** What a failed call says starts with its code, which is for models. */
+function withoutCode(text: string): string {
+  return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
 /** The tokens of a run; nothing where the provider counted none. */
