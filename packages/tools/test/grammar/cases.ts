@@ -4,7 +4,6 @@ import type { GrammarOptions } from '../../src/grammar/index.ts';
 /** A schema, texts that its grammar accepts, and texts that it refuses. The judge runs these as well. */
 export interface GrammarCase {
   readonly name: string;
-  readonly ids: readonly string[];
   readonly schema: JsonSchema;
   readonly options?: GrammarOptions;
   readonly yes: readonly string[];
@@ -16,7 +15,6 @@ const optionals = { a: { type: 'integer' }, b: { type: 'integer' }, c: { type: '
 export const CASES: readonly GrammarCase[] = [
   {
     name: 'an enum, a const or an anyOf never lets the text end early',
-    ids: ['grammar.gbnf.enum'],
     schema: {
       type: 'object',
       properties: {
@@ -43,7 +41,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'any subset of optional properties stands without stray commas',
-    ids: ['grammar.gbnf.optional'],
     schema: { type: 'object', properties: optionals, additionalProperties: false },
     yes: [
       '{}',
@@ -59,7 +56,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'a required property in the middle stands always, with the right commas',
-    ids: ['grammar.gbnf.optional'],
     schema: { type: 'object', properties: optionals, required: ['b'], additionalProperties: { type: 'null' } },
     yes: ['{"b":1}', '{"a":1,"b":1}', '{"b":1,"c":1,"d":null}', '{"b":1,"abc":null,"":null}', '{"b":1,"\\n":null}'],
     no: [
@@ -74,7 +70,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'a recursive reference becomes a recursive rule',
-    ids: ['grammar.gbnf.recursive'],
     schema: {
       $ref: '#/$defs/node',
       $defs: {
@@ -91,7 +86,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'references that meet in allOf stay recursive',
-    ids: ['grammar.gbnf.recursive'],
     schema: {
       allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }],
       $defs: {
@@ -104,7 +98,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'strings and keys hold no raw control characters, and escapes are right',
-    ids: ['grammar.gbnf.names'],
     schema: {
       type: 'object',
       properties: { 'q"\\\n': { type: 'string' } },
@@ -123,14 +116,12 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'integers keep both bounds',
-    ids: ['grammar.gbnf.agree'],
     schema: { type: 'array', items: { type: 'integer', minimum: -15, maximum: 120 } },
     yes: ['[-15, -10, -9, -1, 0, 7, 10, 99, 100, 119, 120]'],
     no: ['[-16]', '[121]', '[-0]', '[007]', '[1.5]', '[1000]', '[-20]'],
   },
   {
     name: 'tuples and counts',
-    ids: ['grammar.gbnf.agree'],
     schema: {
       type: 'array',
       prefixItems: [{ type: 'string' }, { type: 'integer' }],
@@ -143,7 +134,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'formats are held when asked for',
-    ids: ['grammar.gbnf.warnings'],
     schema: {
       type: 'array',
       items: { anyOf: ['date', 'time', 'date-time', 'uuid'].map((format) => ({ type: 'string', format })) },
@@ -154,7 +144,6 @@ export const CASES: readonly GrammarCase[] = [
   },
   {
     name: 'compact JSON has no white space',
-    ids: ['grammar.gbnf.agree'],
     schema: { type: 'object', properties: { a: { type: 'array', items: {} } } },
     options: { compact: true },
     yes: ['{"a":[1,{"b":[true,"x y"]}],"c":null}'],
