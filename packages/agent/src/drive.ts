@@ -23,6 +23,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
   const { signal } = context;
   const { limits = {}, steps = inProcessSteps, steering } = options;
   const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
+  const begun = messages.length;
   const callIds = new Set(messages.flatMap(toolCallsOf).map((call) => call.id));
   const inbox = createInbox(steering);
   const meter = createMeter(limits);
@@ -63,7 +64,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     }
     const answer = results.find(({ handled }) => handled !== undefined)?.handled;
     if (answer !== undefined) return { reason: 'handled', answer };
-    return guard?.isLooping === true ? { reason: 'loop', ...answerSoFar(messages) } : undefined;
+    return guard?.isLooping === true ? { reason: 'loop', ...answerSoFar(messages.slice(begun)) } : undefined;
   }
 
   /** Goes on with the calls that an earlier run left open. */
@@ -91,10 +92,10 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
 
   async function turn(): Promise<Ending | undefined> {
     if (signal.aborted) return endOfAbort(signal);
-    if (steering?.pending.isStopping === true) return { reason: 'aborted', ...answerSoFar(messages) };
+    if (steering?.pending.isStopping === true) return { reason: 'aborted', ...answerSoFar(messages.slice(begun)) };
     const limit = meter.reached(turns, usage);
     if (limit !== undefined) {
-      if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar(messages) };
+      if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar(messages.slice(begun)) };
       const answer = textOf((await askModel(false)).message);
       return { reason: 'limit', limit, ...(answer === '' ? {} : { answer }) };
     }

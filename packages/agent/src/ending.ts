@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  KernelError,
-  type Message,
-  type RunEnd,
-  type RunTotals,
-  textOf,
-  toolCallsOf,
-} from '@kernel/protocol';
+import { type JsonObject, KernelError, type Message, type RunEnd, type RunTotals, textOf } from '@kernel/protocol';
 import { handledAnswer } from './handled.ts';
 import type { ModelReply } from './model-step.ts';
 
@@ -62,11 +54,11 @@ export function endOfAbort(signal: AbortSignal): Ending {
   return signal.reason === TIME_LIMIT ? { reason: 'limit', limit: 'time' } : { reason: 'aborted' };
 }
 
-/** The text of the last message, if the model wrote it: the answer so far. */
-export function answerSoFar(messages: readonly Message[]): { answer?: string } {
-  const last = messages.findLast((message) => message.role === 'assistant');
+/** The text of the last reply among the messages that a run has added: the answer so far, where there is one. */
+export function answerSoFar(added: readonly Message[]): { answer?: string } {
+  const last = added.findLast((message) => message.role === 'assistant');
   const answer = last === undefined ? '' : textOf(last);
-  return answer === '' || last === undefined || toolCallsOf(last).length === 0 ? {} : { answer };
+  return answer === '' ? {} : { answer };
 }
 
 /** The error of `onLimit: 'throw'`, with the run's end as its data. */

@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { collect, run, type RunLimits } from '../src/index.ts';
+import { collect, createSteering, run, type RunLimits } from '../src/index.ts';
 import { expectSound, user } from './support.ts';
 
 const usage = { inputTokens: 100, outputTokens: 10 };
@@ -82,4 +82,18 @@ test('onLimit answer sends one last request without tools for a final answer', a
   const result = await collect(events());
   expect(result).toMatchObject({ reason: 'limit', limit: 'turns', turns: 3, answer: 'Step 3.' });
   expect(provider.streamRequests[2]).not.toHaveProperty('tools');
+});
+
+test('an answer that a follow-up came after is still the answer so far when the limit is reached', async () => {
+  const steering = createSteering();
+  steering.followUp('And in French?');
+  const old = [user('Before'), { role: 'assistant', content: [{ type: 'text', text: 'An old answer.' }] }] as const;
+  const options = { model: 'm', messages: [...old, user('Greet me')], steering, limits: { turns: 1 } };
+  const result = await collect(run({ ...options, provider: scriptedProvider([{ text: 'Hello' }]) }));
+  expect(result).toMatchObject({ reason: 'limit', limit: 'turns', answer: 'Hello' });
+  const stopped = createSteering();
+  stopped.stop();
+  const nothing = await collect(run({ ...options, steering: stopped, provider: scriptedProvider([]) }));
+  expect(nothing.reason).toBe('aborted');
+  expect(nothing).not.toHaveProperty('answer');
 });
