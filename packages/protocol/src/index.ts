@@ -1,5 +1,5 @@
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
-export { isToolName } from './tool.ts';
+export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {

@@ -68,10 +68,3 @@ export interface ToolCall {
   /** Opaque data that goes back unchanged to the vendor that made it, and to no other. */
   readonly providerData?: JsonValue;
 }
-
-const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** Says whether `name` is a legal tool name: 1 to 64 of `A-Z a-z 0-9 _ -`. `constructor` and `__proto__` are names like others. */
-export function isToolName(name: string): boolean {
-  return TOOL_NAME.test(name);
-}

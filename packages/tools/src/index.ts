@@ -42,7 +42,6 @@ export type { LoadedRegistry, SavedTool } from './persist.ts';
 export { toolPrompt } from './prompt.ts';
 export type { PromptTier, ToolPromptOptions } from './prompt.ts';
 export type { Lists } from './registry/lists.ts';
-export { mountedName } from './registry/mount.ts';
 export type { Mount } from './registry/mount.ts';
 export type { RegistryState } from './registry/state.ts';
 export type { ToolView, ViewFilter } from './registry/view.ts';

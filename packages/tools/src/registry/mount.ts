@@ -1,6 +1,5 @@
-import { KernelError, type Tool, type ToolContext, type Toolset, isToolName } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolContext, type Toolset, mountedName } from '@kernel/protocol';
 import type { ToolBinding } from '../binding.ts';
-import { stableHash } from '../hash.ts';
 import type { Validator } from '../schema/compile.ts';
 import type { Changes } from './changes.ts';
 import type { Store } from './store.ts';
@@ -144,17 +143,6 @@ export function createMounts(store: Store, changes: Changes): Mounts {
 function leadsTo(toolset: Toolset, target: ReadonlySet<Followed>): boolean {
   const own = owners.get(toolset);
   return own !== undefined && (own === target || [...own].some((followed) => leadsTo(followed.toolset, target)));
-}
-
-/** Returns the name that a tool of another toolset gets here: `prefix_name`, or a legal spelling with a suffix made from the original. */
-export function mountedName(prefix: string, name: string, taken: Pick<ReadonlySet<string>, 'has'> = new Set()): string {
-  const plain = prefix === '' ? name : `${prefix}_${name}`;
-  if (isToolName(plain) && !taken.has(plain)) return plain;
-  for (let salt = ''; ; salt += '+') {
-    const suffix = `_${stableHash(plain + salt)}`;
-    const spelled = `${plain.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64 - suffix.length)}${suffix}`;
-    if (!taken.has(spelled)) return spelled;
-  }
 }
 
 /** The other toolset checks the arguments itself, with its own schema and policy. */
