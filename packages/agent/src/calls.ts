@@ -89,8 +89,9 @@ function withheld(planned: PlannedCall, signal: AbortSignal, room: CallRoom): To
   if (signal.aborted) return stopped(call, 'cancelled', 'it was not started');
   if (approved !== undefined && approved !== fingerprint(call))
     return toErrorResult(denied(call, 'it is not the call that was approved.'), 'denied');
-  if (room.inbox.skipReason === undefined) return undefined;
-  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${room.inbox.skipReason}.`);
+  const reason = room.inbox.skipReason();
+  if (reason === undefined) return undefined;
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${reason}.`);
   return toErrorResult(error, 'skipped');
 }
 

@@ -64,7 +64,7 @@ export async function drive(options: RunOptions, context: StepContext): Promise<
     }
     const answer = results.find(({ handled }) => handled !== undefined)?.handled;
     if (answer !== undefined) return { reason: 'handled', answer };
-    return guard?.isLooping === true ? { reason: 'loop', ...answerSoFar(messages.slice(begun)) } : undefined;
+    return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar(messages.slice(begun)) } : undefined;
   }
 
   /** Goes on with the calls that an earlier run left open. */

@@ -14,7 +14,7 @@ export interface Inbox {
   /** Takes what an answer may not end the run before. */
   takeAfterAnswer(): readonly Message[];
   /** Why a call that has not started must not start, if so. */
-  readonly skipReason: string | undefined;
+  skipReason(): string | undefined;
 }
 
 /** Makes the inbox of one run. */
@@ -37,7 +37,7 @@ export function createInbox(steering: Steering | undefined): Inbox {
       const waiting = takeForTurn();
       return waiting.length > 0 ? waiting : (steering?.take('followUp') ?? []);
     },
-    get skipReason() {
+    skipReason() {
       const { steer = [], isStopping = false } = steering?.pending ?? {};
       if (isStopping) return 'the user has stopped the run';
       return steer.length > 0 ? 'a message of the user came first' : undefined;

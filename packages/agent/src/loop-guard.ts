@@ -18,7 +18,7 @@ export interface LoopGuard {
   /** Takes note of a turn's calls and results; returns a note for the model by call id. */
   record(outcomes: readonly (readonly [ToolCall, { readonly forLLM: string }])[]): ReadonlyMap<string, string>;
   /** Whether the run must end. */
-  readonly isLooping: boolean;
+  isLooping(): boolean;
 }
 
 const LONGEST_CYCLE = 3;
@@ -73,9 +73,7 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
       }
       return notes;
     },
-    get isLooping() {
-      return entries.length > 0 && mostRepeats() >= stop;
-    },
+    isLooping: () => entries.length > 0 && mostRepeats() >= stop,
   };
 }
 

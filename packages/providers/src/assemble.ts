@@ -24,7 +24,7 @@ export interface CallFragment {
 export interface CallAssembler {
   /** Takes one fragment; `position` is its place among the `of` fragments of its chunk. Returns what to show. */
   add(fragment: CallFragment, position?: number, of?: number): ToolCallDelta | undefined;
-  readonly size: number;
+  size(): number;
   /** The whole calls in order of appearance. Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
   finish(): readonly ToolCall[];
   /** The same by their place: the `index` of their deltas. */
@@ -96,9 +96,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
   }
 
   return {
-    get size() {
-      return calls.length;
-    },
+    size: () => calls.length,
     add(raw, position = 0, of = 1) {
       const { index, providerData } = raw;
       const fragment = { index, id: blankToNothing(raw.id), name: blankToNothing(raw.name), providerData };

@@ -38,10 +38,10 @@ export interface Reply {
   model(name: unknown): void;
   /** Emits `message-end`; the calls of a reply that was cut are dropped. Nothing after the first time. */
   end(finish: FinishReason, options?: { readonly dropCalls?: boolean }): void;
-  readonly calls: number;
+  hasCalls(): boolean;
   /** Whether the reply holds anything. */
-  readonly seen: boolean;
-  readonly over: boolean;
+  hasContent(): boolean;
+  isOver(): boolean;
   readonly partialText: () => string;
   /** `PROVIDER_PROTOCOL` with a redacted message. */
   broken(message: string): KernelError;
@@ -100,9 +100,9 @@ export function createReply(context: ReplyContext): Reply {
     },
     call(fragment, position, of) {
       const named = fragment.name === undefined ? fragment : { ...fragment, name: codec.nameOf(fragment.name) };
-      const before = assembler.size;
+      const before = assembler.size();
       const event = assembler.add(named, position, of);
-      if (assembler.size > before) {
+      if (assembler.size() > before) {
         order.push(before);
         open = undefined;
       }
@@ -128,19 +128,13 @@ export function createReply(context: ReplyContext): Reply {
         }),
         finishReason: finish,
         ...(usage === undefined ? {} : { usage }),
-        ...(cut && assembler.size > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
+        ...(cut && assembler.size() > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
         ...(context.warnings.length === 0 ? {} : { warnings: context.warnings }),
       });
     },
-    get calls() {
-      return assembler.size;
-    },
-    get seen() {
-      return order.length > 0;
-    },
-    get over() {
-      return over;
-    },
+    hasCalls: () => assembler.size() > 0,
+    hasContent: () => order.length > 0,
+    isOver: () => over,
     partialText: () =>
       order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.text : '')).join(''),
     broken: (message) =>

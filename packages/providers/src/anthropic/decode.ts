@@ -35,7 +35,7 @@ export function createAnthropicDecoder(context: ReplyContext): ReplyDecoder {
   let stopReason: string | undefined;
 
   function onEvent({ data, event }: SseEvent): void {
-    if (reply.over || data.trim() === '' || data.trim() === '[DONE]') return;
+    if (reply.isOver() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
     if (value === undefined)
       throw reply.broken(`the stream has a line that is no JSON, or it was cut: ${data.slice(0, 80)}`);
@@ -123,11 +123,11 @@ export function createAnthropicDecoder(context: ReplyContext): ReplyDecoder {
   }
 
   function close(): void {
-    if (reply.over) return;
+    if (reply.isOver()) return;
     if (stopReason === undefined) throw reply.broken('the reply has an end mark but no stop reason: it was cut');
     const known = REASONS.get(stopReason);
     if (known === 'length' || known === 'refusal') reply.end(known);
-    else reply.end(reply.calls > 0 ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
+    else reply.end(reply.hasCalls() ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
   }
 
   function onJson(value: unknown): void {
@@ -157,8 +157,8 @@ export function createAnthropicDecoder(context: ReplyContext): ReplyDecoder {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!reply.over)
-        throw reply.broken(reply.seen ? 'the stream ended without its end mark: it was cut' : 'the reply is empty');
+      if (!reply.isOver())
+        throw reply.broken(reply.hasContent() ? 'the stream ended without its end mark: it was cut' : 'the reply is empty');
     },
     partialText: reply.partialText,
   };

@@ -117,9 +117,9 @@ function decodeStream(context: ReplyContext, readFrame: ReadFrame): ReplyDecoder
     },
     end() {
       if (text.length > 0) throw notAStream(reply, Buffer.concat(text).toString('utf8'));
-      if (frames.left > 0) throw reply.broken('the stream ended inside a frame: it was cut');
+      if (frames.isInside()) throw reply.broken('the stream ended inside a frame: it was cut');
       if (stopReason === undefined) {
-        throw reply.broken(reply.seen ? 'the stream ended without a stop reason: it was cut' : 'the reply is empty');
+        throw reply.broken(reply.hasContent() ? 'the stream ended without a stop reason: it was cut' : 'the reply is empty');
       }
       finish(reply, stopReason);
     },
@@ -159,7 +159,7 @@ function takeBlock(reply: Reply, block: Fields, index: number | undefined): void
 function finish(reply: Reply, stopReason: string | undefined): void {
   if (stopReason === undefined) throw reply.broken('the reply holds no stop reason');
   const known = REASONS.get(stopReason);
-  if (known === 'stop' || known === 'tool-calls') reply.end(reply.calls > 0 ? 'tool-calls' : 'stop');
+  if (known === 'stop' || known === 'tool-calls') reply.end(reply.hasCalls() ? 'tool-calls' : 'stop');
   else reply.end(known ?? 'other', { dropCalls: true });
 }
 

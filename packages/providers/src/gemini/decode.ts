@@ -70,11 +70,11 @@ export function createGeminiDecoder(context: ReplyContext): ReplyDecoder {
         return;
       }
       throw reply.broken(
-        reply.seen ? 'the stream ended without a finish reason: it was cut' : 'the reply holds no candidate',
+        reply.hasContent() ? 'the stream ended without a finish reason: it was cut' : 'the reply holds no candidate',
       );
     }
     const known = REASONS.get(finish);
-    if (known === 'stop' || known === 'tool-calls') reply.end(reply.calls > 0 ? 'tool-calls' : 'stop');
+    if (known === 'stop' || known === 'tool-calls') reply.end(reply.hasCalls() ? 'tool-calls' : 'stop');
     // A malformed call, or a reason of tomorrow: what stands there was not meant to run.
     else reply.end(known ?? 'other', { dropCalls: true });
   }

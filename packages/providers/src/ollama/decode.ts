@@ -18,7 +18,7 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
   let calls = 0;
 
   function onLine(line: string): void {
-    if (reply.over) return;
+    if (reply.isOver()) return;
     const value = asFields(parseJson(line));
     if (value === undefined) {
       const page = htmlTitle(line);
@@ -33,7 +33,7 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
     reply.usage(usageOf(value));
     const known = REASONS.get(asText(value['done_reason']) ?? 'stop') ?? 'other';
     if (known === 'length') reply.end(known);
-    else reply.end(reply.calls > 0 ? 'tool-calls' : known);
+    else reply.end(reply.hasCalls() ? 'tool-calls' : known);
   }
 
   function takeMessage(message: Fields | undefined): void {
@@ -54,8 +54,8 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
     push: (bytes) => lines.push(bytes) > 0,
     end() {
       lines.end();
-      if (!reply.over)
-        throw reply.broken(reply.seen ? 'the reply ended without its last line: it was cut' : 'the reply is empty');
+      if (!reply.isOver())
+        throw reply.broken(reply.hasContent() ? 'the reply ended without its last line: it was cut' : 'the reply is empty');
     },
     partialText: reply.partialText,
   };

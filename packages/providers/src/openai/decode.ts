@@ -18,7 +18,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
   const details = createReasoningDetails();
 
   function onEvent({ data, event }: SseEvent): void {
-    if (reply.over) return;
+    if (reply.isOver()) return;
     if (data === '[DONE]' || data.trim() === '[DONE]') {
       close(true);
       return;
@@ -54,7 +54,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
 
   function takeChoice(choice: Fields): void {
     const whole = asFields(choice['message']);
-    const delta = asFields(choice['delta']) ?? (reply.seen ? undefined : whole);
+    const delta = asFields(choice['delta']) ?? (reply.hasContent() ? undefined : whole);
     if (delta !== undefined) takeDelta(delta, whole !== undefined && delta === whole);
     const reason = choice['finish_reason'];
     if (typeof reason !== 'string' || reason === '') return;
@@ -106,16 +106,16 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
   }
 
   function close(marked: boolean): void {
-    if (reply.over) return;
-    if (finish === undefined && !(marked && reply.seen)) {
+    if (reply.isOver()) return;
+    if (finish === undefined && !(marked && reply.hasContent())) {
       throw reply.broken(
-        reply.seen
+        reply.hasContent()
           ? 'the stream ended without a finish reason: it was cut'
           : 'the reply is empty: it holds no message, no finish reason and no error',
       );
     }
     reply.seal(details.whole());
-    reply.end(finishReasonOf(finish, reply.calls > 0, refused));
+    reply.end(finishReasonOf(finish, reply.hasCalls(), refused));
   }
 
   function onJson(value: unknown): void {

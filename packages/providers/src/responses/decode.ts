@@ -15,7 +15,7 @@ export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {
   let refused = false;
 
   function onEvent({ data, event }: SseEvent): void {
-    if (reply.over || data.trim() === '' || data.trim() === '[DONE]') return;
+    if (reply.isOver() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
     if (value === undefined)
       throw reply.broken(`the stream has a line that is no JSON, or it was cut: ${data.slice(0, 80)}`);
@@ -114,7 +114,7 @@ export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {
       return;
     }
     if (status !== 'completed') throw reply.broken(`the response ended with status "${status ?? ''}"`);
-    reply.end(refused ? 'refusal' : reply.calls > 0 ? 'tool-calls' : 'stop');
+    reply.end(refused ? 'refusal' : reply.hasCalls() ? 'tool-calls' : 'stop');
   }
 
   function onJson(value: unknown): void {
@@ -132,9 +132,9 @@ export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!reply.over)
+      if (!reply.isOver())
         throw reply.broken(
-          reply.seen ? 'the stream ended without response.completed: it was cut' : 'the reply is empty',
+          reply.hasContent() ? 'the stream ended without response.completed: it was cut' : 'the reply is empty',
         );
     },
     partialText: reply.partialText,

@@ -4,8 +4,8 @@ import { KernelError } from '@kernel/protocol';
 export interface FrameSplitter {
   /** Throws `PROVIDER_PROTOCOL` for a length that no frame has. Returns how many frames it gave out. */
   push(bytes: Uint8Array): number;
-  /** How many bytes of an unfinished frame are left. */
-  readonly left: number;
+  /** Whether the beginning of an unfinished frame is here. */
+  isInside(): boolean;
 }
 
 const MIN_FRAME = 16;
@@ -52,8 +52,6 @@ export function createFrameSplitter(onFrame: (bytes: Uint8Array) => void): Frame
       }
       return frames;
     },
-    get left() {
-      return length;
-    },
+    isInside: () => length > 0,
   };
 }
