@@ -2,6 +2,7 @@ import {
   type DroppedCall,
   type FinishReason,
   KernelError,
+  type Message,
   type JsonValue,
   type ToolCall,
   type ToolCallDelta,
@@ -46,9 +47,9 @@ interface OpenCall {
 /**
  * Creates an assembler. Fragments belong together by index, then id, then position. A fragment that names another call, or
  * that begins a second argument object, opens a new call; one that repeats the whole arguments adds nothing.
- * `usedIds` is read only when the reply has calls: an id that is empty or used gets a made one, the same for the same reply.
+ * An id that is empty, or that a call of the history has, gets a made one, the same for the same reply.
  */
-export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAssembler {
+export function createCallAssembler(history: readonly Message[]): CallAssembler {
   const calls: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
@@ -91,7 +92,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
   function finishByPlace(): ReadonlyMap<number, ToolCall> {
     // An id without a name and without arguments announced nothing.
     const real = calls.filter(({ name, pieces }) => name !== '' || pieces.length > 0);
-    const ids = uniqueCallIds(real, usedIds);
+    const ids = uniqueCallIds(real, history);
     return new Map(real.map((call, at) => [call.ordinal, toCall(call, ids[at] ?? call.id, real.length)]));
   }
 
@@ -125,7 +126,7 @@ export function createCallAssembler(usedIds: () => ReadonlySet<string>): CallAss
     finish: () => [...finishByPlace().values()],
     finishByPlace,
     drop(reason) {
-      const ids = uniqueCallIds(calls, usedIds);
+      const ids = uniqueCallIds(calls, history);
       return calls.map((call, at) => ({
         id: ids[at] ?? call.id,
         name: call.name,

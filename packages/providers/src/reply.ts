@@ -2,6 +2,7 @@ import {
   type FinishReason,
   type JsonValue,
   KernelError,
+  type Message,
   type ProviderEvent,
   type ProviderWarning,
   type ReasoningPart,
@@ -22,8 +23,8 @@ export interface ReplyContext {
   readonly redactor: Redactor;
   readonly warnings: readonly ProviderWarning[];
   readonly emit: (event: ProviderEvent) => void;
-  /** The ids of the calls in the history; read only when the reply has calls. */
-  readonly usedIds: () => ReadonlySet<string>;
+  /** The messages of the request: a call gets an id that none of theirs has. */
+  readonly history: readonly Message[];
   readonly codec: ToolCodec;
 }
 
@@ -58,7 +59,7 @@ interface OpenPart {
 /** Creates an empty reply. @internal */
 export function createReply(context: ReplyContext): Reply {
   const { codec, emit, name, redactor } = context;
-  const assembler = createCallAssembler(context.usedIds);
+  const assembler = createCallAssembler(context.history);
   const order: (OpenPart | number)[] = [];
   let open: OpenPart | undefined;
   let usage: Usage | undefined;

@@ -23,6 +23,8 @@ export interface EncodedTools {
   readonly tools: readonly Tool[];
   /** One JSON text a tool, in order. */
   readonly texts: readonly string[];
+  /** The JSON array of all, as bytes; made once. */
+  readonly bytes: () => Uint8Array;
   readonly warnings: readonly ProviderWarning[];
   readonly codec: ToolCodec;
 }
@@ -78,7 +80,14 @@ function writeTools(tools: readonly Tool[], { dialect, names, strict, write }: T
       return args === undefined || restorer === undefined ? text : JSON.stringify(restorer(args));
     },
   };
-  return { tools: [...tools], texts, warnings, codec };
+  let bytes: Uint8Array | undefined;
+  return {
+    tools: [...tools],
+    texts,
+    bytes: () => (bytes ??= Buffer.from(`[${texts.join(',')}]`)),
+    warnings,
+    codec,
+  };
 }
 
 function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {

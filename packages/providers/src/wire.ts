@@ -1,4 +1,4 @@
-import { type Message, type Provider, type ProviderRequest, type ProviderWarning } from '@kernel/protocol';
+import type { Provider, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import type { Client } from './client.ts';
 import type { ReplyContext } from './reply.ts';
 import type { HttpHeaders } from './transport/exchange.ts';
@@ -8,7 +8,7 @@ import { PLAIN_CODEC, type ToolCodec } from './wire-tools.ts';
 /** A request in a wire's terms. @internal */
 export interface EncodedRequest {
   readonly path: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly accept: string;
   readonly warnings: readonly ProviderWarning[];
   readonly codec?: ToolCodec | undefined;
@@ -28,20 +28,10 @@ export function streamOf({ client, decode, encode, name }: Wire): Provider['stre
     createWireStream(client.caller, client.redactor, request.signal, () => {
       const { accept, body, codec = PLAIN_CODEC, path, warnings } = encode(request);
       const { redactor } = client;
-      const usedIds = (): ReadonlySet<string> => callIdsOf(request.messages);
       return {
         call: { path, contentType: 'application/json', accept, body },
         decoder: (emit, headers) =>
-          decode({ name, model: request.model, redactor, warnings, emit, usedIds, codec }, headers),
+          decode({ name, model: request.model, redactor, warnings, emit, history: request.messages, codec }, headers),
       };
     });
-}
-
-function callIdsOf(messages: readonly Message[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.id);
-  }
-  return ids;
 }

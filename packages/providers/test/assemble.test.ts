@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { type CallFragment, createCallAssembler } from '../src/assemble.ts';
 
 function assemble(fragments: readonly (CallFragment | readonly CallFragment[])[], used: readonly string[] = []) {
-  const assembler = createCallAssembler(() => new Set(used));
+  const content = used.map((id) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' }) as const);
+  const assembler = createCallAssembler([{ role: 'assistant', content }]);
   for (const entry of fragments) {
     const list = Array.isArray(entry) ? (entry as readonly CallFragment[]) : [entry as CallFragment];
     for (const [at, fragment] of list.entries()) assembler.add(fragment, at, list.length);
@@ -202,7 +203,7 @@ test('a call with arguments that never gets a name throws PROVIDER_PROTOCOL', ()
 });
 
 test('each delta shows the call by its place in the reply, the id and the name once', () => {
-  const assembler = createCallAssembler(() => new Set());
+  const assembler = createCallAssembler([]);
   expect(assembler.add({ index: 5, id: 'a', name: 'f', arguments: '' })).toEqual({
     type: 'tool-call-delta',
     index: 0,

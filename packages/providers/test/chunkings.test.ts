@@ -44,7 +44,7 @@ describe.each(WIRES.filter(([wire]) => DECODERS.has(wire)))('the decoder of %s',
       redactor: createRedactor(),
       warnings: [],
       emit: (event) => seen.push(event),
-      usedIds: () => new Set(),
+      history: [],
       codec: PLAIN_CODEC,
     });
     const edges = [0, ...cuts, bytes.length];

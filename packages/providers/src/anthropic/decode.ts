@@ -158,7 +158,9 @@ export function createAnthropicDecoder(context: ReplyContext): ReplyDecoder {
     end() {
       reader.end();
       if (!reply.isOver())
-        throw reply.broken(reply.hasContent() ? 'the stream ended without its end mark: it was cut' : 'the reply is empty');
+        throw reply.broken(
+          reply.hasContent() ? 'the stream ended without its end mark: it was cut' : 'the reply is empty',
+        );
     },
     partialText: reply.partialText,
   };

@@ -119,7 +119,9 @@ function decodeStream(context: ReplyContext, readFrame: ReadFrame): ReplyDecoder
       if (text.length > 0) throw notAStream(reply, Buffer.concat(text).toString('utf8'));
       if (frames.isInside()) throw reply.broken('the stream ended inside a frame: it was cut');
       if (stopReason === undefined) {
-        throw reply.broken(reply.hasContent() ? 'the stream ended without a stop reason: it was cut' : 'the reply is empty');
+        throw reply.broken(
+          reply.hasContent() ? 'the stream ended without a stop reason: it was cut' : 'the reply is empty',
+        );
       }
       finish(reply, stopReason);
     },

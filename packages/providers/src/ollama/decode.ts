@@ -55,7 +55,9 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
     end() {
       lines.end();
       if (!reply.isOver())
-        throw reply.broken(reply.hasContent() ? 'the reply ended without its last line: it was cut' : 'the reply is empty');
+        throw reply.broken(
+          reply.hasContent() ? 'the reply ended without its last line: it was cut' : 'the reply is empty',
+        );
     },
     partialText: reply.partialText,
   };

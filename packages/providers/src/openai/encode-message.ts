@@ -1,50 +1,67 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { createGrowingText, type GrowingText } from './growing-text.ts';
 import { encodePart, toolText } from './media.ts';
 import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import { unknownRole } from '../turns.ts';
 import type { ChatSettings } from './wire-types.ts';
 
-/** Writes messages as JSON text, each frozen message once. @internal */
+/** Writes bodies around messages, each frozen message once. @internal */
 export interface MessageEncoder {
-  /** The messages with commas between them. A conversation that goes on from the last one is not joined anew. */
-  readonly encodeAll: (messages: readonly Message[]) => string;
+  /** `before`, the messages with commas between them, and `after`. A conversation that goes on from the last one is not written anew. */
+  readonly bodyOf: (
+    before: readonly (string | Uint8Array)[],
+    messages: readonly Message[],
+    after: string,
+  ) => Uint8Array;
 }
 
 /** A conversation as it was last written. */
-interface Joined {
-  readonly messages: readonly Message[];
-  readonly text: string;
+interface Written {
+  readonly messages: Message[];
+  readonly text: GrowingText;
 }
 
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
-  const written = new WeakMap<Message, string>();
+  // For conversations that take turns, or have a beginning in common.
+  const texts = new WeakMap<Message, string>();
   // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
-  let last: Joined | undefined;
+  let last: Written | undefined;
 
-  function encode(message: Message): string {
-    const known = written.get(message);
+  const write = (message: Message): string => JSON.stringify(toWire(message, settings, detail));
+
+  function writeOnce(message: Message): string {
+    const known = texts.get(message);
     if (known !== undefined) return known;
-    const text = JSON.stringify(toWire(message, settings, detail));
-    if (Object.isFrozen(message)) written.set(message, text);
+    const text = write(message);
+    if (Object.isFrozen(message)) texts.set(message, text);
     return text;
   }
 
   return {
-    encodeAll(messages) {
-      if (messages.length === 0) return '';
-      const known = last !== undefined && beginsWith(messages, last.messages) ? last : undefined;
-      const added = messages.slice(known?.messages.length ?? 0);
-      const parts = added.map(encode);
-      // join copies the text as a whole: a sum of strings would stay a chain as long as the conversation.
-      const text = known === undefined ? parts.join(',') : [known.text, ...parts].join(',');
-      if (added.every((message) => Object.isFrozen(message))) last = { messages: [...messages], text };
-      return text;
+    bodyOf(before, messages, after) {
+      const goesOn = last !== undefined && beginsWith(messages, last.messages);
+      const conversation = goesOn && last !== undefined ? last : { messages: [], text: createGrowingText() };
+      const open: string[] = [];
+      for (let at = conversation.messages.length; at < messages.length; at += 1) {
+        const message = messages[at];
+        if (message === undefined) continue;
+        const text = `${at === 0 ? '' : ','}${goesOn ? write(message) : writeOnce(message)}`;
+        if (open.length > 0 || !Object.isFrozen(message)) {
+          open.push(text);
+          continue;
+        }
+        conversation.messages.push(message);
+        conversation.text.append(text);
+      }
+      last = conversation;
+      return conversation.text.between(before, open.join('') + after);
     },
   };
 }
 
 function beginsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+  if (messages.length < beginning.length) return false;
   for (let at = 0; at < beginning.length; at += 1) if (messages[at] !== beginning[at]) return false;
   return true;
 }

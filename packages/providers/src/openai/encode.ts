@@ -12,7 +12,7 @@ import type { ChatSettings } from './wire-types.ts';
 const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
 /**
- * Creates the encoder of one provider. The body is a prefix and joined parts: each frozen message is written once, the tools
+ * Creates the encoder of one provider. The body is bytes put together from parts: each frozen message is written once, the tools
  * once per list, so that the bytes of a conversation only grow and a turn costs little beside its new messages.
  */
 export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedRequest {
@@ -54,11 +54,11 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
       ...(format === undefined ? {} : { response_format: format.body }),
     };
     const prefix = JSON.stringify(head).slice(0, -1);
-    const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
     const before = format?.message === undefined ? '' : `${format.message},`;
+    const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
     return {
       path: settings.path('chat/completions', request.model),
-      body: `${prefix}${toolPart},"messages":[${before}${messages.encodeAll(request.messages)}]}`,
+      body: messages.bodyOf([prefix, ...toolPart, `,"messages":[${before}`], request.messages, ']}'),
       accept: streams ? 'text/event-stream' : 'application/json',
       codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],

@@ -55,11 +55,9 @@ export function timeoutError(
   });
 }
 
-/** One timer that can be put off cheaply. */
+/** One timer. */
 export interface Clock {
   start(): void;
-  /** Starts again from zero; nothing when it is not running. */
-  putOff(): void;
   stop(): void;
 }
 
@@ -71,9 +69,6 @@ export function createClock(ms: number, onExpiry: () => void): Clock {
       if (ms === 0) return;
       clearTimeout(timer);
       timer = setTimeout(onExpiry, ms);
-    },
-    putOff() {
-      timer?.refresh();
     },
     stop() {
       clearTimeout(timer);

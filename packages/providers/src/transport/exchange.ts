@@ -1,8 +1,10 @@
 import { KernelError } from '@kernel/protocol';
 import type { Dispatcher } from 'undici';
-import { type ClockSettings, createClock, type Timeouts, timeoutError } from './clocks.ts';
+import { type ClockSettings, timeoutError } from './clocks.ts';
+import { createDeadlines } from './deadlines.ts';
 import { contentCoding, createInflater, type Inflater } from './inflate.ts';
 import { networkError } from './network-error.ts';
+import type { Connection } from './pool.ts';
 import type { Redactor } from './redact.ts';
 
 /** The most bytes of one response, after decompression. */
@@ -38,56 +40,45 @@ export interface ExchangeSettings {
   readonly redactor: Redactor;
 }
 
-/** What an exchange tells the requests behind it. */
-export interface RequestQueue {
-  /** The request has a connection, or was given up before it had one. */
-  leave(gaveUp: boolean): void;
-  /** The response is over, its connection about to be free. */
-  readonly ended: () => void;
-}
-
-/** An exchange and the handler that undici drives it by. */
+/** An exchange that waits for a connection. */
 export interface OpenExchange extends Exchange {
-  readonly closed: () => boolean;
-  readonly handler: Dispatcher.DispatchHandler & { readonly fail: (error: unknown) => void };
+  /** Sends the request on a connection that is lent to it; returns false where the exchange was closed meanwhile. */
+  readonly begin: (connection: Connection, request: Dispatcher.DispatchOptions) => boolean;
+  readonly fail: (error: unknown) => void;
 }
 
-/** Creates one exchange: its clocks, its limits, its content encoding. It is sent by dispatching with its `handler`. `waitedMs` of its total time are over. */
-export function createExchange(
-  settings: ExchangeSettings,
-  sink: HttpSink,
-  queue: RequestQueue,
-  waitedMs: number,
-): OpenExchange {
+/** Creates one exchange: its clocks, its limits, its content encoding. `waitedMs` of its total time are over. */
+export function createExchange(settings: ExchangeSettings, sink: HttpSink, waitedMs: number): OpenExchange {
   const { provider, redactor, timeouts } = settings;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
+  let lent: Connection | undefined;
   let closed = false;
-  let queued = true;
   let started = false;
   let readerPaused = false;
   let received = 0;
 
-  const expire = (clock: keyof Timeouts) => () => fail(timeoutError(provider, clock, timeouts[clock]));
-  const firstByte = createClock(timeouts.firstByteMs, expire('firstByteMs'));
-  const idle = createClock(timeouts.idleMs, expire('idleMs'));
-  const total = createClock(timeouts.totalMs === 0 ? 0 : Math.max(1, timeouts.totalMs - waitedMs), expire('totalMs'));
-  total.start();
+  const deadlines = createDeadlines(timeouts, waitedMs, (clock) =>
+    fail(timeoutError(provider, clock, timeouts[clock])),
+  );
 
   function settle(): void {
     closed = true;
-    for (const clock of [firstByte, idle, total]) clock.stop();
-    if (queued) {
-      queued = false;
-      queue.leave(true);
-    }
+    deadlines.stop();
   }
 
   function close(): void {
     if (closed) return;
     settle();
     inflater?.destroy();
-    controller?.abort(new Error('The request was closed.'));
+    if (controller === undefined) lent?.dropConnecting();
+    else controller.abort(new Error('The request was closed.'));
+  }
+
+  function giveBack(): void {
+    const connection = lent;
+    lent = undefined;
+    connection?.release();
   }
 
   function fail(error: unknown): void {
@@ -139,65 +130,68 @@ export function createExchange(
     });
   }
 
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(given) {
+      controller = given;
+      if (closed) given.abort(new Error('The request was closed.'));
+      else deadlines.wait('firstByteMs');
+    },
+    onResponseStart(_, status, headers) {
+      if (status < 200) return;
+      guarded(() => {
+        const encoding = String(headers['content-encoding'] ?? '');
+        const coding = contentCoding(encoding);
+        if (coding === 'unknown') {
+          throw new KernelError('PROVIDER_PROTOCOL', `${provider}: unknown content-encoding "${encoding}".`);
+        }
+        if (coding === 'known') inflater = inflate(encoding);
+        sink.onHead(status, headers);
+      });
+    },
+    onResponseData(_, bytes) {
+      if (closed) return;
+      if (!started) {
+        started = true;
+        if (!readerPaused) deadlines.wait('idleMs');
+      }
+      if (inflater === undefined) guarded(() => take(bytes));
+      else if (!inflater.write(bytes)) controller?.pause();
+    },
+    onResponseEnd() {
+      giveBack();
+      if (closed) return;
+      if (inflater === undefined) finish();
+      else inflater.end();
+    },
+    onResponseError(_, error) {
+      giveBack();
+      fail(error);
+    },
+  };
+
   return {
-    closed: () => closed,
     close,
-    progress: () => idle.putOff(),
+    fail,
+    progress: deadlines.putOff,
     pause() {
       if (closed || readerPaused) return;
       readerPaused = true;
-      idle.stop();
+      deadlines.rest();
       inflater?.pause();
       controller?.pause();
     },
     resume() {
       if (closed || !readerPaused) return;
       readerPaused = false;
-      if (started) idle.start();
+      deadlines.wait(started ? 'idleMs' : 'firstByteMs');
       inflater?.resume();
       controller?.resume();
     },
-    handler: {
-      fail,
-      onRequestStart(given) {
-        controller = given;
-        if (queued) queue.leave(false);
-        queued = false;
-        if (closed) given.abort(new Error('The request was closed.'));
-        else firstByte.start();
-      },
-      onResponseStart(_, status, headers) {
-        if (status < 200) return;
-        guarded(() => {
-          const encoding = String(headers['content-encoding'] ?? '');
-          const coding = contentCoding(encoding);
-          if (coding === 'unknown') {
-            throw new KernelError('PROVIDER_PROTOCOL', `${provider}: unknown content-encoding "${encoding}".`);
-          }
-          if (coding === 'known') inflater = inflate(encoding);
-          sink.onHead(status, headers);
-        });
-      },
-      onResponseData(_, bytes) {
-        if (closed) return;
-        if (!started) {
-          started = true;
-          firstByte.stop();
-          if (!readerPaused) idle.start();
-        }
-        if (inflater === undefined) guarded(() => take(bytes));
-        else if (!inflater.write(bytes)) controller?.pause();
-      },
-      onResponseEnd() {
-        queue.ended();
-        if (closed) return;
-        firstByte.stop();
-        if (inflater === undefined) finish();
-        else inflater.end();
-      },
-      onResponseError(_, error) {
-        fail(error);
-      },
+    begin(connection, request) {
+      if (closed) return false;
+      lent = connection;
+      connection.dispatch(request, handler);
+      return true;
     },
   };
 }

@@ -1,11 +1,19 @@
 import type { Socket } from 'node:net';
-import type { Dispatcher, Pool, buildConnector } from 'undici';
+import type { Client, Dispatcher, buildConnector } from 'undici';
+
+/** One connection, lent to one request at a time. */
+export interface Connection {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  /** Gives it back: the request is over. The next one that waits gets it. */
+  release(): void;
+  /** Nobody waits for it to connect any more. Its request is told so by its handler. */
+  dropConnecting(): void;
+}
 
 /** Connections to one origin. */
 export interface ConnectionPool {
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-  /** Destroys sockets that are still connecting: nobody waits for them any more. */
-  dropConnecting(): void;
+  /** Lends a connection to `use` now, or when one is free, in order. `use` returns false where it does not want it any more. */
+  borrow(use: (connection: Connection) => boolean): void;
 }
 
 /** How a pool connects. */
@@ -16,41 +24,67 @@ export interface PoolOptions {
   readonly connections: number;
 }
 
-/** Loads undici (the pool alone, by path: a quarter of the root's cost) and opens a pool. No connection is made yet. */
+/** Loads undici (its client alone, by path: a quarter of the root's cost) and opens a pool. No connection is made yet. */
 export async function openPool(origin: string, options: PoolOptions): Promise<ConnectionPool> {
-  const [{ default: PoolClass }, { default: connector }] = await Promise.all([
-    import('undici/lib/dispatcher/pool.js'),
+  const [{ default: ClientClass }, { default: connector }] = await Promise.all([
+    import('undici/lib/dispatcher/client.js'),
     import('undici/lib/core/connect.js'),
   ]);
-  return wrapPool(PoolClass, connector, origin, options);
+  return createPool(options.connections, (release) => connectionTo(ClientClass, connector, origin, options, release));
 }
 
-function wrapPool(
-  PoolClass: typeof Pool,
+/** The connection that was used last is lent first: the others may time out. */
+function createPool(most: number, open: (release: (connection: Connection) => void) => Connection): ConnectionPool {
+  const idle: Connection[] = [];
+  const waiting: ((connection: Connection) => boolean)[] = [];
+  let opened = 0;
+
+  function take(): Connection | undefined {
+    const known = idle.pop();
+    if (known !== undefined || opened === most) return known;
+    opened += 1;
+    return open(release);
+  }
+
+  function release(connection: Connection): void {
+    for (let use = waiting.shift(); use !== undefined; use = waiting.shift()) if (use(connection)) return;
+    idle.push(connection);
+  }
+
+  return {
+    borrow(use) {
+      const connection = take();
+      if (connection === undefined) waiting.push(use);
+      else if (!use(connection)) release(connection);
+    },
+  };
+}
+
+function connectionTo(
+  ClientClass: typeof Client,
   connector: typeof buildConnector,
   origin: string,
-  options: PoolOptions,
-): ConnectionPool {
-  const connecting = new Set<Socket>();
-  const build = connector({ timeout: options.connectMs, allowH2: false });
+  { connectMs }: PoolOptions,
+  release: (connection: Connection) => void,
+): Connection {
+  let connecting: Socket | undefined;
+  const build = connector({ timeout: connectMs, allowH2: false });
   const connect: buildConnector.connector = (target, callback) => {
     // undici's connector returns its socket, although its type does not say so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const socket = build(target, (...outcome) => {
-      connecting.delete(socket);
+    connecting = build(target, (...outcome) => {
+      connecting = undefined;
       callback(...outcome);
     }) as unknown as Socket;
-    connecting.add(socket);
-    return socket;
+    return connecting;
   };
-  const pool = new PoolClass(origin, { connections: options.connections, connect, headersTimeout: 0, bodyTimeout: 0 });
-  return {
-    dispatch(request, handler) {
-      pool.dispatch(request, handler);
-    },
-    dropConnecting() {
-      for (const socket of connecting) socket.destroy(new Error('The request was given up while connecting.'));
-      connecting.clear();
-    },
+  // One request at a time is lent out, so nothing is ever pipelined; with a limit of 1 undici would hold the connection back for a
+  // turn of the event loop after each response. It still looks for a closed socket before it sends on a used one.
+  const client = new ClientClass(origin, { connect, pipelining: 2, headersTimeout: 0, bodyTimeout: 0 });
+  const connection: Connection = {
+    dispatch: (request, handler) => void client.dispatch(request, handler),
+    release: () => release(connection),
+    dropConnecting: () => connecting?.destroy(new Error('The request was given up while connecting.')),
   };
+  return connection;
 }

@@ -14,6 +14,8 @@ export interface ReplySink {
 const MAX_UNREAD_BYTES = 128 * 1024;
 /** After so long in one turn of the event loop, the rest waits for the next one. */
 const SLICE_MS = 6;
+/** So much is decoded before the time is looked at: a short reply costs no clock. */
+const UNTIMED_BYTES = 64 * 1024;
 /** How long a server may keep the connection open after the end mark. */
 const LINGER_MS = 100;
 
@@ -36,6 +38,7 @@ export function createReplyStream(
   let queue: ProviderEvent[] = [];
   let head = 0;
   let unread = 0;
+  let untimed = 0;
   let sliceStart: number | undefined;
   let sliced = false;
   let paused = false;
@@ -90,11 +93,20 @@ export function createReplyStream(
     else exchange?.resume();
   }
 
+  function lingerOn(): void {
+    if (over) return;
+    linger = setTimeout(() => {
+      exchange?.close();
+      settle();
+    }, LINGER_MS);
+  }
+
   function startSlice(): void {
     sliceStart = performance.now();
     setImmediate(() => {
       sliceStart = undefined;
       sliced = false;
+      untimed = 0;
       regulate();
     });
   }
@@ -103,18 +115,18 @@ export function createReplyStream(
     emit(event) {
       if (over) return;
       queue.push(event);
-      if (event.type === 'message-end') {
-        linger = setTimeout(() => {
-          exchange?.close();
-          settle();
-        }, LINGER_MS);
-      }
+      // The connection mostly ends in the same breath: then there is nothing to wait for.
+      if (event.type === 'message-end') queueMicrotask(lingerOn);
     },
     fed(bytes) {
       if (over) return;
       unread += bytes;
-      if (sliceStart === undefined) startSlice();
-      else if (performance.now() - sliceStart > SLICE_MS) sliced = true;
+      untimed += bytes;
+      if (sliceStart === undefined) {
+        if (untimed > UNTIMED_BYTES) startSlice();
+      } else if (performance.now() - sliceStart > SLICE_MS) {
+        sliced = true;
+      }
       wake();
       regulate();
     },
