@@ -34,3 +34,12 @@ export function abortableWait(signal: AbortSignal): AbortableWait {
     leave: () => signal.removeEventListener('abort', onAbort),
   };
 }
+
+/** How many microtasks a promise that is as good as settled may need to be heard. */
+const HOPS = 4;
+
+/** Runs `work` a few microtasks later: what still waits then needs a clock and a listener, and what was there at once has cost neither. */
+export function inAMoment(work: () => void, hops = HOPS): void {
+  if (hops === 0) work();
+  else queueMicrotask(() => inAMoment(work, hops - 1));
+}

@@ -11,6 +11,7 @@ import {
   type Toolset,
   type Usage,
 } from '@kernel/protocol';
+import { inAMoment } from './abort.ts';
 import { denied, fingerprint } from './approval.ts';
 import type { Gate } from './gate.ts';
 import { handledAnswer } from './handled.ts';
@@ -128,23 +129,34 @@ async function runCall(
 /** Settles within the grace after an abort, whatever the toolset does. A toolset that throws has broken its port: a failure. */
 function settle(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
   const { signal } = context;
-  const { promise, resolve } = Promise.withResolvers<ToolResult>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const onAbort = (): void => {
-    timer = setTimeout(() => resolve(stopped(call, 'abandoned', 'it may still be running')), GRACE_MS);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  const work = new Promise<ToolResult>((done) => done(tools.call(call, context)));
-  void work.then(
-    (result: unknown) => resolve(isToolResult(result) ? result : noResult(call, result)),
-    (error: unknown) => {
+  return new Promise((resolve) => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (result: ToolResult): void => {
+      isOver = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    const onAbort = (): void => {
+      timer = setTimeout(() => end(stopped(call, 'abandoned', 'it may still be running')), GRACE_MS);
+    };
+    const fail = (error: unknown): void => {
       const why = error instanceof Error ? error.message : String(error);
-      resolve(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
-    },
-  );
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+      end(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
+    };
+    try {
+      const work: Promise<unknown> = Promise.resolve(tools.call(call, context));
+      work.then((result) => end(isToolResult(result) ? result : noResult(call, result)), fail);
+    } catch (error) {
+      fail(error);
+    }
+    // A call that is over by now costs no listener.
+    inAMoment(() => {
+      if (isOver) return;
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
   });
 }
 

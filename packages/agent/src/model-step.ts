@@ -6,7 +6,6 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
-import { abortableWait } from './abort.ts';
 import { freezeMessage, withUnusedIds } from './history.ts';
 import type { Inbox } from './inbox.ts';
 import { offeredTools, screen, type Screening } from './offer.ts';
@@ -71,31 +70,66 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
 }
 
 /** Hands out all events but the `message-end`, which it returns. Never waits for a provider that ignores the abort. */
-async function lastEvent(
+function lastEvent(
   events: AsyncIterable<ProviderEvent>,
   signal: AbortSignal,
   emit: Emit,
   provider: string,
 ): Promise<MessageEnd> {
   const iterator = events[Symbol.asyncIterator]();
-  const wait = abortableWait(signal);
-  try {
-    for (;;) {
-      const next = await wait.until(iterator.next());
-      if (next.done === true)
-        throw new KernelError(
-          'PROVIDER_PROTOCOL',
-          `The provider "${provider}" ended its stream without a message-end.`,
-        );
-      if (next.value.type === 'message-end') return next.value;
-      const lag = emit(next.value);
-      if (lag !== undefined) await wait.until(lag);
-    }
-  } finally {
-    wait.leave();
-    // Closes the request of a stream that we leave early. Not awaited: a hung provider must not hold the run.
-    void Promise.resolve(iterator.return?.()).catch(() => {});
-  }
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const leave = (): void => {
+      isOver = true;
+      signal.removeEventListener('abort', onAbort);
+      // Closes the request of a stream that we leave early. Not awaited: a hung provider must not hold the run.
+      void close(iterator).catch(() => {});
+    };
+    const fail = (error: unknown): void => {
+      if (isOver) return;
+      leave();
+      reject(error);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    // One function for all events: awaits would make three promises and three functions for each.
+    const take = (next: IteratorResult<ProviderEvent>): void => {
+      if (isOver) return;
+      if (next.done === true) return fail(noEnd(provider));
+      if (next.value.type === 'message-end') {
+        leave();
+        return resolve(next.value);
+      }
+      handOut(next.value);
+    };
+    const handOut = (event: ProviderEvent): void => {
+      try {
+        const lag = emit(event);
+        if (lag === undefined) pull();
+        else lag.then(pull, fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const pull = (): void => {
+      if (isOver) return;
+      try {
+        iterator.next().then(take, fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    pull();
+  });
+}
+
+async function close(iterator: AsyncIterator<ProviderEvent>): Promise<void> {
+  await iterator.return?.();
+}
+
+function noEnd(provider: string): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `The provider "${provider}" ended its stream without a message-end.`);
 }
 
 /** Takes out calls that must not run: all of a reply that ended by length, a filter or a refusal, and those without a name. */

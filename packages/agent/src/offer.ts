@@ -1,5 +1,5 @@
 import { KernelError, type Tool, type ToolCall, type Toolset, type TurnContext } from '@kernel/protocol';
-import { abortableWait } from './abort.ts';
+import { inAMoment } from './abort.ts';
 import { needsApproval } from './approval.ts';
 import type { RunOptions } from './options.ts';
 
@@ -22,18 +22,42 @@ export async function offeredTools(options: RunOptions, turn: number, signal: Ab
   }
 }
 
-async function begin(tools: Toolset, turn: TurnContext): Promise<void> {
-  const wait = abortableWait(turn.signal);
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`it took longer than ${BEGIN_TURN_MS} ms`)), BEGIN_TURN_MS);
-  try {
-    await wait.until(Promise.race([new Promise<void>((resolve) => resolve(tools.beginTurn?.(turn))), late]));
-  } catch (error) {
-    throw turn.signal.aborted ? error : toolsetFailed('beginTurn', error);
-  } finally {
-    clearTimeout(timer);
-    wait.leave();
-  }
+function begin(tools: Toolset, turn: TurnContext): Promise<void> {
+  const { signal } = turn;
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const leave = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const onAbort = (): void => {
+      leave();
+      reject(signal.reason);
+    };
+    const fail = (error: unknown): void => {
+      leave();
+      reject(signal.aborted ? signal.reason : toolsetFailed('beginTurn', error));
+    };
+    const end = (): void => {
+      leave();
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    begun(tools, turn).then(end, fail);
+    // A toolset that is done by now costs neither a timer nor a listener.
+    inAMoment(() => {
+      if (isOver) return;
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      timer = setTimeout(() => fail(new Error(`it took longer than ${BEGIN_TURN_MS} ms`)), BEGIN_TURN_MS);
+    });
+  });
+}
+
+async function begun(tools: Toolset, turn: TurnContext): Promise<void> {
+  await tools.beginTurn?.(turn);
 }
 
 function toolsetFailed(member: string, error: unknown): KernelError {

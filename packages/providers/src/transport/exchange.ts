@@ -172,7 +172,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
   return {
     close,
     fail,
-    progress: deadlines.putOff,
+    progress: () => deadlines.putOff(),
     pause() {
       if (closed || readerPaused) return;
       readerPaused = true;

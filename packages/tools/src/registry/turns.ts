@@ -1,4 +1,4 @@
-import type { Tool, Toolset, TurnContext } from '@kernel/protocol';
+import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capability.ts';
 import { onAbort } from '../call/abort.ts';
 import { within } from '../call/within.ts';
@@ -25,24 +25,34 @@ const TURN_MS = 10_000;
 export function createTurns(store: Store, capabilities: () => Capabilities, mounted: ReadonlySet<Followed>): Turns {
   const beginning = new Set<TurnContext>();
   /** The turn that was last counted under a signal: several views may each begin the same one. */
-  const counted = new WeakMap<AbortSignal, string>();
-  const isNew = ({ turn, signal, conversation }: TurnContext): boolean => {
-    const turnKey = JSON.stringify([turn, conversation?.channel, conversation?.chatId]);
-    if (counted.get(signal) === turnKey) return false;
-    counted.set(signal, turnKey);
+  const counted = new WeakMap<AbortSignal, Omit<TurnContext, 'signal'>>();
+  const isNew = ({ conversation, signal, turn }: TurnContext): boolean => {
+    const last = counted.get(signal);
+    if (last?.turn === turn && isSameConversation(last.conversation, conversation)) return false;
+    counted.set(signal, { turn, conversation });
     return true;
+  };
+
+  /** The entries that a turn may change, gathered again after a change of the registry. */
+  let watched: readonly Entry[] = [];
+  let gatheredAt = -1;
+  const watchedEntries = (): readonly Entry[] => {
+    if (gatheredAt === store.version) return watched;
+    watched = [...store.entries.values()].filter(mayChange);
+    gatheredAt = store.version;
+    return watched;
   };
 
   const expire = (): void => {
     const expired: string[] = [];
-    for (const [name, entry] of store.entries) {
+    for (const entry of watchedEntries()) {
       if (entry.promotion === undefined) continue;
       if (entry.promotion.left > 0) {
         entry.promotion.left -= 1;
         continue;
       }
       entry.promotion = undefined;
-      expired.push(name);
+      expired.push(entry.binding.tool.name);
     }
     for (const name of expired) store.changed('expired', name);
   };
@@ -53,12 +63,13 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
   };
 
   const check = async (turn: TurnContext | undefined): Promise<void> => {
-    const conditions = [...store.entries.values()].flatMap((entry) => {
+    const entries = watchedEntries();
+    const conditions = entries.flatMap((entry) => {
       const { when, tool } = entry.binding;
       if (turn === undefined || when === undefined || tool.metadata?.optionality !== 'conditional') return [];
       return [holds(when, turn).then((condition) => ({ entry, finding: { condition } }))];
     });
-    const needs = [...store.entries.values()].flatMap((entry) => {
+    const needs = entries.flatMap((entry) => {
       const requires = entry.binding.tool.metadata?.requires ?? [];
       if (requires.length === 0) return [];
       return [
@@ -83,7 +94,8 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
       beginning.add(turn);
       try {
         if (isNew(turn)) expire();
-        await orAborted(begin(turn), turn.signal);
+        // Most registries have nothing that a turn could change: they wait for nothing.
+        if (mounted.size > 0 || watchedEntries().length > 0) await orAborted(begin(turn), turn.signal);
       } finally {
         beginning.delete(turn);
       }
@@ -98,6 +110,14 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
       return found;
     },
   };
+}
+
+function isSameConversation(a: Conversation | undefined, b: Conversation | undefined): boolean {
+  return a === b || (a?.channel === b?.channel && a?.chatId === b?.chatId);
+}
+
+function mayChange({ binding: { tool, when }, promotion }: Entry): boolean {
+  return promotion !== undefined || when !== undefined || (tool.metadata?.requires ?? []).length > 0;
 }
 
 /** A mounted toolset that fails to begin its turn in time is offered as it was; its calls say what is wrong. */
