@@ -1,5 +1,5 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { createGrowingText, type GrowingText } from './growing-text.ts';
+import { joinBytes, sizeOf } from './join-bytes.ts';
 import { encodePart, toolText } from './media.ts';
 import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import { unknownRole } from '../turns.ts';
@@ -17,16 +17,19 @@ export interface MessageEncoder {
 
 /** A conversation as it was last written. */
 interface Written {
-  readonly messages: Message[];
-  readonly text: GrowingText;
+  readonly messages: readonly Message[];
+  /** Their texts with commas between, a part of the body that was sent: nobody changes it. */
+  readonly bytes: Uint8Array;
 }
+
+const NOTHING: Written = { messages: [], bytes: new Uint8Array() };
 
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   // For conversations that take turns, or have a beginning in common.
   const texts = new WeakMap<Message, string>();
   // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
-  let last: Written | undefined;
+  let last = NOTHING;
 
   const write = (message: Message): string => JSON.stringify(toWire(message, settings, detail));
 
@@ -40,24 +43,25 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
 
   return {
     bodyOf(before, messages, after) {
-      const goesOn = last !== undefined && beginsWith(messages, last.messages);
-      const conversation = goesOn && last !== undefined ? last : { messages: [], text: createGrowingText() };
-      const open: string[] = [];
-      for (let at = conversation.messages.length; at < messages.length; at += 1) {
-        const message = messages[at];
-        if (message === undefined) continue;
-        const text = `${at === 0 ? '' : ','}${goesOn ? write(message) : writeOnce(message)}`;
-        if (open.length > 0 || !Object.isFrozen(message)) {
-          open.push(text);
-          continue;
-        }
-        conversation.messages.push(message);
-        conversation.text.append(text);
-      }
-      last = conversation;
-      return conversation.text.between(before, open.join('') + after);
+      const goesOn = last.messages.length > 0 && beginsWith(messages, last.messages);
+      const known = goesOn ? last : NOTHING;
+      const added = messages.slice(known.messages.length);
+      const written = added
+        .map(goesOn ? write : writeOnce)
+        .map((text, at) => (at === 0 && !goesOn ? text : `,${text}`));
+      const open = added.findIndex((message) => !Object.isFrozen(message));
+      const frozen = open === -1 ? written.length : open;
+      const body = joinBytes([...before, known.bytes, ...written, after]);
+      const from = sumOf(before);
+      const to = from + known.bytes.length + sumOf(written.slice(0, frozen));
+      last = { messages: messages.slice(0, known.messages.length + frozen), bytes: body.subarray(from, to) };
+      return body;
     },
   };
+}
+
+function sumOf(parts: readonly (string | Uint8Array)[]): number {
+  return parts.reduce<number>((sum, part) => sum + sizeOf(part), 0);
 }
 
 function beginsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
