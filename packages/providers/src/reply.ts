@@ -52,7 +52,7 @@ export interface Reply {
 
 interface OpenPart {
   readonly type: 'text' | 'reasoning';
-  text: string;
+  readonly pieces: string[];
   providerData: JsonValue | undefined;
 }
 
@@ -69,10 +69,10 @@ export function createReply(context: ReplyContext): Reply {
   function add(type: 'text' | 'reasoning', piece: string): void {
     if (piece === '') return;
     if (open?.type !== type) {
-      open = { type, text: '', providerData: undefined };
+      open = { type, pieces: [], providerData: undefined };
       order.push(open);
     }
-    open.text += piece;
+    open.pieces.push(piece);
     emit(type === 'text' ? { type: 'text-delta', text: piece } : { type: 'reasoning-delta', text: piece });
   }
 
@@ -92,7 +92,7 @@ export function createReply(context: ReplyContext): Reply {
     seal(providerData) {
       if (providerData !== undefined) {
         if (open?.type !== 'reasoning') {
-          open = { type: 'reasoning', text: '', providerData };
+          open = { type: 'reasoning', pieces: [], providerData };
           order.push(open);
         }
         open.providerData = providerData;
@@ -137,14 +137,15 @@ export function createReply(context: ReplyContext): Reply {
     hasContent: () => order.length > 0,
     isOver: () => over,
     partialText: () =>
-      order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.text : '')).join(''),
+      order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join(''),
     broken: (message) =>
       new KernelError('PROVIDER_PROTOCOL', redactor.redact(`${name}: ${message}.`), { retryable: true }),
     failed: (error) => failureUnder200(name, error, redactor),
   };
 }
 
-function toPart({ providerData, text, type }: OpenPart): TextPart | ReasoningPart {
+function toPart({ pieces, providerData, type }: OpenPart): TextPart | ReasoningPart {
+  const text = pieces.join('');
   if (type === 'text') return Object.freeze({ type, text });
   return Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) });
 }
