@@ -34,7 +34,7 @@ for (const workload of WORKLOADS) {
 server.disconnect();
 process.exitCode = wrong > 0 || (args.includes('--gate') && missed > 0) ? 1 : 0;
 
-async function measureAll({ name, contenders, metric, runs }) {
+async function measureAll({ name, contenders, metric, runs, warmup: warmupRuns }) {
   const count = args.includes('--quick') ? Math.max(3, Math.ceil(runs / 4)) : runs;
   const children = [];
   for (const contender of Object.keys(contenders)) {
@@ -43,7 +43,7 @@ async function measureAll({ name, contenders, metric, runs }) {
     await once(child);
     children.push({ contender, child, results: [] });
   }
-  const warmup = metric === 'memory' ? 1 : Math.max(3, count >> 1);
+  const warmup = metric === 'memory' ? 1 : Math.max(3, warmupRuns ?? count >> 1);
   for (let at = -warmup; at < count; at += 1) {
     for (const one of children) {
       const answer = once(one.child);
