@@ -1,54 +1,76 @@
-/** A queue between what happens in a run and the one reader of its events. */
+/** A queue between what happens in a run and the reader of its events. */
 export interface Channel<T> {
   /** Adds a value. Returns a promise once the reader lags: await it before adding more. Without effect after `close`. */
   push(value: T): void | Promise<void>;
   /** Ends the queue when all values are taken; with `error`, by throwing it. */
   close(error?: unknown): void;
-  /** Takes all values that wait, in order; waits for one where there are none. Undefined at the end. One taker only. */
-  take(): Promise<readonly T[] | undefined>;
+  /** Ends the queue at once: what was not taken is dropped. */
+  drop(): void;
+  /** Takes the next value, or waits for it. Readers are served in order. */
+  next(): Promise<IteratorResult<T, void>>;
 }
 
-/** Makes a channel whose `push` asks for patience from the `highWater`th value on that was not taken. */
+type Waiter<T> = (result: IteratorResult<T, void> | Promise<IteratorResult<T, void>>) => void;
+
+/** Makes a channel whose `push` asks for patience from the `highWater`th value on that was not taken. One promise a value. */
 export function createChannel<T>(highWater = 64): Channel<T> {
   let values: T[] = [];
+  let head = 0;
   let closed = false;
   let failure: { readonly error: unknown } | undefined;
-  let wakeTaker: (() => void) | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  const waiters: Waiter<T>[] = [];
 
-  const release = (): void => {
+  function empty(): void {
+    values = [];
+    head = 0;
     drained?.resolve();
     drained = undefined;
-  };
+  }
+
+  /** What a reader gets when nothing is left. A failure is told once. */
+  function end(): Promise<IteratorResult<T, void>> {
+    const failed = failure;
+    failure = undefined;
+    return failed === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(failed.error);
+  }
+
   return {
     push(value) {
       if (closed) return undefined;
+      const waiter = waiters.shift();
+      if (waiter !== undefined) {
+        waiter({ done: false, value });
+        return undefined;
+      }
       values.push(value);
-      wakeTaker?.();
-      if (values.length < highWater) return undefined;
-      const wait = (drained ??= Promise.withResolvers<void>());
-      return wait.promise;
+      if (values.length - head < highWater) return undefined;
+      drained ??= Promise.withResolvers<void>();
+      return drained.promise;
     },
     close(error) {
       if (closed) return;
       closed = true;
       if (error !== undefined) failure = { error };
-      wakeTaker?.();
-      release();
+      drained?.resolve();
+      for (const waiter of waiters.splice(0)) waiter(end());
     },
-    async take() {
-      if (values.length === 0 && !closed) {
-        await new Promise<void>((resolve) => {
-          wakeTaker = resolve;
-        });
-        wakeTaker = undefined;
+    drop() {
+      closed = true;
+      empty();
+      for (const waiter of waiters.splice(0)) waiter({ done: true, value: undefined });
+    },
+    next() {
+      const value = values[head];
+      if (head < values.length && value !== undefined) {
+        head += 1;
+        if (head === values.length) empty();
+        return Promise.resolve({ done: false, value });
       }
-      const taken = values;
-      values = [];
-      release();
-      if (taken.length > 0) return taken;
-      if (failure !== undefined) throw failure.error;
-      return undefined;
+      if (closed) return end();
+      return new Promise((resolve) => {
+        waiters.push(resolve);
+      });
     },
   };
 }

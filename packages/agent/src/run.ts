@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { linkAbort } from './abort.ts';
-import { createChannel } from './channel.ts';
+import { type Channel, createChannel } from './channel.ts';
 import { drive } from './drive.ts';
 import { TIME_LIMIT } from './ending.ts';
 import { checkRunOptions, type RunOptions } from './options.ts';
@@ -19,30 +19,57 @@ const READER_LEFT = new KernelError('TOOL_CANCELLED', 'The run is over, or its r
  */
 export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   checkRunOptions(options);
-  return events(options);
+  const channel = createChannel<AgentEvent>();
+  let running: Running | undefined;
+
+  async function leave(): Promise<IteratorResult<AgentEvent, void>> {
+    channel.drop();
+    running?.stop.abort(READER_LEFT);
+    await running?.driving;
+    return { done: true, value: undefined };
+  }
+
+  // Written by hand: a generator function makes three promises for each event, this makes one.
+  const events = {
+    next() {
+      running ??= start(options, channel);
+      return channel.next();
+    },
+    return: leave,
+    async throw(error: unknown): Promise<never> {
+      await leave();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await leave();
+    },
+  };
+  return events;
 }
 
-async function* events(options: RunOptions): AsyncGenerator<AgentEvent, void> {
-  const channel = createChannel<AgentEvent>();
+/** A run under way. */
+interface Running {
+  readonly stop: AbortController;
+  /** Settles when nothing of it goes on. Never rejects. */
+  readonly driving: Promise<void>;
+}
+
+function start(options: RunOptions, channel: Channel<AgentEvent>): Running {
   const stop = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
   setMaxListeners(0, stop.signal);
   const unlink = linkAbort(options.signal, stop);
   const timeMs = options.limits?.timeMs;
   const clock = timeMs === undefined ? undefined : setTimeout(() => stop.abort(TIME_LIMIT), timeMs);
-  const driving = drive(options, { signal: stop.signal, emit: (event) => channel.push(event) }).then(
-    () => channel.close(),
-    (error: unknown) => channel.close(error),
-  );
-  try {
-    // One generator and plain yields: delegation costs several promises an event.
-    for (let batch = await channel.take(); batch !== undefined; batch = await channel.take())
-      for (const event of batch) yield event;
-  } finally {
+  const end = (error?: unknown): void => {
     clearTimeout(clock);
-    channel.close();
-    stop.abort(READER_LEFT);
-    await driving;
     unlink();
-  }
+    channel.close(error);
+    stop.abort(READER_LEFT);
+  };
+  const driving = drive(options, { signal: stop.signal, emit: (event) => channel.push(event) }).then(() => end(), end);
+  return { stop, driving };
 }

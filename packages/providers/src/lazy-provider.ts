@@ -9,10 +9,12 @@ export interface LazyAbilities {
 /** Creates a provider whose wire is loaded at its first request, once. @internal */
 export function lazyProvider(name: string, load: () => Promise<Provider>, abilities: LazyAbilities): Provider {
   let loading: Promise<Provider> | undefined;
-  const wire = (): Promise<Provider> => (loading ??= load());
+  let loaded: Provider | undefined;
+  const wire = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
   return {
     name,
-    stream: (request) => lazyStream(wire, (provider) => provider.stream(request), request.signal),
+    stream: (request) =>
+      loaded?.stream(request) ?? lazyStream(wire, (provider) => provider.stream(request), request.signal),
     ...(abilities.embeds ? { embed: async (request) => (await member(wire, name, 'embed'))(request) } : {}),
     ...(abilities.transcribes
       ? { transcribe: async (request) => (await member(wire, name, 'transcribe'))(request) }
