@@ -1,0 +1,53 @@
+import type * as Sdk from '@modelcontextprotocol/server';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+
+/** What a server tells of itself, or how it is made. */
+export interface ServerOptions {
+  /** Default `kernel`. */
+  readonly name?: string | undefined;
+  /** Default `0.0.0`. */
+  readonly version?: string | undefined;
+  /** For the client's model: how to use these tools. */
+  readonly instructions?: string | undefined;
+  /**
+   * Makes the server of one connection, instead of a plain one, so that it has resources and prompts too. Called anew for each, in the
+   * 2026-07-28 protocol over HTTP for each request. The tools are mounted on what it returns.
+   */
+  readonly createServer?: (() => McpServer | Server) | undefined;
+  /** Hears what went wrong beside any request: garbage on the wire, an answer that nobody took. Never a tool's failure. */
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** Closes the server when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The module `@modelcontextprotocol/server`, loaded when a server starts. */
+export type ServerSdk = typeof Sdk;
+
+/** Returns what makes the server of a connection. */
+export function serverFactory(sdk: ServerSdk, options: ServerOptions): () => McpServer | Server {
+  const { name = 'kernel', version = '0.0.0', instructions, createServer } = options;
+  if (createServer !== undefined) return createServer;
+  return () => new sdk.McpServer({ name, version }, instructions === undefined ? {} : { instructions });
+}
+
+/** Adds a step to what happens when a server's connection has ended. */
+export function onServerClose(server: Server, then: () => void): void {
+  const before = server.onclose;
+  const onclose = (): void => {
+    try {
+      before?.();
+    } finally {
+      then();
+    }
+  };
+  Object.assign(server, { onclose });
+}
+
+/** Closes when the signal aborts; returns the undo. */
+export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promise<void>): () => void {
+  if (signal === undefined) return () => {};
+  const onAbort = (): void => void close();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}
