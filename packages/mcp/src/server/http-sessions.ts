@@ -19,6 +19,8 @@ export interface HttpSessions {
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
+  /** Requests that wait for their answer. */
+  readonly waiting: Set<string | number>;
   open: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -45,7 +47,7 @@ export function createHttpSessions(
       sessionIdGenerator: () => id,
       ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),
     });
-    const session: Session = { transport, server, open: 0, idle: undefined };
+    const session: Session = { transport, server, waiting: new Set(), open: 0, idle: undefined };
     sessions.set(id, session);
     onServerClose(server, () => {
       clearTimeout(session.idle);
@@ -62,6 +64,7 @@ export function createHttpSessions(
     session.open += 1;
     clearTimeout(session.idle);
     const ids = requestIds(body);
+    for (const id of ids) session.waiting.add(id);
     const response = await session.transport.handleRequest(
       inNegotiatedVersion(request, session.server, sdk),
       body === undefined ? {} : { parsedBody: body },
@@ -70,6 +73,7 @@ export function createHttpSessions(
     if (createEventStore === undefined) for (const id of cancelledIds(body)) session.transport.closeSSEStream(id);
     return watchResponse(response, request.signal, (why) => {
       if (why === 'left' && createEventStore === undefined) cancel(session, ids);
+      for (const id of ids) session.waiting.delete(id);
       session.open -= 1;
       if (session.open > 0 || session.server.transport === undefined) return;
       session.idle = setTimeout(() => void session.server.close(), sessionIdleMs).unref();
@@ -98,9 +102,16 @@ export function createHttpSessions(
       return response;
     },
     async close() {
-      await Promise.all([...sessions.values()].map(({ server }) => server.close()));
+      await Promise.all([...sessions.values()].map((session) => end(session)));
     },
   };
+}
+
+/** Ends a session. Calls that still run are answered first: a client whose stream just ends would wait for ever. */
+function end({ transport, server, waiting }: Session): Promise<void> {
+  const error = { code: SERVER_ERROR, message: 'The server has been closed' };
+  for (const id of waiting) transport.send({ jsonrpc: '2.0', id, error }).catch(() => {}); // its stream has ended
+  return server.close();
 }
 
 /** How long a client waits before it comes back for what it missed. */

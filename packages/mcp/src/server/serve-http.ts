@@ -6,6 +6,7 @@ import { type HttpSettings, httpSettings, inUrl, type ServeHttpOptions } from '.
 import { createHttpSessions } from './http-sessions.ts';
 import { answerTools, onListChange } from './mount-tools.ts';
 import { messageOf } from './protocol-error.ts';
+import { withPromptHeaders } from './prompt-headers.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from './server-options.ts';
 import { createTurns } from './turns.ts';
 import { watchResponse } from './watch-response.ts';
@@ -47,7 +48,7 @@ export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}
   const guard = httpGuard(settings, node);
   const server = createServer((request, response) => {
     if (!hasLine(request) || !guard(request, response)) return;
-    handle(request, response).catch((error: unknown) => {
+    handle(request, withPromptHeaders(response)).catch((error: unknown) => {
       response.destroy();
       onError?.(error instanceof Error ? error : new Error(String(error)));
     });
@@ -58,10 +59,8 @@ export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}
   const close = (): Promise<void> => {
     closing ??= (async () => {
       unlisten();
-      const { promise: ended, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
+      const ended = closeServer(server);
       await Promise.all([sessions.close(), stateless.close()]);
-      server.closeAllConnections();
       await ended;
     })();
     return closing;
@@ -110,6 +109,22 @@ async function readBody(request: Request): Promise<{ readonly isJson: boolean; r
 /** True for every request that a server gets; the type also covers what a client receives. */
 function hasLine(request: IncomingMessage): request is IncomingMessage & { method: string; url: string } {
   return request.method !== undefined && request.url !== undefined;
+}
+
+/** How long sockets may take to send what was answered last. */
+const LAST_WORDS_MS = 1000;
+
+/** Stops listening, closes sockets as their answers are sent, and after a second all that are left. */
+function closeServer(server: NodeServer): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const sweep = setInterval(() => server.closeIdleConnections(), 10);
+  const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+  server.close(() => {
+    clearInterval(sweep);
+    clearTimeout(cut);
+    resolve();
+  });
+  return promise;
 }
 
 function listen(server: NodeServer, { port, host }: HttpSettings): Promise<number> {

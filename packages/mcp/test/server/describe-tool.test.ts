@@ -45,7 +45,10 @@ test('title, output schema and the hints of each effect are listed', async () =>
   verifies('mcp.server.annotations');
   const outputSchema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
   const effects = ['read', 'idempotent', 'write', 'external'] as const;
-  const list = [plainTool('none', { title: 'Nothing', outputSchema }), ...effects.map((effect) => plainTool(effect, { effect }))];
+  const list = [
+    plainTool('none', { title: 'Nothing', outputSchema }),
+    ...effects.map((effect) => plainTool(effect, { effect })),
+  ];
   const client = await connectTo({ list: () => list, call: () => Promise.reject(new Error('never')) });
   const { tools } = await client.listTools();
   expect(tools[0]).toMatchObject({ title: 'Nothing', outputSchema });
