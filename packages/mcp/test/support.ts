@@ -1,6 +1,6 @@
 import { type Tool, type ToolCall, toolResult, type ToolResult, type Toolset } from '@kernel/protocol';
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { type EventStore, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { mountTools } from '../src/index.ts';
 
@@ -94,8 +94,16 @@ export function changeable(...names: readonly string[]): Toolset & {
   };
 }
 
-/** A request's context as far as a unit reads it. */
-export function contextOf(signal: AbortSignal): ServerContext {
-  const mcpReq: Partial<ServerContext['mcpReq']> = { id: 1, method: 'tools/list', signal };
-  return { mcpReq } as ServerContext;
+/** Makes an event store that keeps everything in memory. */
+export function memoryEventStore(): EventStore {
+  const events: { readonly streamId: string; readonly message: JSONRPCMessage }[] = [];
+  return {
+    storeEvent: (streamId, message) => Promise.resolve(String(events.push({ streamId, message }))),
+    async replayEventsAfter(lastEventId, { send }) {
+      const streamId = events[Number(lastEventId) - 1]?.streamId ?? '';
+      for (const [index, event] of events.entries())
+        if (index >= Number(lastEventId) && event.streamId === streamId) await send(String(index + 1), event.message);
+      return streamId;
+    },
+  };
 }

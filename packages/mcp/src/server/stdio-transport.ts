@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { messageOf } from './protocol-error.ts';
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -34,8 +33,8 @@ export function stdioTransport(
     let value: unknown;
     try {
       value = JSON.parse(line);
-    } catch (error) {
-      return refuse(PARSE_ERROR, `Parse error: ${messageOf(error)}`);
+    } catch {
+      return refuse(PARSE_ERROR, 'Parse error: a line is no JSON');
     }
     let message: JSONRPCMessage;
     try {

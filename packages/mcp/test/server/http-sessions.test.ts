@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
-import type { Toolset } from '@kernel/protocol';
+import { type IncomingMessage, request } from 'node:http';
+import { type Toolset, toolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import type { EventStore } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveHttp, type ServeHttpOptions } from '../../src/index.ts';
-import { changeable, hanging, signalled } from '../support.ts';
+import { changeable, hanging, memoryEventStore, plainTool, signalled } from '../support.ts';
 import { hello, openSession, rpc, send } from './raw.ts';
 
 async function urlOf(toolset: Toolset, options: ServeHttpOptions = {}): Promise<string> {
@@ -115,23 +114,26 @@ describe('a client that leaves', () => {
     expect(String(await hang.aborted)).toContain('disconnected');
   });
 
-  test('does not abort them where it can come back for them', async () => {
-    const stored = signalled();
-    const store = (): EventStore => ({
-      storeEvent: () => Promise.resolve('1'),
-      replayEventsAfter: () => Promise.resolve('stream'),
-    });
-    const hang = hanging();
-    let isAborted = false;
-    void hang.aborted.then(() => {
-      isAborted = true;
-      stored.tell();
-    });
-    const url = await urlOf(hang, { createEventStore: store });
-    await callAndLeave(url, hang);
-    await openSession(url);
-    await openSession(url);
-    expect(isAborted).toBe(false);
+  test('does not abort them where it can come back, and gets what it missed', async () => {
+    const answer = signalled<string>();
+    const waiting: Toolset = {
+      list: () => [plainTool('wait')],
+      call: async (_call, { signal }) => toolResult(signal.aborted ? 'aborted' : await answer.happened),
+    };
+    const url = await urlOf(waiting, { createEventStore: memoryEventStore });
+    const session = await openSession(url);
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...session };
+    const call = request(url, { method: 'POST', headers });
+    call.on('error', () => {}); // we cut it ourselves
+    call.end(rpc('tools/call', { name: 'wait' }, 8));
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    const [first] = (await once(response, 'data')) as [Buffer];
+    const lastEventId = /^id: (\S+)$/m.exec(first.toString())?.[1] ?? '';
+    response.on('error', () => {});
+    call.destroy();
+    const back = send(url, undefined, { ...session, 'last-event-id': lastEventId });
+    answer.tell('here it is');
+    expect((await back).json).toMatchObject({ id: 8, result: { content: [{ text: 'here it is' }] } });
   });
 });
 

@@ -184,7 +184,7 @@ describe('progress and cancellation', () => {
     const call = client.callTool({ name: 'hang' }).catch(() => {});
     await toolset.began;
     await client.close();
-    await toolset.aborted;
+    expect(await toolset.aborted).toBeDefined();
     await server.close();
     await call;
   });
@@ -236,10 +236,10 @@ describe('changes', () => {
   });
 
   test('are promised only by a toolset that can tell of them', async () => {
-    const with_ = await connectTo(changeable('a'));
-    expect(with_.getServerCapabilities()?.tools).toEqual({ listChanged: true });
-    const without = await connectTo(mockToolset([]));
-    expect(without.getServerCapabilities()?.tools).toEqual({});
+    const able = await connectTo(changeable('a'));
+    expect(able.getServerCapabilities()?.tools).toEqual({ listChanged: true });
+    const unable = await connectTo(mockToolset([]));
+    expect(unable.getServerCapabilities()?.tools).toEqual({});
   });
 
   test('the undo leaves no listener behind, and may be called twice', async () => {

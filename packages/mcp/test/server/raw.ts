@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 
 /** What a request over a bare socket was answered with. */
 export interface RawResponse {
@@ -26,7 +26,7 @@ export async function send(
     },
   });
   sent.end(body);
-  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
   response.setEncoding('utf8');
   for await (const chunk of response) text += String(chunk);
