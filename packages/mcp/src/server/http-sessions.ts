@@ -1,12 +1,12 @@
 import type { Toolset } from '@kernel/protocol';
-import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { errorResponse } from './http-error.ts';
 import type { HttpSettings } from './http-options.ts';
 import { mountTools, protocolOf } from './mount-tools.ts';
 import { INVALID_PARAMS } from './protocol-error.ts';
 import { cancelledIds, isInitialize, requestIdOf, requestIds } from './rpc-body.ts';
-import { onServerClose, serverFactory, type ServerOptions, type ServerSdk } from './server-options.ts';
-import { watchResponse } from './watch-response.ts';
+import { onServerClose, type ServerOptions, type ServerSdk } from './server-options.ts';
+import { type ResponseEnd, watchResponse } from './watch-response.ts';
 
 /** The clients of the protocols before 2026-07-28, each with a session and a server of its own. */
 export interface HttpSessions {
@@ -34,10 +34,11 @@ export function createHttpSessions(
   toolset: Toolset,
   settings: HttpSettings,
   options: ServerOptions,
+  makeServer: () => McpServer | Server,
 ): HttpSessions {
   const { maxSessions, sessionIdleMs, createEventStore } = settings;
-  const makeServer = serverFactory(sdk, options);
   const sessions = new Map<string, Session>();
+  let isClosed = false;
 
   const open = async (id: string): Promise<Session> => {
     const product = makeServer();
@@ -65,19 +66,25 @@ export function createHttpSessions(
     clearTimeout(session.idle);
     const ids = requestIds(body);
     for (const id of ids) session.waiting.add(id);
-    const response = await session.transport.handleRequest(
-      inNegotiatedVersion(request, session.server, sdk),
-      body === undefined ? {} : { parsedBody: body },
-    );
-    // The SDK never answers a cancelled request, and so would keep its stream open for as long as the session lasts.
-    if (createEventStore === undefined) for (const id of cancelledIds(body)) session.transport.closeSSEStream(id);
-    return watchResponse(response, request.signal, (why) => {
+    const onEnd: ResponseEnd = (why) => {
       if (why === 'left' && createEventStore === undefined) cancel(session, ids);
       for (const id of ids) session.waiting.delete(id);
       session.open -= 1;
       if (session.open > 0 || session.server.transport === undefined) return;
-      session.idle = setTimeout(() => void session.server.close(), sessionIdleMs).unref();
-    });
+      session.idle = setTimeout(() => void closeQuietly(session.server), sessionIdleMs).unref();
+    };
+    try {
+      const response = await session.transport.handleRequest(
+        inNegotiatedVersion(request, session.server, sdk),
+        body === undefined ? {} : { parsedBody: body },
+      );
+      // The SDK never answers a cancelled request, and so would keep its stream open for as long as the session lasts.
+      if (createEventStore === undefined) for (const id of cancelledIds(body)) session.transport.closeSSEStream(id);
+      return watchResponse(response, request.signal, onEnd);
+    } catch (error) {
+      onEnd('left');
+      throw error;
+    }
   };
 
   return {
@@ -92,16 +99,17 @@ export function createHttpSessions(
         });
       if (!sdk.isInitializeRequest(body))
         return errorResponse(400, INVALID_PARAMS, 'Invalid initialize request', { id: requestIdOf(body) });
-      if (sessions.size >= maxSessions) {
-        const message = `All ${maxSessions} sessions are taken; try again later`;
+      if (isClosed || sessions.size >= maxSessions) {
+        const message = isClosed ? 'The server is closing' : `All ${maxSessions} sessions are taken; try again later`;
         return errorResponse(503, SERVER_ERROR, message, { id: requestIdOf(body), headers: { 'retry-after': '10' } });
       }
       const session = await open(crypto.randomUUID());
       const response = await exchange(session, request, body);
-      if (!response.ok) await session.server.close();
+      if (!response.ok) await closeQuietly(session.server);
       return response;
     },
     async close() {
+      isClosed = true;
       await Promise.all([...sessions.values()].map((session) => end(session)));
     },
   };
@@ -111,7 +119,14 @@ export function createHttpSessions(
 function end({ transport, server, waiting }: Session): Promise<void> {
   const error = { code: SERVER_ERROR, message: 'The server has been closed' };
   for (const id of waiting) transport.send({ jsonrpc: '2.0', id, error }).catch(() => {}); // its stream has ended
-  return server.close();
+  return closeQuietly(server);
+}
+
+/** Closes a server, whose own `onclose` may throw. */
+function closeQuietly(server: Server): Promise<void> {
+  return server
+    .close()
+    .catch((error: unknown) => server.onerror?.(error instanceof Error ? error : new Error(String(error))));
 }
 
 /** How long a client waits before it comes back for what it missed. */

@@ -65,7 +65,11 @@ export function onListChange(toolset: Toolset, tell: () => void, own?: Turns): (
   });
   return () => {
     isLeft = true;
-    leave?.();
+    try {
+      leave?.();
+    } catch {
+      // A toolset that breaks its port must not keep a connection from ending.
+    }
   };
 }
 

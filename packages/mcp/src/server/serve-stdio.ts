@@ -18,7 +18,10 @@ export interface ServeStdioOptions extends ServerOptions {
 export interface StdioServer {
   /** Aborts the calls that run, and ends the connection; does not wait for handlers. */
   close(): Promise<void>;
-  /** Settles when the connection has ended: the client closed our input, or `close` was called. */
+  /**
+   * Resolves when the connection has ended: the client closed our input, or `close` was called. Rejects with `CONFIG_INVALID` when nothing
+   * can be served.
+   */
   readonly closed: Promise<void>;
 }
 
@@ -29,17 +32,23 @@ export interface StdioServer {
 export function serveStdio(toolset: Toolset, options: ServeStdioOptions = {}): StdioServer {
   const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
   let isClosing = false;
-  const starting = start(toolset, options, () => resolve());
-  starting.catch(reject);
+  const starting = start(toolset, options, () => {
+    unlisten();
+    resolve();
+  });
+  starting.catch((error: unknown) => {
+    unlisten();
+    reject(error);
+  });
   const close = async (): Promise<void> => {
     if (!isClosing) {
       isClosing = true;
+      closed.catch(() => {}); // whoever closes hears it from here
       await (await starting).close();
     }
     await closed;
   };
   const unlisten = closeOnAbort(options.signal, close);
-  void closed.finally(unlisten).catch(() => {});
   return { close, closed };
 }
 
@@ -49,7 +58,7 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
-  const makeServer = serverFactory(sdk, options);
+  const makeServer = serverFactory(sdk, toolset, options);
   const transport = stdioTransport(stdin, stdout, maxMessageBytes, (value) => sdk.parseJSONRPCMessage(value));
   const handle = stdio.serveStdio(
     () => {

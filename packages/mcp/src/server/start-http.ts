@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http';
 import { KernelError, type Toolset } from '@kernel/protocol';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { errorResponse } from './http-error.ts';
 import { httpGuard } from './http-guard.ts';
 import { type HttpSettings, httpSettings, inUrl, type ServeHttpOptions } from './http-options.ts';
@@ -24,8 +25,9 @@ export interface HttpServer {
 export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Promise<HttpServer> {
   const settings = httpSettings(options);
   const [sdk, node] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')]);
-  const sessions = createHttpSessions(sdk, toolset, settings, options);
-  const stateless = createStateless(sdk, toolset, settings, options);
+  const makeServer = serverFactory(sdk, toolset, options);
+  const sessions = createHttpSessions(sdk, toolset, settings, options, makeServer);
+  const stateless = createStateless(sdk, toolset, settings, options, makeServer);
 
   const route = async (request: Request): Promise<Response> => {
     const { isJson, body } = await readBody(request);
@@ -48,6 +50,7 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
     });
   });
   const port = await listen(server, settings);
+  server.on('error', (error) => onError?.(error)); // such as no file descriptor for a new connection
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -64,8 +67,13 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
 }
 
 /** The 2026-07-28 protocol: a server for each request; changes are told on the streams that clients opened for them. */
-function createStateless(sdk: ServerSdk, toolset: Toolset, settings: HttpSettings, options: ServeHttpOptions) {
-  const makeServer = serverFactory(sdk, options);
+function createStateless(
+  sdk: ServerSdk,
+  toolset: Toolset,
+  settings: HttpSettings,
+  options: ServeHttpOptions,
+  makeServer: () => McpServer | Server,
+) {
   const turns = createTurns(toolset);
   const handler = sdk.createMcpHandler(
     () => {

@@ -242,6 +242,16 @@ describe('changes', () => {
     expect(unable.getServerCapabilities()?.tools).toEqual({});
   });
 
+  test('a toolset whose own undo throws does not keep the server from closing', async () => {
+    const subscribe = () => () => {
+      throw new Error('no way out');
+    };
+    const server = new McpServer(info);
+    const undo = mountTools(server, { ...changeable('a'), subscribe });
+    expect(undo).not.toThrow();
+    await expect(server.close()).resolves.toBeUndefined();
+  });
+
   test('the undo leaves no listener behind, and may be called twice', async () => {
     const toolset = changeable('a');
     const undo = mountTools(new McpServer(info), toolset);

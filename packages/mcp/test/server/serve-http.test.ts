@@ -206,7 +206,18 @@ describe('options', () => {
     expect(first.getServerVersion()).toMatchObject({ name: 'mine', version: '2.0.0' });
     expect((await second.listResources()).resources).toHaveLength(1);
     expect((await second.listTools()).tools).toHaveLength(1);
-    expect(createServer).toHaveBeenCalledTimes(2);
+    expect(createServer).toHaveBeenCalledTimes(4); // two of them were to find mistakes at the start
+  });
+
+  test('a createServer that brings tools of its own, or one server for all, is refused at once', async () => {
+    const own = new McpServer({ name: 'mine', version: '1' });
+    const withTools = (): McpServer => {
+      const server = new McpServer({ name: 'mine', version: '1' });
+      server.registerTool('mine', {}, () => ({ content: [] }));
+      return server;
+    };
+    for (const createServer of [() => own, withTools])
+      await expect(serveHttp(changeable('a'), { createServer })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   test('name, version and instructions are told', async () => {

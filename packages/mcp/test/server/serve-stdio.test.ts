@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveStdio } from '../../src/index.ts';
 import { changeable, createClient, hanging, modern } from '../support.ts';
@@ -165,6 +166,13 @@ describe('the handle', () => {
     await first.closed;
     const second = serveStdio(changeable('a'), { ...streams(), signal: stop.signal });
     await expect(second.closed).resolves.toBeUndefined();
+  });
+
+  test('a server that tools cannot be mounted on is a rejection of closed, at once', async () => {
+    const own = new McpServer({ name: 'mine', version: '1' });
+    const server = serveStdio(changeable('a'), { ...streams(), createServer: () => own });
+    await expect(server.closed).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(server.close()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   test('what goes wrong on the wire is told to onError', async () => {
