@@ -99,6 +99,7 @@ export function memoryEventStore(): EventStore {
   const events: { readonly streamId: string; readonly message: JSONRPCMessage }[] = [];
   return {
     storeEvent: (streamId, message) => Promise.resolve(String(events.push({ streamId, message }))),
+    getStreamIdForEventId: (id) => Promise.resolve(events[Number(id) - 1]?.streamId),
     async replayEventsAfter(lastEventId, { send }) {
       const streamId = events[Number(lastEventId) - 1]?.streamId ?? '';
       for (const [index, event] of events.entries())

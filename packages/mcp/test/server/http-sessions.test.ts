@@ -81,6 +81,23 @@ describe('a session', () => {
     }
   });
 
+  test('is not opened any more while the server closes', async () => {
+    const toolset = changeable('a');
+    const server = await serveHttp(toolset);
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const late = request(server.url, { method: 'POST', headers });
+    const body = rpc('initialize', hello());
+    late.write(body.slice(0, 10));
+    await openSession(server.url); // by now the server waits for the rest of the first one
+    const closing = server.close();
+    late.end(body.slice(10));
+    const [{ statusCode }] = (await once(late, 'response')) as [IncomingMessage];
+    late.destroy();
+    await closing;
+    expect(statusCode).toBe(503);
+    expect(toolset.listeners).toBe(0);
+  });
+
   test('there are only so many; one that ends makes room', async () => {
     const url = await urlOf(changeable('a'), { maxSessions: 2 });
     const first = await openSession(url);
@@ -131,9 +148,16 @@ describe('a client that leaves', () => {
     const lastEventId = /^id: (\S+)$/m.exec(first.toString())?.[1] ?? '';
     response.on('error', () => {});
     call.destroy();
-    const back = send(url, undefined, { ...session, 'last-event-id': lastEventId });
+    const again = { accept: 'text/event-stream', ...session, 'last-event-id': lastEventId };
+    const back = await vi.waitFor(async () => {
+      const answered = await fetch(url, { headers: again });
+      expect(answered.status).toBe(200); // 409 until the server has seen that the first connection is gone
+      return answered;
+    });
     answer.tell('here it is');
-    expect((await back).json).toMatchObject({ id: 8, result: { content: [{ text: 'here it is' }] } });
+    expect(await back.text()).toContain(
+      '"result":{"content":[{"type":"text","text":"here it is"}]},"jsonrpc":"2.0","id":8',
+    );
   });
 });
 

@@ -92,6 +92,12 @@ describe('a fault', () => {
     await expect(client.callTool({ name: 'fine' })).resolves.toMatchObject({ content: [{ text: 'ok' }] });
   });
 
+  test('a tool that itself found no tool has failed; the request was fine', async () => {
+    const toolset = mockToolset([mockTool('outer', { forLLM: 'no inner', isError: true, code: 'TOOL_NOT_FOUND' })]);
+    const client = await connectTo(toolset);
+    await expect(client.callTool({ name: 'outer' })).resolves.toMatchObject({ isError: true });
+  });
+
   test('a name that the toolset does not list but knows is called', async () => {
     const toolset: Toolset = { list: () => [], call: ({ name }) => Promise.resolve({ forLLM: `found ${name}` }) };
     const client = await connectTo(toolset);
@@ -145,6 +151,8 @@ describe('progress and cancellation', () => {
     const toolset = reporting();
     const client = await connectTo(toolset);
     const heard: unknown[] = [];
+    const onerror = vi.fn<(error: Error) => void>(); // hears of progress that nobody waits for
+    Object.assign(client, { onerror });
     await client.callTool({ name: 'work' }, { onprogress: (progress) => void heard.push(progress) });
     toolset.late();
     await client.ping();
@@ -153,6 +161,7 @@ describe('progress and cancellation', () => {
       { progress: 2, message: 'two' },
       { progress: 3, message: 'three' },
     ]);
+    expect(onerror).not.toHaveBeenCalled();
   });
 
   test('a client that did not ask hears nothing', async () => {
