@@ -49,7 +49,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Fills in the defaults. Throws `CONFIG_INVALID` for what cannot be served, or not safely. */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {
   const { host = '127.0.0.1', token, path = '/mcp', createEventStore } = options;
-  if (token?.trim() === '') throw invalid('token is empty', 'Give a long random text, or leave it out on loopback.');
+  if (token !== undefined && !/^[!-~]+$/.test(token))
+    throw invalid(
+      'token is empty or holds what a header cannot carry',
+      'Use letters, digits and signs of ASCII, no spaces.',
+    );
   if (token === undefined && !isLoopback(host))
     throw invalid(
       `host "${host}" can be reached from other machines, and there is no token`,
@@ -62,8 +66,8 @@ export function httpSettings(options: ServeHttpOptions): HttpSettings {
     host,
     path,
     token,
-    allowedHosts: options.allowedHosts ?? [...own, inUrl(host)],
-    allowedOrigins: options.allowedOrigins ?? own,
+    allowedHosts: lowerCased(options.allowedHosts ?? [...own, inUrl(host)]),
+    allowedOrigins: lowerCased(options.allowedOrigins ?? own),
     maxBodyBytes: wholeNumber('maxBodyBytes', options.maxBodyBytes ?? 4 * 1024 * 1024, 1),
     maxSessions: wholeNumber('maxSessions', options.maxSessions ?? 100, 1),
     sessionIdleMs: wholeNumber('sessionIdleMs', options.sessionIdleMs ?? 600_000, 1, LONGEST_TIMER_MS),
@@ -74,6 +78,11 @@ export function httpSettings(options: ServeHttpOptions): HttpSettings {
 /** Returns a host as it stands in an address: IPv6 in brackets. */
 export function inUrl(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/** Host names are compared in lower case. */
+function lowerCased(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.toLowerCase());
 }
 
 function isLoopback(host: string): boolean {

@@ -17,7 +17,7 @@ export interface ServerOptions {
    * 2026-07-28 protocol over HTTP for each request, and twice at the start, to find mistakes early. The tools are mounted on what it returns.
    */
   readonly createServer?: (() => McpServer | Server) | undefined;
-  /** Hears what went wrong beside any request: garbage on the wire, an answer that nobody took. Never a tool's failure. */
+  /** Hears what went wrong on the wire: garbage, refused requests, an answer that nobody took. Never a tool's failure. */
   readonly onError?: ((error: Error) => void) | undefined;
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal | undefined;

@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';
 import { describeTool } from '../../src/server/describe-tool.ts';
-import { connectTo, plainTool } from '../support.ts';
+import { connectTo, plainTool } from './support.ts';
 
 const parameters = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serveHttp, type ServeHttpOptions } from '../../src/index.ts';
-import { changeable } from '../support.ts';
+import { changeable } from './support.ts';
 import { hello, rpc, send } from './raw.ts';
 
 const open = rpc('initialize', hello());
@@ -33,7 +33,7 @@ describe('DNS rebinding', () => {
   });
 
   test('other names can be allowed, and then the usual ones are not', async () => {
-    const url = await urlOf({ allowedHosts: ['tools.test'], allowedOrigins: ['app.test'] });
+    const url = await urlOf({ allowedHosts: ['Tools.TEST'], allowedOrigins: ['app.test'] });
     expect((await send(url, open, { host: 'tools.test', origin: 'https://app.test' })).status).toBe(200);
     expect((await send(url, open, { host: 'tools.test', origin: 'http://localhost' })).status).toBe(403);
     expect((await send(url, open)).status).toBe(403);

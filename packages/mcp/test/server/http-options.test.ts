@@ -6,7 +6,9 @@ describe('what is refused at once', () => {
   const wrong = {
     'a host that others reach, without a token': { host: '0.0.0.0' },
     'a name that may lead anywhere, without a token': { host: 'example.com' },
-    'an empty token': { token: '  ' },
+    'an empty token': { token: '' },
+    'a token with a space': { token: 'two words' },
+    'a token that no header can carry': { token: 'schlüssel' },
     'a path without a slash': { path: 'mcp' },
     'a port that is none': { port: 70_000 },
     'a limit of nothing': { maxSessions: 0 },

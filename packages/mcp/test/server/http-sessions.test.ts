@@ -4,7 +4,7 @@ import { type Toolset, toolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveHttp, type ServeHttpOptions } from '../../src/index.ts';
-import { changeable, hanging, memoryEventStore, plainTool, signalled } from '../support.ts';
+import { changeable, hanging, memoryEventStore, plainTool, signalled } from './support.ts';
 import { hello, openSession, rpc, send } from './raw.ts';
 
 async function urlOf(toolset: Toolset, options: ServeHttpOptions = {}): Promise<string> {

@@ -4,7 +4,7 @@ import { bindTool, createRegistry } from '@kernel/tools';
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { describe, expect, test, vi } from 'vitest';
 import { isMcpCall, mountTools } from '../../src/index.ts';
-import { changeable, connectTo, hanging, plainTool, signalled } from '../support.ts';
+import { changeable, connectTo, hanging, plainTool, signalled } from './support.ts';
 
 const info = { name: 'test', version: '1' };
 

@@ -5,7 +5,7 @@ import { type Client, type ClientOptions, StreamableHTTPClientTransport } from '
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../src/index.ts';
-import { answering, changeable, createClient, hanging, modern } from '../support.ts';
+import { answering, changeable, createClient, hanging, modern } from './support.ts';
 import { ENVELOPE, hello, openSession, rpc, send } from './raw.ts';
 
 async function serve(toolset: Toolset, options: ServeHttpOptions = {}): Promise<HttpServer> {

@@ -9,8 +9,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveStdio } from '../../src/index.ts';
-import { changeable, createClient, hanging, modern } from '../support.ts';
-import { hello, rpc } from './raw.ts';
+import { changeable, createClient, hanging, modern } from './support.ts';
+import { ENVELOPE, hello, rpc } from './raw.ts';
 
 const args = [
   '--conditions=@kernel/source',
@@ -150,6 +150,20 @@ describe('the handle', () => {
     await server.close();
     await hang.aborted;
     await server.closed;
+    expect(list.listeners).toBe(0);
+  });
+
+  test('a client that looks at the newest protocol and then opens an older one is served once', async () => {
+    const list = changeable('a');
+    const { stdin, stdout } = streams();
+    const server = serveStdio(list, { stdin, stdout });
+    const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    stdin.write(`${rpc('server/discover', { _meta: ENVELOPE }, 1)}\n`);
+    expect(String((await lines.next()).value)).toContain('2026-07-28');
+    stdin.write(`${rpc('initialize', hello(), 2)}\n`);
+    expect(String((await lines.next()).value)).toContain('2025-11-25');
+    expect(list.listeners).toBe(1);
+    await server.close();
     expect(list.listeners).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { toMcpResult } from '../../src/server/to-mcp-result.ts';
-import { answering, connectTo, plainTool } from '../support.ts';
+import { answering, connectTo, plainTool } from './support.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 const withSchema = plainTool('t', { outputSchema: schema });

@@ -2,7 +2,7 @@ import { type Tool, type ToolCall, toolResult, type ToolResult, type Toolset } f
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
 import { type EventStore, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
-import { mountTools } from '../src/index.ts';
+import { mountTools } from '../../src/index.ts';
 
 const info = { name: 'test', version: '1.0.0' };
 
