@@ -49,7 +49,10 @@ export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Pr
       onError?.(error instanceof Error ? error : new Error(String(error)));
     });
   });
-  const port = await listen(server, settings);
+  const port = await listen(server, settings).catch(async (error: unknown) => {
+    await stateless.close();
+    throw error;
+  });
   server.on('error', (error) => onError?.(error)); // such as no file descriptor for a new connection
 
   let closing: Promise<void> | undefined;

@@ -235,6 +235,8 @@ describe('options', () => {
 
   test('a port that is taken is refused with what to do', async () => {
     const { port } = await serve(changeable('a'));
-    await expect(serveHttp(changeable('a'), { port })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const toolset = changeable('a');
+    await expect(serveHttp(toolset, { port })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(toolset.listeners).toBe(0);
   });
 });
