@@ -55,6 +55,17 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
     await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({ code: -32_602 });
   });
 
+  test('data that is no object, and a schema for it, arrive in the shape that the protocol has', async () => {
+    verifies('mcp.server.call', 'mcp.server.annotations');
+    const outputSchema = { type: 'array', items: { type: 'integer' } };
+    const client = await connect(await serve(answering({ forLLM: '[1,2]', data: [1, 2] }, { outputSchema })), options);
+    const [tool] = (await client.listTools()).tools;
+    const { structuredContent } = await client.callTool({ name: 'answer' });
+    const wrapped = { type: 'object', properties: { result: outputSchema }, required: ['result'] };
+    expect(tool?.outputSchema).toEqual(era === '2026-07-28' ? outputSchema : wrapped);
+    expect(structuredContent).toEqual(era === '2026-07-28' ? [1, 2] : { result: [1, 2] });
+  });
+
   test('a cancellation aborts the handler', async () => {
     verifies('mcp.server.lifecycle');
     const toolset = hanging();
