@@ -9,12 +9,13 @@ const onSource = [
   'packages/providers',
   'packages/tools',
   'packages/agent',
+  'packages/mcp',
   'packages/testing',
   'scripts',
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e'];
+const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e', 'test/mcp'];
 
 export default defineConfig({
   test: {
@@ -22,7 +23,7 @@ export default defineConfig({
       root,
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
-        name: root.split('/').at(-1) ?? root,
+        name: root === 'test/mcp' ? 'mcp-e2e' : (root.split('/').at(-1) ?? root),
         environment: 'node',
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],

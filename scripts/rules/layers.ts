@@ -11,6 +11,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/providers': ['@kernel/protocol', 'undici'],
   'packages/agent': ['@kernel/protocol'],
   'packages/testing': ['@kernel/protocol'],
+  'packages/mcp': [
+    '@kernel/protocol',
+    '@modelcontextprotocol/client',
+    '@modelcontextprotocol/node',
+    '@modelcontextprotocol/server',
+  ],
 };
 
 /** Modules that one file alone may import, as an optional peer. */

@@ -1,0 +1,51 @@
+// Our tools on a server of the official SDK that also has a resource, and a wrapper that asks the client's user while a tool runs.
+import assert from 'node:assert/strict';
+import { isMcpCall, mountTools } from '@kernel/mcp';
+import { errorResult, type Toolset } from '@kernel/protocol';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+
+const registry = createRegistry([
+  bindTool(
+    { name: 'publish', description: 'Publishes the page.', effect: 'external', parameters: {} },
+    () => 'Published.',
+  ),
+]);
+
+/** Asks the client's user before every call. `context.mcp` is the SDK's context of the request. */
+function withConsent(inner: Toolset): Toolset {
+  return {
+    ...inner,
+    async call(call, context) {
+      if (!isMcpCall(context)) return inner.call(call, context);
+      const requestedSchema = { type: 'object', properties: {} } as const;
+      const { action } = await context.mcp.mcpReq.elicitInput({ message: `Run ${call.name}?`, requestedSchema });
+      return action === 'accept' ? inner.call(call, context) : errorResult('TOOL_DENIED: the user refused.');
+    },
+  };
+}
+
+const server = new McpServer({ name: 'site', version: '1.0.0' });
+server.registerResource('page', 'site://page', { mimeType: 'text/plain' }, ({ href: uri }) => ({
+  contents: [{ uri, text: 'A page.' }],
+}));
+const undo = mountTools(server, withConsent(registry)); // before connect
+
+const answers = ['decline', 'accept'] as const;
+let asked = 0;
+const client = new Client({ name: 'example', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+client.setRequestHandler('elicitation/create', () => ({ action: answers[asked++] ?? 'decline', content: {} }));
+const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+await server.connect(serverSide);
+await client.connect(clientSide);
+
+assert.equal((await client.listResources()).resources.length, 1);
+const refused = await client.callTool({ name: 'publish' });
+const done = await client.callTool({ name: 'publish' });
+console.log(refused.content, done.content);
+assert.equal(refused.isError, true);
+assert.deepEqual(done.content, [{ type: 'text', text: 'Published.' }]);
+
+undo();
+await client.close();

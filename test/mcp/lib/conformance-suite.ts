@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What one scenario of `@modelcontextprotocol/conformance` came to. */
+export interface ScenarioOutcome {
+  readonly scenario: string;
+  /** Checks that passed. A scenario without any proves nothing, and counts as failed. */
+  readonly passed: number;
+  /** Checks that failed or gave a warning, in the suite's words. */
+  readonly faults: readonly string[];
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED';
+  readonly errorMessage?: string;
+}
+
+const CLI = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+
+/** Returns the names of all scenarios for servers. */
+export async function serverScenarios(): Promise<readonly string[]> {
+  const { output } = await runCli(['list', '--server']);
+  return [...output.matchAll(/^ {2}- (\S+)/gm)].flatMap(([, name]) => name ?? []);
+}
+
+/** Runs every server scenario against the server at `url`. */
+export async function runServerSuite(url: string): Promise<readonly ScenarioOutcome[]> {
+  return collect(['server', '--url', url, '--suite', 'all'], 'server-');
+}
+
+/** Says whether a scenario passed: no failure, no warning, and something was checked. */
+export function hasPassed({ passed, faults }: ScenarioOutcome): boolean {
+  return passed > 0 && faults.length === 0;
+}
+
+/** Runs the suite's program and reads the checks that it leaves in a folder for each scenario. */
+async function collect(args: readonly string[], prefix: string): Promise<readonly ScenarioOutcome[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  try {
+    const { output } = await runCli([...args, '-o', folder]);
+    const outcomes = globSync('**/checks.json', { cwd: folder }).map((file): ScenarioOutcome => {
+      const checks = JSON.parse(readFileSync(join(folder, file), 'utf8')) as readonly Check[];
+      return {
+        scenario: dirname(file)
+          .slice(prefix.length)
+          .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ''),
+        passed: checks.filter(({ status }) => status === 'SUCCESS').length,
+        faults: checks
+          .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+          .map(({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? ''}`),
+      };
+    });
+    if (outcomes.length === 0) throw new Error(`The conformance suite ran nothing:\n${output}`);
+    return outcomes;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** How long the whole suite may take. */
+const SUITE_MS = 120_000;
+
+function runCli(args: readonly string[]): Promise<{ readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { timeout: SUITE_MS }, (_error, stdout, stderr) =>
+      resolve({ output: stdout + stderr }),
+    );
+  });
+}
