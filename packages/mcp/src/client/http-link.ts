@@ -1,0 +1,58 @@
+import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { McpServer } from './config.ts';
+import type { Link, Sdk } from './link.ts';
+
+type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
+type HttpServer = Extract<McpServer, { kind: 'http' }>;
+
+/** How an event stream that dropped is taken up again; a time that the server names comes first. */
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  reconnectionDelayGrowFactor: 2,
+  maxReconnectionDelay: 10_000,
+  maxRetries: 4,
+};
+
+/** Marks the answer that we give ourselves where a server's will never come. */
+export const ANSWER_LOST = -32_099;
+/** How long a server may take to hear that the session has ended. */
+const GOODBYE_MS = 1000;
+
+/**
+ * Creates the way to an address over streamable HTTP. Redirects to another origin are not followed. A request whose answer was cut off and
+ * can't be taken up again fails with `ANSWER_LOST` instead of waiting for its clock.
+ */
+export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | undefined): Link {
+  const transport = new sdk.StreamableHTTPClientTransport(server.url, {
+    requestInit: { headers: { ...server.headers } },
+    reconnectionOptions: RECONNECTION,
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  const send = transport.send.bind(transport);
+  transport.send = (message: JSONRPCMessage, options?: SendOptions): Promise<void> => {
+    if (!('method' in message) || !('id' in message)) return send(message, options);
+    const { id } = message;
+    const onRequestStreamEnd = (): void => {
+      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: 'the answer was cut off' } });
+    };
+    return send(message, { ...options, onRequestStreamEnd });
+  };
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    if (transport.sessionId !== undefined) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, GOODBYE_MS);
+      });
+      await Promise.race([transport.terminateSession().catch(() => {}), late]);
+      clearTimeout(timer);
+    }
+    await transport.close().catch(() => {});
+  };
+  return {
+    transport,
+    broken: () => undefined, // each request finds out for itself
+    lastWords: () => '',
+    close: () => (closing ??= close()),
+  };
+}
