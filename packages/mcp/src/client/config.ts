@@ -69,6 +69,15 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['oauth', 'Give "headers" with an Authorization, or the option "fetch".'],
 ]);
 
+/** Checks a config that comes from outside, such as a JSON file, and returns what of it counts. Throws `CONFIG_INVALID` like `connectMcp`. */
+export function toMcpConfig(value: unknown): McpConfig {
+  const servers = readMcpConfig(value).map((server): [string, McpServerConfig] => {
+    const { kind: _kind, name, ...rest } = server;
+    return [name, 'url' in rest ? { ...rest, url: rest.url.href } : rest];
+  });
+  return { mcpServers: Object.fromEntries(servers) };
+}
+
 /**
  * Reads a config in the order of its servers, without those that are disabled. Throws `CONFIG_INVALID` that names server, key and value;
  * values of `env` and `headers` are never in it.
