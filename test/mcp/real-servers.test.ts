@@ -26,13 +26,18 @@ async function connected(mcpServers: { readonly [name: string]: McpServerConfig 
   return toolset;
 }
 
-function call(toolset: McpToolset, name: string, input: object, onProgress?: (update: string) => void): Promise<ToolResult> {
+function call(
+  toolset: McpToolset,
+  name: string,
+  input: object,
+  onProgress?: (update: string) => void,
+): Promise<ToolResult> {
   const { signal } = new AbortController();
   return toolset.call({ type: 'tool-call', id: name, name, arguments: JSON.stringify(input) }, { signal, onProgress });
 }
 
 /** What the everything server must do over any transport. */
-async function checkEverything(toolset: McpToolset): Promise<void> {
+async function expectEverything(toolset: McpToolset): Promise<void> {
   expect(toolset.list().length).toBeGreaterThan(10);
   expect((await call(toolset, 'everything_echo', { message: 'hello' })).forLLM).toBe('Echo: hello');
   expect((await call(toolset, 'everything_get-sum', { a: 2, b: 3 })).forLLM).toContain('5');
@@ -43,14 +48,16 @@ async function checkEverything(toolset: McpToolset): Promise<void> {
   const links = await call(toolset, 'everything_get-resource-links', { count: 2 });
   expect(links.forLLM).toContain('demo://resource/');
   const updates: string[] = [];
-  await call(toolset, 'everything_trigger-long-running-operation', { duration: 0.4, steps: 4 }, (update) => updates.push(update));
+  await call(toolset, 'everything_trigger-long-running-operation', { duration: 0.4, steps: 4 }, (update) =>
+    updates.push(update),
+  );
   expect(updates).toHaveLength(4);
   expect(await call(toolset, 'everything_get-sum', { a: 'two' })).toMatchObject({ isError: true });
 }
 
 test('the everything server is used over stdio', async () => {
   verifies('mcp.client.toolset');
-  await checkEverything(await connected({ everything: { command: process.execPath, args: [program('everything')] } }));
+  await expectEverything(await connected({ everything: { command: process.execPath, args: [program('everything')] } }));
 });
 
 test('the everything server is used over streamable HTTP', async () => {
@@ -70,7 +77,7 @@ test('the everything server is used over streamable HTTP', async () => {
       if (text.includes('listening')) resolve();
     });
   });
-  await checkEverything(await connected({ everything: { url: `http://127.0.0.1:${port}/mcp` } }));
+  await expectEverything(await connected({ everything: { url: `http://127.0.0.1:${port}/mcp` } }));
 });
 
 test('the filesystem server reads and writes in its folder and refuses what lies outside', async () => {
@@ -121,17 +128,22 @@ test('kill -9 of a server in the middle of a call: the run goes on with a clear 
   ]);
   const results: ToolResult[] = [];
   let killed = false;
-  const events = tapEvents(run({ provider, model: 'any', messages: [{ role: 'user', content: 'go' }], tools: toolset }), [
-    (event) => {
-      if (event.type === 'tool-end') results.push(event.result);
-      if (event.type !== 'tool-progress' || killed) return;
-      killed = true;
-      process.kill(Number(first), 'SIGKILL');
-    },
-  ]);
+  const events = tapEvents(
+    run({ provider, model: 'any', messages: [{ role: 'user', content: 'go' }], tools: toolset }),
+    [
+      (event) => {
+        if (event.type === 'tool-end') results.push(event.result);
+        if (event.type !== 'tool-progress' || killed) return;
+        killed = true;
+        process.kill(Number(first), 'SIGKILL');
+      },
+    ],
+  );
   const ended = await collect(events);
   expect(ended).toMatchObject({ reason: 'done', answer: 'It works again.' });
   expect(results).toMatchObject([{ isError: true }, { forLLM: 'Echo: again' }]);
-  expect(results[0]?.forLLM).toMatch(/MCP server "everything" was ended by SIGKILL during the call of "everything_trigger-long-running-operation"/);
+  expect(results[0]?.forLLM).toMatch(
+    /MCP server "everything" was ended by SIGKILL during the call of "everything_trigger-long-running-operation"/,
+  );
   expect(readFileSync(pidFile, 'utf8')).not.toBe(first);
 });

@@ -53,7 +53,9 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
 
 test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
   verifies('cli.execute');
-  const config = { mcpServers: { crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } } } };
+  const config = {
+    mcpServers: { crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } } },
+  };
   const cwd = workspace({ 'server.mjs': SERVER, 'mcp.json': JSON.stringify(config) });
   const args = ['--execute', '--tools', 'mcp.json', 'please greet Ada'];
   const outcome = await prompt(args, { cwd, env: { NODE } });
@@ -75,14 +77,17 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
   verifies('cli.execute', 'cli.exit');
   const cwd = workspace({ 'server.mjs': SERVER });
   let sentMs = 0;
-  const outcome = await prompt(['--execute', '--verbose', '--tools', `${NODE} server.mjs`, 'please ponder a question'], {
-    cwd,
-    watch(child, _stdout, stderr) {
-      if (sentMs > 0 || !stderr.includes('turn: 1')) return;
-      sentMs = performance.now();
-      setTimeout(() => child.kill('SIGINT'), 100);
+  const outcome = await prompt(
+    ['--execute', '--verbose', '--tools', `${NODE} server.mjs`, 'please ponder a question'],
+    {
+      cwd,
+      watch(child, _stdout, stderr) {
+        if (sentMs > 0 || !stderr.includes('turn: 1')) return;
+        sentMs = performance.now();
+        setTimeout(() => child.kill('SIGINT'), 100);
+      },
     },
-  });
+  );
   expect(performance.now() - sentMs).toBeLessThan(1100);
   expect(outcome.code).toBe(130);
   const pid = await pidIn(cwd);
@@ -91,15 +96,27 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
 });
 
 test.each([
-  ['no-such-server --flag', {}, '--tools: MCP server "mcp" (no-such-server) could not be started: there is no program "no-such-server"'],
+  [
+    'no-such-server --flag',
+    {},
+    '--tools: MCP server "mcp" (no-such-server) could not be started: there is no program "no-such-server"',
+  ],
   [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
   ["npx 'half", {}, "has a quote (') without end"],
   [' ', {}, '--tools is empty'],
   ['none.json', {}, '--tools: "none.json" cannot be read (ENOENT)'],
   ['bad.json', { 'bad.json': '{' }, '--tools: "bad.json" is not valid JSON'],
   ['list.json', { 'list.json': '[]' }, 'needs an object "mcpServers"'],
-  ['wrong.json', { 'wrong.json': '{"mcpServers":{"a":{"command":1}}}' }, 'MCP server "a": "command" must be the name or path'],
-  ['unset.json', { 'unset.json': '{"mcpServers":{"a":{"url":"https://x/${NO_KEY}"}}}' }, 'uses the variable NO_KEY, which is not set'],
+  [
+    'wrong.json',
+    { 'wrong.json': '{"mcpServers":{"a":{"command":1}}}' },
+    'MCP server "a": "command" must be the name or path',
+  ],
+  [
+    'unset.json',
+    { 'unset.json': '{"mcpServers":{"a":{"url":"https://x/${NO_KEY}"}}}' },
+    'uses the variable NO_KEY, which is not set',
+  ],
   ['http://127.0.0.1:2/mcp', {}, 'could not be reached (ECONNREFUSED)'],
 ])('--tools %j exits 2 with one line that says what is wrong', async (tools, files, said) => {
   verifies('cli.execute');
@@ -117,7 +134,7 @@ test.each([
 });
 
 test('help does not load MCP', async () => {
-  const loads = fileURLToPath(new URL('fixtures/loads.mjs', import.meta.url));
+  const loads = fileURLToPath(new URL('fixtures/loads.ts', import.meta.url));
   const { code, stderr } = await prompt(['--help'], { env: { NODE_OPTIONS: `--import=${loads}` } });
   expect(code).toBe(0);
   expect(stderr).not.toContain('modelcontextprotocol');

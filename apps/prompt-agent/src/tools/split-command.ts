@@ -24,6 +24,7 @@ export function splitCommand(text: string): readonly string[] {
   }
   if (quote !== undefined) throw usageFault(`--tools: the command \`${text}\` has a quote (${quote}) without end.`);
   if (word !== undefined) words.push(word);
-  if (words.length === 0) throw usageFault('--tools is empty: give a module, an mcpServers file, a command or an address.');
+  if (words.length === 0)
+    throw usageFault('--tools is empty: give a module, an mcpServers file, a command or an address.');
   return words;
 }

@@ -1,11 +1,12 @@
 import { type JsonObject, type JsonValue, KernelError } from '@kernel/protocol';
+import { parseJson } from './json.ts';
 
 /** Reads a call's argument text, once: blank means `{}`; anything but the JSON of an object is an error, which is returned. */
 export function readArguments(text: string, tool: string): JsonObject | KernelError {
   if (text.trim() === '') return {};
   let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'not JSON';
     return new KernelError('ARGUMENTS_INVALID', `the arguments of "${tool}" are not valid JSON (${why}).`, {

@@ -40,7 +40,9 @@ export async function callRemote(call: ToolCall, context: CallContext, target: C
       session = await untilAborted(target.connection.ready(), context.signal);
     } catch (error) {
       if (context.signal.aborted) return cancelled(name, 'was cancelled before it started.');
-      return KernelError.is(error) ? toErrorResult(error) : errorResult(`TOOL_UNAVAILABLE: "${name}" is not available.`, error);
+      return KernelError.is(error)
+        ? toErrorResult(error)
+        : errorResult(`TOOL_UNAVAILABLE: "${name}" is not available.`, error);
     }
     // A server that was started anew may describe the tool in another way now.
     const found = target.shelf.find(name);
@@ -50,7 +52,10 @@ export async function callRemote(call: ToolCall, context: CallContext, target: C
       return toToolResult(await request(session, found.name, input, context, target.timeoutMs));
     } catch (error) {
       if (context.signal.aborted)
-        return cancelled(name, `was cancelled; MCP server "${target.connection.server.name}" was told to stop, and what it did so far is unknown.`);
+        return cancelled(
+          name,
+          `was cancelled; MCP server "${target.connection.server.name}" was told to stop, and what it did so far is unknown.`,
+        );
       const fault = toFault(error, session.link);
       if (fault.kind === 'unsent' || fault.kind === 'lost') target.connection.drop(session);
       if (fault.kind === 'unsent' && !wasUnsent) {
@@ -67,9 +72,13 @@ export async function callRemote(call: ToolCall, context: CallContext, target: C
 export function heldOrGone(name: string, target: Pick<CallTarget, 'shelf'> | undefined): ToolResult {
   if (target?.shelf.isHeld(name) === true)
     return toErrorResult(
-      new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, { data: { tool: name } }),
+      new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, {
+        data: { tool: name },
+      }),
     );
-  return toErrorResult(new KernelError('TOOL_NOT_FOUND', `no MCP server offers a tool "${name}".`, { data: { tool: name } }));
+  return toErrorResult(
+    new KernelError('TOOL_NOT_FOUND', `no MCP server offers a tool "${name}".`, { data: { tool: name } }),
+  );
 }
 
 function request(session: Session, name: string, input: JsonObject, context: CallContext, timeoutMs: number) {
@@ -106,16 +115,6 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     const leave = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
-    const end = (): void => signal.removeEventListener('abort', leave);
-    work.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
+    void work.finally(() => signal.removeEventListener('abort', leave)).then(resolve, reject);
   });
 }

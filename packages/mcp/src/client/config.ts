@@ -89,7 +89,9 @@ export function readMcpConfig(config: unknown): readonly McpServer[] {
       isRecord(config) && isRecord(config['servers'])
         ? 'Rename "servers" to "mcpServers".'
         : 'Give { mcpServers: { name: { command, args, env } or { url, headers } } }.';
-    throw new KernelError('CONFIG_INVALID', `An MCP config needs an object "mcpServers", not ${show(servers)}.`, { hint });
+    throw new KernelError('CONFIG_INVALID', `An MCP config needs an object "mcpServers", not ${show(servers)}.`, {
+      hint,
+    });
   }
   return Object.entries(servers).flatMap(([name, entry]) => {
     if (name.trim() === '') throw fault(name, undefined, 'has an empty name', 'Give it one.');
@@ -117,7 +119,10 @@ function readServer(name: string, entry: Entry): McpServer {
     throw fault(name, 'command', 'is missing', 'Give "command" for a program, or "url" for an address.');
   const types = url === undefined ? STDIO_TYPES : HTTP_TYPES;
   if (type !== undefined && (typeof type !== 'string' || !types.includes(type))) {
-    const hint = type === 'sse' ? 'The old SSE transport is not supported: use the server\'s streamable HTTP address, often ".../mcp".' : undefined;
+    const hint =
+      type === 'sse'
+        ? 'The old SSE transport is not supported: use the server\'s streamable HTTP address, often ".../mcp".'
+        : undefined;
     throw fault(name, 'type', `must be ${types.join(' or ')} here, not ${show(type)}`, hint);
   }
   return url === undefined ? readStdio(name, entry, command) : readHttp(name, entry, url);
@@ -149,17 +154,22 @@ function readHttp(name: string, entry: Entry, url: unknown): McpServer {
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol))
     throw fault(name, 'url', `must be an http or https address, not ${show(url)}`);
   const headers = readTexts(name, 'headers', entry['headers']);
-  try {
-    new Headers(headers);
-  } catch {
-    throw fault(name, 'headers', 'holds a name or value that HTTP does not allow');
-  }
+  if (!isSendable(headers)) throw fault(name, 'headers', 'holds a name or value that HTTP does not allow');
   return { kind: 'http', name, url: parsed, headers };
+}
+
+function isSendable(headers: { readonly [name: string]: string }): boolean {
+  try {
+    return new Headers(headers) instanceof Headers;
+  } catch {
+    return false;
+  }
 }
 
 function readTexts(name: string, key: string, value: unknown): { readonly [name: string]: string } {
   if (value === undefined) return {};
-  if (!isRecord(value)) throw fault(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'a list' : typeof value}`);
+  if (!isRecord(value))
+    throw fault(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'a list' : typeof value}`);
   return Object.fromEntries(
     Object.entries(value).map(([each, text]) => {
       if (typeof text !== 'string')
@@ -170,7 +180,8 @@ function readTexts(name: string, key: string, value: unknown): { readonly [name:
 }
 
 function refuse(name: string, entry: Entry, keys: readonly string[], hint: string): void {
-  for (const key of keys) if (entry[key] !== undefined) throw fault(name, key, 'does not belong to this kind of server', hint);
+  for (const key of keys)
+    if (entry[key] !== undefined) throw fault(name, key, 'does not belong to this kind of server', hint);
 }
 
 function fault(name: string, key: string | undefined, problem: string, hint?: string): KernelError {

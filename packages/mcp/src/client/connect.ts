@@ -117,10 +117,14 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       const target = places.find(({ shelf }) => shelf.find(call.name) !== undefined || shelf.isHeld(call.name));
       if (target?.shelf.find(call.name) === undefined) return heldOrGone(call.name, target);
       const result = await callRemote(call, context, target);
-      return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED' ? toErrorResult(closedError(call.name), result.outcome) : result;
+      return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
+        ? toErrorResult(closedError(call.name), result.outcome)
+        : result;
     },
     async beginTurn(turn) {
-      await untilAborted(Promise.all(places.map(({ connection }) => connection.settled())), turn.signal).catch(() => {});
+      await untilAborted(Promise.all(places.map(({ connection }) => connection.settled())), turn.signal).catch(
+        () => {},
+      );
     },
     subscribe(listener) {
       const own = (): void => listener();
@@ -154,5 +158,7 @@ function checkTime(name: string, value: number): void {
 }
 
 function closedError(name: string): KernelError {
-  return new KernelError('TOOL_UNAVAILABLE', `"${name}" is not available: the MCP connection is closed.`, { data: { tool: name } });
+  return new KernelError('TOOL_UNAVAILABLE', `"${name}" is not available: the MCP connection is closed.`, {
+    data: { tool: name },
+  });
 }

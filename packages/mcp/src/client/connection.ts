@@ -69,18 +69,17 @@ export function createConnection(
   /** Lists again. A notification that comes meanwhile makes it list once more, however many come. */
   const refresh = (session: Session): void => {
     isStale = true;
-    listing ??= (async () => {
-      try {
-        while (isStale && session === current) {
-          isStale = false;
-          onListed(await session.list(stop.signal)); // one after the other: the last listing is the newest
-        }
-      } catch {
-        // What was listed last stays; the server's next notification or connection lists anew.
-      } finally {
+    // What was listed last stays where this fails; the next notification or connection lists anew.
+    listing ??= listAgain(session)
+      .catch(() => {})
+      .finally(() => {
         listing = undefined;
-      }
-    })();
+      });
+  };
+  const listAgain = async (session: Session): Promise<void> => {
+    isStale = false;
+    onListed(await session.list(stop.signal)); // one after the other: the last listing is the newest
+    if (isStale && session === current) await listAgain(session);
   };
   const drop = (session: Session): void => {
     if (current === session) current = undefined;

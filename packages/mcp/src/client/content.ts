@@ -1,5 +1,6 @@
 import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { parseJson } from './json.ts';
 
 /**
  * Maps what a tool answered: text and links to `forLLM`, images, audio and embedded files to `media`, structured content to `data`. A result
@@ -52,6 +53,5 @@ function toPart(block: ContentBlock): string | MediaPart {
 /** What came as JSON is JSON; the SDK's type says less. */
 function toJson(value: unknown): JsonValue | undefined {
   if (value === undefined) return undefined;
-  const copy: JsonValue = JSON.parse(JSON.stringify(value));
-  return copy;
+  return parseJson(JSON.stringify(value));
 }

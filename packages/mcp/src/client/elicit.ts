@@ -35,7 +35,9 @@ export function answerElicitation(client: Client, server: string, elicit: Elicit
       signal: context.mcpReq.signal,
     });
     if (answer.action !== 'accept') return { action: answer.action };
-    const fields = Object.entries(answer.content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const);
+    const fields = Object.entries(answer.content).map(
+      ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
+    );
     return { action: 'accept', content: Object.fromEntries(fields) };
   });
 }

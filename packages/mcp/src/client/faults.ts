@@ -46,13 +46,23 @@ export function causeOf(error: unknown, link: Link): string {
 }
 
 /** The result of a call that failed. `subject` names tool and server. */
-export function toFaultResult(fault: Fault, tool: Tool, server: string, timeoutMs: number, redact: (text: string) => string, lastWords: string): ToolResult {
+export function toFaultResult(
+  fault: Fault,
+  tool: Tool,
+  server: string,
+  timeoutMs: number,
+  redact: (text: string) => string,
+  lastWords: string,
+): ToolResult {
   const stderr = lastWords === '' ? '' : ` Its last lines on stderr:\n${lastWords}`;
   const data = { tool: tool.name, server };
   switch (fault.kind) {
     case 'timeout': {
       const text = `"${tool.name}" of MCP server "${server}" gave neither answer nor progress for ${timeoutMs} ms and was told to stop; what it did so far is unknown.`;
-      return toErrorResult(new KernelError('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, timeoutMs } }), 'timeout');
+      return toErrorResult(
+        new KernelError('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, timeoutMs } }),
+        'timeout',
+      );
     }
     case 'refused': {
       const code = fault.code === INVALID_PARAMS ? 'ARGUMENTS_INVALID' : 'TOOL_FAILED';
@@ -71,7 +81,12 @@ export function toFaultResult(fault: Fault, tool: Tool, server: string, timeoutM
       const head = `MCP server "${server}" ${fault.cause} during the call of "${tool.name}".`;
       const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
       if (isRepeatable)
-        return toErrorResult(new KernelError('TOOL_FAILED', redact(`${head} The call may be tried again.${stderr}`), { retryable: true, data }));
+        return toErrorResult(
+          new KernelError('TOOL_FAILED', redact(`${head} The call may be tried again.${stderr}`), {
+            retryable: true,
+            data,
+          }),
+        );
       const text = `${head} Whether it took effect is unknown: look before calling again.${stderr}`;
       return toErrorResult(new KernelError('OUTCOME_UNKNOWN', redact(text), { data }), 'unknown');
     }

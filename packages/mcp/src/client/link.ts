@@ -1,11 +1,11 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import type * as sdk from '@modelcontextprotocol/client';
 
 /** The SDK, which is imported at the first connection. */
-export type Sdk = typeof import('@modelcontextprotocol/client');
+export type Sdk = typeof sdk;
 
 /** One way to a server: used for one connection, then closed. */
 export interface Link {
-  readonly transport: Transport;
+  readonly transport: sdk.Transport;
   /** How the connection broke, as the end of a sentence that begins with the server's name; nothing while it holds. */
   broken(): string | undefined;
   /** The last lines that the server wrote to stderr; empty for an address. */

@@ -53,14 +53,14 @@ export async function openSession(
         try {
           return strict.getValidator<T>(schema);
         } catch {
-          return (data: unknown) => ({ valid: true as const, data: data as T, errorMessage: undefined });
+          return strict.getValidator<T>({});
         }
       },
     },
   });
   if (options.elicit !== undefined) answerElicitation(client, server.name, options.elicit);
   client.setNotificationHandler('notifications/tools/list_changed', () => hooks.onListChanged());
-  client.onclose = () => hooks.onClosed();
+  Object.assign(client, { onclose: () => hooks.onClosed() });
   const link =
     server.kind === 'stdio'
       ? createStdioLink(sdk, server, options.graceMs)
@@ -74,7 +74,13 @@ export async function openSession(
     const isLate = clock.signal.aborted;
     await link.close();
     signal.throwIfAborted();
-    throw unavailable(server, options, isLate ? `did not answer within ${options.connectTimeoutMs} ms` : causeOf(error, link), link, error);
+    throw unavailable(
+      server,
+      options,
+      isLate ? `did not answer within ${options.connectTimeoutMs} ms` : causeOf(error, link),
+      link,
+      error,
+    );
   } finally {
     clearTimeout(timer);
   }
@@ -92,11 +98,15 @@ export function unavailable(
   const words = link?.lastWords() ?? '';
   const where = server.kind === 'stdio' ? `(${server.command})` : `(${server.url.origin}${server.url.pathname})`;
   const stderr = words === '' ? '' : ` Its last lines on stderr:\n${words}`;
-  return new KernelError('TOOL_UNAVAILABLE', options.redact(`MCP server "${server.name}" ${where} ${cause}.${stderr}`), {
-    retryable: true,
-    data: { server: server.name },
-    ...(error === undefined ? {} : { cause: error }),
-  });
+  return new KernelError(
+    'TOOL_UNAVAILABLE',
+    options.redact(`MCP server "${server.name}" ${where} ${cause}.${stderr}`),
+    {
+      retryable: true,
+      data: { server: server.name },
+      ...(error === undefined ? {} : { cause: error }),
+    },
+  );
 }
 
 async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<readonly Listing[]> {

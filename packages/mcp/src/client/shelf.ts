@@ -70,7 +70,8 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
 
   const publish = (): void => {
     const next = new Map([...known].filter(([, { name, hash }]) => approved.get(name) === hash));
-    const isSame = next.size === offered.size && [...next.values()].every((each, index) => each === [...offered.values()][index]);
+    const isSame =
+      next.size === offered.size && [...next.values()].every((each, index) => each === [...offered.values()][index]);
     if (isSame) return;
     offered = next;
     onChanged();
@@ -78,7 +79,7 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
   const decide = async (change: McpToolsChange): Promise<boolean> => {
     if (approve === undefined) return pins === undefined;
     try {
-      return (await approve(change)) === true;
+      return await approve(change);
     } catch {
       return false;
     }
@@ -100,7 +101,8 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
       const fresh = all.filter(({ name, hash }) => approved.get(name) !== hash && asked.get(name) !== hash);
       const trusted = isFirst && pins === undefined;
       isFirst = false;
-      if (trusted || (approve === undefined && pins === undefined)) for (const { name, hash } of fresh) approved.set(name, hash);
+      if (trusted || (approve === undefined && pins === undefined))
+        for (const { name, hash } of fresh) approved.set(name, hash);
       else for (const { name, hash } of fresh) asked.set(name, hash);
       publish();
       if (trusted || fresh.length + removed.length === 0) return;

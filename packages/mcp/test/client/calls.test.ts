@@ -39,11 +39,17 @@ test('every kind of content has its place in the result', async () => {
 
 test("a tool's failure is a failed result with its text", async () => {
   const toolset = await connected({ a: server('fails') });
-  expect(await call(toolset, 'a_fails')).toEqual({ forLLM: 'there is no such city', isError: true, code: 'TOOL_FAILED' });
+  expect(await call(toolset, 'a_fails')).toEqual({
+    forLLM: 'there is no such city',
+    isError: true,
+    code: 'TOOL_FAILED',
+  });
 });
 
 test('a JSON-RPC error is a result with its message and code, and secrets of the config are not in it', async () => {
-  const toolset = await connected({ a: { ...server('refuses', 'bad.params'), env: { SECRET_TOKEN: 'sk-very-secret' } } });
+  const toolset = await connected({
+    a: { ...server('refuses', 'bad.params'), env: { SECRET_TOKEN: 'sk-very-secret' } },
+  });
   const refused = await call(toolset, 'a_refuses');
   expect(refused).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(refused.forLLM).toContain('no: [redacted] (JSON-RPC -32000)');

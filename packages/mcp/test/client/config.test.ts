@@ -9,7 +9,13 @@ test('the usual forms of a config are read, and keys that other programs keep in
     $schema: 'https://example.com/mcp.json',
     inputs: [],
     mcpServers: {
-      files: { command: 'npx', args: ['-y', 'a-server', '/data'], env: { LOG: 'off' }, cwd: '/data', autoApprove: ['read'] },
+      files: {
+        command: 'npx',
+        args: ['-y', 'a-server', '/data'],
+        env: { LOG: 'off' },
+        cwd: '/data',
+        autoApprove: ['read'],
+      },
       typed: { type: 'stdio', command: 'node', disabled: false, description: 'mine', timeout: 60 },
       web: { type: 'streamable-http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
       code: { type: 'http', url: 'http://127.0.0.1:1/mcp', alwaysAllow: [] },
@@ -17,7 +23,14 @@ test('the usual forms of a config are read, and keys that other programs keep in
     },
   });
   expect(servers).toEqual([
-    { kind: 'stdio', name: 'files', command: 'npx', args: ['-y', 'a-server', '/data'], env: { LOG: 'off' }, cwd: '/data' },
+    {
+      kind: 'stdio',
+      name: 'files',
+      command: 'npx',
+      args: ['-y', 'a-server', '/data'],
+      env: { LOG: 'off' },
+      cwd: '/data',
+    },
     { kind: 'stdio', name: 'typed', command: 'node', args: [], env: {} },
     { kind: 'http', name: 'web', url: new URL('https://example.com/mcp'), headers: { Authorization: 'Bearer x' } },
     { kind: 'http', name: 'code', url: new URL('http://127.0.0.1:1/mcp'), headers: {} },
@@ -33,18 +46,54 @@ test.each<[string, unknown, string]>([
   ['an empty name', { mcpServers: { '': { command: 'x' } } }, 'empty name'],
   ['neither command nor url', { mcpServers: { a: {} } }, '"command" is missing'],
   ['command and url', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, '"url" stands beside "command"'],
-  ['an empty command', { mcpServers: { a: { command: ' ' } } }, '"command" must be the name or path of a program, not " "'],
-  ['arguments in one text', { mcpServers: { a: { command: 'x', args: '-y b' } } }, 'Write each argument as a string of its own'],
-  ['an argument that is a number', { mcpServers: { a: { command: 'x', args: [1] } } }, '"args" must be a list of strings, not [1]'],
-  ['a variable that is a number', { mcpServers: { a: { command: 'x', env: { PORT: 80 } } } }, '"env.PORT" must be a string'],
+  [
+    'an empty command',
+    { mcpServers: { a: { command: ' ' } } },
+    '"command" must be the name or path of a program, not " "',
+  ],
+  [
+    'arguments in one text',
+    { mcpServers: { a: { command: 'x', args: '-y b' } } },
+    'Write each argument as a string of its own',
+  ],
+  [
+    'an argument that is a number',
+    { mcpServers: { a: { command: 'x', args: [1] } } },
+    '"args" must be a list of strings, not [1]',
+  ],
+  [
+    'a variable that is a number',
+    { mcpServers: { a: { command: 'x', env: { PORT: 80 } } } },
+    '"env.PORT" must be a string',
+  ],
   ['headers for a program', { mcpServers: { a: { command: 'x', headers: {} } } }, 'A program takes "env"'],
   ['variables for an address', { mcpServers: { a: { url: 'http://x', env: {} } } }, 'An address takes "headers"'],
-  ['an address without a scheme', { mcpServers: { a: { url: 'example.com/mcp' } } }, 'must be an http or https address, not "example.com/mcp"'],
+  [
+    'an address without a scheme',
+    { mcpServers: { a: { url: 'example.com/mcp' } } },
+    'must be an http or https address, not "example.com/mcp"',
+  ],
   ['a file address', { mcpServers: { a: { url: 'file:///x' } } }, 'must be an http or https address'],
-  ['a header with a line end', { mcpServers: { a: { url: 'http://x', headers: { A: 'b\r\nc' } } } }, '"headers" holds a name or value'],
-  ['the old SSE transport', { mcpServers: { a: { type: 'sse', url: 'http://x' } } }, 'The old SSE transport is not supported'],
-  ['a type that does not fit', { mcpServers: { a: { type: 'http', command: 'x' } } }, '"type" must be stdio here, not "http"'],
-  ['disabled as text', { mcpServers: { a: { command: 'x', disabled: 'yes' } } }, '"disabled" must be true or false, not "yes"'],
+  [
+    'a header with a line end',
+    { mcpServers: { a: { url: 'http://x', headers: { A: 'b\r\nc' } } } },
+    '"headers" holds a name or value',
+  ],
+  [
+    'the old SSE transport',
+    { mcpServers: { a: { type: 'sse', url: 'http://x' } } },
+    'The old SSE transport is not supported',
+  ],
+  [
+    'a type that does not fit',
+    { mcpServers: { a: { type: 'http', command: 'x' } } },
+    '"type" must be stdio here, not "http"',
+  ],
+  [
+    'disabled as text',
+    { mcpServers: { a: { command: 'x', disabled: 'yes' } } },
+    '"disabled" must be true or false, not "yes"',
+  ],
   ["another program's address key", { mcpServers: { a: { serverUrl: 'http://x' } } }, 'Write "url"'],
   ['a file of variables', { mcpServers: { a: { command: 'x', envFile: '.env' } } }, '"envFile" is not understood'],
 ])('a config with %s is refused with a typed error that says what to do', (_what, config, text) => {
@@ -65,8 +114,12 @@ test('values of variables and headers are in no error text', () => {
 });
 
 test('a bad config or option starts nothing', async () => {
-  await expect(connectMcp({ mcpServers: { good: server(), bad: { command: '' } } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  await expect(connectMcp({ mcpServers: { good: server() } }, { timeoutMs: -1 })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  await expect(connectMcp({ mcpServers: { good: server(), bad: { command: '' } } })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+  });
+  await expect(connectMcp({ mcpServers: { good: server() } }, { timeoutMs: -1 })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+  });
 });
 
 test('no servers make an empty toolset', async () => {

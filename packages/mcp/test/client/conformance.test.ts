@@ -10,6 +10,7 @@ describe('a toolset of an MCP server is a toolset like others', () => {
     return { toolset, answers: 'a_ok', throws: 'a_fails', hangs: 'a_hangs', stops: 'a_hangs', isRemote: true, close };
   });
   for (const { name, run } of cases)
+    // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
     test(name, async () => {
       verifies('mcp.client.toolset');
       await run();

@@ -26,12 +26,16 @@ test('tools of an address are listed and called, with plain and streamed answers
 
 test('headers go with each request, and a refused bearer token is an error without the token', async () => {
   const { url, headers } = await started(0, 'sk-very-secret');
-  const toolset = await connectMcp({ mcpServers: { web: { url, headers: { Authorization: 'Bearer sk-very-secret' } } } });
+  const toolset = await connectMcp({
+    mcpServers: { web: { url, headers: { Authorization: 'Bearer sk-very-secret' } } },
+  });
   await call(toolset, 'web_ok');
   await toolset.close();
   expect(headers.every(({ authorization }) => authorization === 'Bearer sk-very-secret')).toBe(true);
 
-  const refused = connectMcp({ mcpServers: { web: { url: `${url}?key=another-secret`, headers: { Authorization: 'Bearer wrong-secret' } } } });
+  const refused = connectMcp({
+    mcpServers: { web: { url: `${url}?key=another-secret`, headers: { Authorization: 'Bearer wrong-secret' } } },
+  });
   await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
   await expect(refused).rejects.toThrow(/refused the credentials \(HTTP 401\)/);
   await expect(refused).rejects.not.toThrow(/wrong-secret|another-secret/);
@@ -110,7 +114,9 @@ const PROGRAM = fileURLToPath(new URL('../fixtures/http-server.ts', import.meta.
 async function program(port: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const child = spawn(process.execPath, [PROGRAM, port], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const url = await new Promise<string>((resolve) => child.stdout.once('data', (line: Buffer) => resolve(line.toString().trim())));
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (line: Buffer) => resolve(line.toString().trim())),
+  );
   return { child, url };
 }
 

@@ -15,6 +15,11 @@ function temporary(name: string): string {
   return join(folder, name);
 }
 
+/** A process that was ended may stay in the table for a moment. */
+async function expectEnded(...pids: number[]): Promise<void> {
+  await until(() => !pids.some((pid) => isAlive(pid)));
+}
+
 async function failure(pending: Promise<unknown>): Promise<KernelError> {
   const error: unknown = await pending.then(
     () => undefined,
@@ -98,13 +103,22 @@ test.each([
 
 test('a server that exits at its start: connectMcp rejects with its name, exit code and last words, and the other servers are ended', async () => {
   const pidFile = temporary('pid');
-  const pending = connectMcp({
-    mcpServers: { good: misbehaving('stays', pidFile), bad: { ...misbehaving('exits'), env: { LICENCE: 'licence' } } },
-  }, { graceMs: 200 });
+  const pending = connectMcp(
+    {
+      mcpServers: {
+        good: misbehaving('stays', pidFile),
+        bad: { ...misbehaving('exits'), env: { LICENCE: 'licence' } },
+      },
+    },
+    { graceMs: 200 },
+  );
   const error = await failure(pending);
   expect(error.code).toBe('TOOL_UNAVAILABLE');
-  expect(error.message).toMatch(/MCP server "bad" .* ended with exit code 3\. Its last lines on stderr:\nno \[redacted\] found/s);
-  if (existsSync(pidFile)) expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+  expect(error.message).toMatch(
+    /MCP server "bad" .* ended with exit code 3\. Its last lines on stderr:\nno \[redacted\] found/s,
+  );
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : undefined;
+  expect(pid !== undefined && isAlive(pid)).toBe(false);
 });
 
 test('a program or folder that does not exist is named', async () => {
@@ -112,7 +126,9 @@ test('a program or folder that does not exist is named', async () => {
     'MCP server "a" (no-such-program) could not be started: there is no program "no-such-program"',
   );
   const cwd = temporary('nowhere');
-  expect((await failure(connectMcp({ mcpServers: { a: { ...server(), cwd } } }))).message).toContain(`there is no folder "${cwd}"`);
+  expect((await failure(connectMcp({ mcpServers: { a: { ...server(), cwd } } }))).message).toContain(
+    `there is no folder "${cwd}"`,
+  );
 });
 
 test('a server that never answers initialize fails by the connect clock and is ended', async () => {
@@ -160,14 +176,14 @@ test('close ends the programs that a server has started, also those that ignore 
   const grandchild = Number((await call(toolset, 'a_child')).forLLM);
   expect(isAlive(grandchild)).toBe(true);
   await toolset.close();
-  await until(() => !isAlive(grandchild));
+  await expectEnded(grandchild);
 });
 
 test('the programs of a server that was killed are ended with it', async () => {
   const toolset = await connected({ a: server('child', 'dies') }, { graceMs: 100 });
   const grandchild = Number((await call(toolset, 'a_child')).forLLM);
   await call(toolset, 'a_dies');
-  await until(() => !isAlive(grandchild));
+  await expectEnded(grandchild);
 });
 
 test('after close every call is a result that says so, running ones too, and close may be called again', async () => {
@@ -184,17 +200,24 @@ test('after close every call is a result that says so, running ones too, and clo
 
 const HOST = fileURLToPath(new URL('../fixtures/host.ts', import.meta.url));
 
-test.each(['exit', 'throw', 'SIGTERM', 'SIGINT'] as const)('servers end with a program that ends by %s without close', async (way) => {
-  const host = spawn(process.execPath, ['--conditions=@kernel/source', HOST, way], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = new Promise<string>((resolve) => host.once('exit', (code, signal) => resolve(String(signal ?? code))));
-  const pids = await new Promise<number[]>((resolve) => {
-    host.stdout.once('data', (line: Buffer) => resolve(line.toString().trim().split(' ').map(Number)));
-  });
-  expect(pids).toHaveLength(2);
-  if (way === 'SIGTERM' || way === 'SIGINT') host.kill(way);
-  expect(await ended).toBe({ exit: '7', throw: '1', SIGTERM: 'SIGTERM', SIGINT: 'SIGINT' }[way]);
-  await until(() => pids.every((pid) => !isAlive(pid)));
-});
+test.each(['exit', 'throw', 'SIGTERM', 'SIGINT'] as const)(
+  'servers end with a program that ends by %s without close',
+  async (way) => {
+    const host = spawn(process.execPath, ['--conditions=@kernel/source', HOST, way], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = new Promise<string>((resolve) =>
+      host.once('exit', (code, signal) => resolve(String(signal ?? code))),
+    );
+    const pids = await new Promise<number[]>((resolve) => {
+      host.stdout.once('data', (line: Buffer) => resolve(line.toString().trim().split(' ').map(Number)));
+    });
+    expect(pids).toHaveLength(2);
+    if (way === 'SIGTERM' || way === 'SIGINT') host.kill(way);
+    expect(await ended).toBe({ exit: '7', throw: '1', SIGTERM: 'SIGTERM', SIGINT: 'SIGINT' }[way]);
+    await expectEnded(...pids);
+  },
+);
 
 test('importing the package loads nothing of the SDK', () => {
   const code = `

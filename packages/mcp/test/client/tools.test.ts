@@ -19,7 +19,12 @@ test('a schema is kept whole, with title, output schema, effect and metadata', a
     {
       name: 'a_echo',
       description: 'Says it again.',
-      parameters: { type: 'object', properties: { note: { type: 'string' } }, required: ['note'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { note: { type: 'string' } },
+        required: ['note'],
+        additionalProperties: false,
+      },
       effect: 'read',
     },
     { name: 'a_ok', description: 'Answers.', parameters: { type: 'object', properties: {} }, effect: 'external' },
