@@ -105,9 +105,11 @@ export function readMcpConfig(config: unknown): readonly McpServer[] {
 /** Values of the config that must not be in any error text. */
 export function secretsOf(server: McpServer): readonly string[] {
   if (server.kind === 'stdio') return Object.values(server.env);
-  const { username, password, searchParams } = server.url;
+  const { username, password, searchParams, pathname } = server.url;
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ').slice(1)]);
-  return [...headers, username, password, ...searchParams.values()];
+  // Some addresses carry their key as a part of the path.
+  const parts = pathname.split('/').filter((part) => part.length >= 20);
+  return [...headers, username, password, ...searchParams.values(), ...parts];
 }
 
 function readServer(name: string, entry: Entry): McpServer {

@@ -15,6 +15,7 @@ const RECONNECTION = {
 
 /** Marks the answer that we give ourselves where a server's will never come. */
 export const ANSWER_LOST = -32_099;
+const CANCELLED = 'notifications/cancelled';
 /** How long a server may take to hear that the session has ended. */
 const GOODBYE_MS = 1000;
 
@@ -29,14 +30,34 @@ export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | 
     ...(fetch === undefined ? {} : { fetch }),
   });
   const send = transport.send.bind(transport);
-  transport.send = (message: JSONRPCMessage, options?: SendOptions): Promise<void> => {
-    if (!('method' in message) || !('id' in message)) return send(message, options);
-    const { id } = message;
+  /** What ends the HTTP request of a JSON-RPC request that has no answer yet. */
+  const open = new Map<string | number, AbortController>();
+  const sendRequest = (message: JSONRPCMessage, id: string | number, options: SendOptions): Promise<void> => {
+    const stop = new AbortController();
+    open.set(id, stop);
     const onRequestStreamEnd = (): void => {
-      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: 'the answer was cut off' } });
+      if (open.delete(id))
+        transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: 'the answer was cut off' } });
     };
-    return send(message, { ...options, onRequestStreamEnd });
+    return send(message, { ...options, requestSignal: stop.signal, onRequestStreamEnd });
   };
+  Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      if (!('method' in message) && message.id !== undefined) open.delete(message.id);
+    },
+    async send(message: JSONRPCMessage, options: SendOptions) {
+      if ('method' in message && 'id' in message) return sendRequest(message, message.id, options);
+      await send(message, options).finally(() => {
+        const cancelled =
+          sdk.isJSONRPCNotification(message) && message.method === CANCELLED ? message.params : undefined;
+        const id = cancelled?.['requestId'];
+        if (typeof id !== 'number' || !open.has(id)) return;
+        open.get(id)?.abort(); // the server has heard it; nothing is read any more
+        open.delete(id);
+      });
+      return undefined;
+    },
+  });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     if (transport.sessionId !== undefined) {

@@ -92,9 +92,9 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
       known = new Map();
       for (const listing of listings) {
         const mounted = nameOf(listing.name);
-        const made = toRemoteTool(listing, mounted);
+        const made = tryMake(listing, mounted);
         const old = byName.get(listing.name);
-        if (!known.has(mounted)) known.set(mounted, old?.hash === made.hash ? old : made);
+        if (made !== undefined && !known.has(mounted)) known.set(mounted, old?.hash === made.hash ? old : made);
       }
       const all = [...known.values()];
       const removed = (isFirst ? [...approved.keys()] : [...byName.keys()]).filter((name) => !known.has(nameOf(name)));
@@ -126,6 +126,15 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
     isHeld: (mounted) => known.has(mounted) && !offered.has(mounted),
     pins: () => Object.fromEntries([...offered.values()].map(({ name, hash }) => [name, hash])),
   };
+}
+
+/** A definition that is nested beyond what the stack can hold is left out. */
+function tryMake(listing: Listing, mounted: string): RemoteTool | undefined {
+  try {
+    return toRemoteTool(listing, mounted);
+  } catch {
+    return undefined;
+  }
 }
 
 const FIELDS = ['title', 'description', 'parameters', 'outputSchema', 'effect', 'metadata'] as const;

@@ -154,3 +154,10 @@ test('a line without end breaks the connection with a result that says so', asyn
   expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
   expect(result.forLLM).toContain('sent a line of more than 67108864 bytes');
 });
+
+test('a definition or an answer that is nested beyond measure harms nothing else', async () => {
+  const toolset = await connected({ a: misbehaving('deep') });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['a_ok']);
+  expect((await call(toolset, 'a_ok')).forLLM).not.toBe('');
+  expect((await call(toolset, 'a_ok')).forLLM).not.toBe('');
+});

@@ -5,7 +5,7 @@ import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp } from '../../src/index.ts';
 import { type HttpFixture, startHttpServer } from '../fixtures/http-server.ts';
-import { call, connected } from './programs.ts';
+import { call, connected, until } from './programs.ts';
 
 async function started(port?: number, token?: string): Promise<HttpFixture> {
   const server = await startHttpServer(port, token);
@@ -82,15 +82,26 @@ test('an error page is a failed result with its status', async () => {
   expect(result.forLLM).toContain('HTTP 502');
 });
 
-test('an abort settles at once and sends the cancellation', async () => {
+test('an abort settles at once, sends the cancellation and ends the request', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
   const stop = new AbortController();
   const pending = call(toolset, 'web_hangs', {}, { signal: stop.signal });
-  while (!requests.includes('POST tools/call')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => requests.includes('POST tools/call'));
   stop.abort();
   expect(await pending).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled' });
-  while (!requests.includes('POST notifications/cancelled')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => requests.includes('POST notifications/cancelled') && requests.includes('closed'));
+});
+
+test('list_changed is followed over HTTP', async () => {
+  verifies('mcp.client.changed');
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  await until(() => requests.includes('GET'));
+  const before = toolset.list().length;
+  await call(toolset, 'web_grow');
+  await until(() => toolset.list().length === before + 1);
+  expect(toolset.list().at(-1)?.name).toBe('web_new_9');
 });
 
 test('requests go through the fetch that is given', async () => {
