@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from './config.ts';
+import { inOrder } from './in-order.ts';
 import { createLineReader } from './line-reader.ts';
 import type { Link, Sdk } from './link.ts';
 import { endGroup, groupEnds, guardGroup } from './process-group.ts';
@@ -35,9 +36,10 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     broken = reason;
     void finish();
   };
+  const deliver = inOrder((message) => transport.onmessage?.(message));
   const lines = createLineReader(LONGEST_LINE_BYTES, (line) => {
     try {
-      transport.onmessage?.(sdk.deserializeMessage(line));
+      deliver(sdk.deserializeMessage(line));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

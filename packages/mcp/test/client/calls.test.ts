@@ -73,6 +73,14 @@ test('progress is told while the call runs', async () => {
   expect(updates).toEqual(['1/6', 'step 2', 'step 3', 'step 4', 'step 5', 'step 6']);
 });
 
+test('progress that comes in one packet with the answer is told before it', async () => {
+  const toolset = await connected({ a: server('bursts') });
+  const told: string[] = [];
+  const result = call(toolset, 'a_bursts', {}, { onProgress: (update) => told.push(update) });
+  expect((await result).forLLM).toBe('ok');
+  expect(told).toEqual(['1', '2', '3']);
+});
+
 test('a listener of progress that throws does not fail the call', async () => {
   const toolset = await connected({ a: server('works') });
   const onProgress = (): void => {
