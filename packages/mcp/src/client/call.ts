@@ -57,7 +57,8 @@ export async function callRemote(call: ToolCall, context: CallContext, target: C
           `was cancelled; MCP server "${target.connection.server.name}" was told to stop, and what it did so far is unknown.`,
         );
       const fault = toFault(error, session.link);
-      if (fault.kind === 'unsent' || fault.kind === 'lost') target.connection.drop(session);
+      // One answer that was cut off says nothing of the others; a program that ended has dropped itself.
+      if (fault.kind === 'unsent') target.connection.drop(session);
       if (fault.kind === 'unsent' && !wasUnsent) {
         wasUnsent = true;
         continue;

@@ -7,6 +7,9 @@ import type { Elicit } from './elicit.ts';
 import { createRedactor } from './redact.ts';
 import { type ApproveTools, createShelf, type McpPins } from './shelf.ts';
 
+/** How long a turn waits for a listing that is under way. */
+const TURN_MS = 5000;
+
 /** How servers are connected to. */
 export interface ConnectMcpOptions {
   /** Aborts the connecting. Without effect once `connectMcp` has resolved. */
@@ -122,9 +125,9 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
         : result;
     },
     async beginTurn(turn) {
-      await untilAborted(Promise.all(places.map(({ connection }) => connection.settled())), turn.signal).catch(
-        () => {},
-      );
+      const either = AbortSignal.any([turn.signal, AbortSignal.timeout(TURN_MS)]);
+      const settled = Promise.all(places.map(({ connection }) => connection.settled()));
+      await untilAborted(settled, either).catch(() => {});
     },
     subscribe(listener) {
       const own = (): void => listener();

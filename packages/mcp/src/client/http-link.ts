@@ -16,7 +16,7 @@ const RECONNECTION = {
 /** Marks the answer that we give ourselves where a server's will never come. */
 export const ANSWER_LOST = -32_099;
 const CANCELLED = 'notifications/cancelled';
-/** How long a server may take to hear that the session has ended. */
+/** How long a server may take to hear that a call or the session has ended. */
 const GOODBYE_MS = 1000;
 
 /**
@@ -32,30 +32,37 @@ export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | 
   const send = transport.send.bind(transport);
   /** What ends the HTTP request of a JSON-RPC request that has no answer yet. */
   const open = new Map<string | number, AbortController>();
-  const sendRequest = (message: JSONRPCMessage, id: string | number, options: SendOptions): Promise<void> => {
+  const sendRequest = async (message: JSONRPCMessage, id: string | number, options: SendOptions): Promise<void> => {
     const stop = new AbortController();
     open.set(id, stop);
     const onRequestStreamEnd = (): void => {
       if (open.delete(id))
         transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: 'the answer was cut off' } });
     };
-    return send(message, { ...options, requestSignal: stop.signal, onRequestStreamEnd });
+    try {
+      await send(message, { ...options, requestSignal: stop.signal, onRequestStreamEnd });
+    } catch (error) {
+      open.delete(id);
+      throw error;
+    }
+  };
+  /** Once the server has heard of it, or won't, nothing more is read of the request. */
+  const sendCancellation = async (message: JSONRPCMessage, id: number, options: SendOptions): Promise<void> => {
+    try {
+      await send(message, { ...options, requestSignal: AbortSignal.timeout(GOODBYE_MS) });
+    } finally {
+      open.get(id)?.abort();
+      open.delete(id);
+    }
   };
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
       if (!('method' in message) && message.id !== undefined) open.delete(message.id);
     },
-    async send(message: JSONRPCMessage, options: SendOptions) {
+    send(message: JSONRPCMessage, options: SendOptions) {
       if ('method' in message && 'id' in message) return sendRequest(message, message.id, options);
-      await send(message, options).finally(() => {
-        const cancelled =
-          sdk.isJSONRPCNotification(message) && message.method === CANCELLED ? message.params : undefined;
-        const id = cancelled?.['requestId'];
-        if (typeof id !== 'number' || !open.has(id)) return;
-        open.get(id)?.abort(); // the server has heard it; nothing is read any more
-        open.delete(id);
-      });
-      return undefined;
+      const id = 'method' in message && message.method === CANCELLED ? message.params?.['requestId'] : undefined;
+      return typeof id === 'number' ? sendCancellation(message, id, options) : send(message, options);
     },
   });
   let closing: Promise<void> | undefined;

@@ -67,6 +67,19 @@ test('an answer that is cut off gives a result at once', async () => {
   expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
 });
 
+test('an answer that is cut off harms no other call of the session', async () => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const stop = new AbortController();
+  const other = call(toolset, 'web_hangs', {}, { signal: stop.signal });
+  await until(() => requests.includes('POST tools/call'));
+  expect(await call(toolset, 'web_cut')).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  stop.abort();
+  expect(await other).toMatchObject({ code: 'TOOL_CANCELLED' });
+  expect(requests.filter((request) => request === 'POST initialize')).toHaveLength(1);
+});
+
 test('an event stream that ends early is taken up where it ended', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
