@@ -49,7 +49,9 @@ export async function callRemote(call: ToolCall, context: CallContext, target: C
     if (found === undefined) return heldOrGone(name, target);
     const { tool } = found;
     try {
-      return toToolResult(await request(session, found.name, input, context, target.timeoutMs));
+      const answer = await request(session, found.name, input, context, target.timeoutMs);
+      const wrong = session.checkOutput(tool, answer);
+      return wrong === undefined ? toToolResult(answer) : wrongOutput(name, target, wrong);
     } catch (error) {
       if (context.signal.aborted)
         return cancelled(
@@ -83,8 +85,8 @@ export function heldOrGone(name: string, target: Pick<CallTarget, 'shelf'> | und
 }
 
 function request(session: Session, name: string, input: JsonObject, context: CallContext, timeoutMs: number) {
-  return session.client.callTool(
-    { name, arguments: { ...input } },
+  return session.client.request(
+    { method: 'tools/call', params: { name, arguments: { ...input } } },
     {
       signal: context.signal,
       timeout: timeoutMs > 0 ? Math.min(timeoutMs, NO_CLOCK_MS) : NO_CLOCK_MS,
@@ -98,6 +100,12 @@ function request(session: Session, name: string, input: JsonObject, context: Cal
       },
     },
   );
+}
+
+function wrongOutput(name: string, { connection, redact }: CallTarget, wrong: string): ToolResult {
+  const { server } = connection;
+  const text = `the answer of "${name}" of MCP server "${server.name}" breaks its output schema: ${wrong.slice(0, 400)}.`;
+  return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: server.name } }));
 }
 
 /** The server's message, or how far it is. */

@@ -40,7 +40,7 @@ export interface ConnectMcpOptions {
 /** The tools of MCP servers. Programs that it started run until `close()`. */
 export interface McpToolset extends Toolset {
   subscribe(listener: () => void): () => void;
-  /** Hashes of all definitions on offer, for the option `pins` of a later run. */
+  /** Hashes of all approved definitions, for the option `pins` of a later run. */
   pins(): McpPins;
   /** Ends connections and programs; calls that still run get a result. May be called twice. Never rejects. */
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     const shelf = createShelf({
       server: server.name,
       nameOf: (tool) => names(server.name, tool),
-      pins: pins === undefined ? undefined : (pins[server.name] ?? {}),
+      pins: pins === undefined ? undefined : (new Map(Object.entries(pins)).get(server.name) ?? {}),
       approve: approveTools,
       onChanged,
     });

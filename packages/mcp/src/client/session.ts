@@ -4,7 +4,8 @@ import type { McpServer } from './config.ts';
 import { causeOf } from './faults.ts';
 import { answerElicitation, type Elicit } from './elicit.ts';
 import { createHttpLink } from './http-link.ts';
-import type { Link, Sdk } from './link.ts';
+import type { Link } from './link.ts';
+import { type CheckOutput, createCheckOutput } from './output.ts';
 import { createStdioLink } from './stdio-link.ts';
 
 /** What every connection to a server is made with. */
@@ -22,13 +23,9 @@ export interface SessionOptions {
 export interface Session {
   readonly client: Client;
   readonly link: Link;
+  readonly checkOutput: CheckOutput;
   /** All pages of `tools/list`. */
   list(signal: AbortSignal): Promise<readonly Listing[]>;
-}
-
-/** Loads the SDK once; importing this package loads none of it. */
-export async function loadSdk(): Promise<Sdk> {
-  return import('@modelcontextprotocol/client');
 }
 
 /**
@@ -41,22 +38,11 @@ export async function openSession(
   signal: AbortSignal,
   hooks: { onListChanged(): void; onClosed(): void },
 ): Promise<Session> {
-  const sdk = await loadSdk();
+  const sdk = await import('@modelcontextprotocol/client');
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
   signal.throwIfAborted();
-  const strict = new AjvJsonSchemaValidator();
   const client = new sdk.Client(options.client, {
     capabilities: options.elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
-    // An output schema that can't be compiled must not make its tool unusable.
-    jsonSchemaValidator: {
-      getValidator<T>(schema: Parameters<typeof strict.getValidator>[0]) {
-        try {
-          return strict.getValidator<T>(schema);
-        } catch {
-          return strict.getValidator<T>({});
-        }
-      },
-    },
   });
   if (options.elicit !== undefined) answerElicitation(client, server.name, options.elicit);
   client.setNotificationHandler('notifications/tools/list_changed', () => hooks.onListChanged());
@@ -71,20 +57,15 @@ export async function openSession(
     const either = AbortSignal.any([signal, clock.signal]);
     await client.connect(link.transport, { signal: either, timeout: options.connectTimeoutMs + 1000 });
   } catch (error) {
-    const isLate = clock.signal.aborted;
+    const cause = clock.signal.aborted ? `did not answer within ${options.connectTimeoutMs} ms` : causeOf(error, link);
     await link.close();
     signal.throwIfAborted();
-    throw unavailable(
-      server,
-      options,
-      isLate ? `did not answer within ${options.connectTimeoutMs} ms` : causeOf(error, link),
-      link,
-      error,
-    );
+    throw unavailable(server, options, cause, link, error);
   } finally {
     clearTimeout(timer);
   }
-  return { client, link, list: (stop) => listTools(client, stop, options.connectTimeoutMs) };
+  const checkOutput = createCheckOutput(new AjvJsonSchemaValidator());
+  return { client, link, checkOutput, list: (stop) => listTools(client, stop, options.connectTimeoutMs) };
 }
 
 /** The error for a server that could not be reached or started. */
@@ -92,10 +73,10 @@ export function unavailable(
   server: McpServer,
   options: Pick<SessionOptions, 'redact'>,
   cause: string,
-  link: Link | undefined,
-  error?: unknown,
+  link: Link,
+  error: unknown,
 ): KernelError {
-  const words = link?.lastWords() ?? '';
+  const words = link.lastWords();
   const where = server.kind === 'stdio' ? `(${server.command})` : `(${server.url.origin}${server.url.pathname})`;
   const stderr = words === '' ? '' : ` Its last lines on stderr:\n${words}`;
   return new KernelError(
@@ -104,7 +85,7 @@ export function unavailable(
     {
       retryable: true,
       data: { server: server.name },
-      ...(error === undefined ? {} : { cause: error }),
+      cause: error,
     },
   );
 }

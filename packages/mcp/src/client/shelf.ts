@@ -44,6 +44,7 @@ export interface Shelf {
   find(mounted: string): RemoteTool | undefined;
   /** Whether a tool of this name is there and kept out. */
   isHeld(mounted: string): boolean;
+  /** What is approved, of all that the server has; what was given as long as it has not listed any. */
   pins(): { readonly [tool: string]: string };
 }
 
@@ -124,7 +125,7 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
     tools: () => [...offered.values()].map(({ tool }) => tool),
     find: (mounted) => offered.get(mounted),
     isHeld: (mounted) => known.has(mounted) && !offered.has(mounted),
-    pins: () => Object.fromEntries([...offered.values()].map(({ name, hash }) => [name, hash])),
+    pins: () => Object.fromEntries([...approved].filter(([name]) => isFirst || known.has(nameOf(name)))),
   };
 }
 

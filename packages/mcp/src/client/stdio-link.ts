@@ -131,7 +131,7 @@ async function startProgram(server: StdioServer): Promise<Program> {
       const missing = error.code === 'ENOENT';
       if (missing && cwd !== undefined && !existsSync(cwd)) reject(new Error(`there is no folder "${cwd}"`));
       else if (missing) reject(new Error(`there is no program "${command}"`));
-      else reject(new Error(`"${command}" could not be started (${error.code ?? error.message})`));
+      else reject(new Error(`"${command}" gave ${error.code ?? error.message}`));
     });
   });
 }

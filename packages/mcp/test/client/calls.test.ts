@@ -60,8 +60,8 @@ test('a JSON-RPC error is a result with its message and code, and secrets of the
 test('structured content that breaks its schema is a failure; a schema that can not be compiled is none', async () => {
   const toolset = await connected({ a: server('wrong_shape', 'odd_schema') });
   const wrong = await call(toolset, 'a_wrong_shape');
-  expect(wrong).toMatchObject({ isError: true });
-  expect(wrong.forLLM).toContain('output schema');
+  expect(wrong).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(wrong.forLLM).toContain('breaks its output schema');
   expect(await call(toolset, 'a_odd_schema')).toEqual({ forLLM: '{"any":"thing"}', data: { any: 'thing' } });
 });
 

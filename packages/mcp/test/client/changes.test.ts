@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import type { McpPins, McpToolset, McpToolsChange } from '../../src/index.ts';
-import { call, connected, server, until } from './programs.ts';
+import { call, connected, misbehaving, server, until } from './programs.ts';
 
 function names(toolset: McpToolset): readonly string[] {
   return toolset.list().map(({ name }) => name);
@@ -186,4 +186,14 @@ test('with pins and nobody to ask, what differs is kept out', async () => {
   expect(names(toolset)).toEqual(['a_echo', 'a_pid']);
   expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(toolset.pins()).toEqual({ ...pins, b: {} });
+});
+
+test('pins keep what was approved of a tool that is kept out, and of a server that could not be reached', async () => {
+  const pins: McpPins = { a: { echo: 'approved once' }, b: { ok: 'approved once, too' } };
+  const toolset = await connected(
+    { a: server('echo'), b: misbehaving('exits') },
+    { pins, onUnavailable: () => {}, approveTools: () => false },
+  );
+  expect(names(toolset)).toEqual([]);
+  expect(toolset.pins()).toEqual(pins);
 });
