@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -93,6 +95,29 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
   const pid = await pidIn(cwd);
   expect(pid).toBeGreaterThan(0);
   expect(isAlive(pid)).toBe(false);
+});
+
+test('Ctrl-C while a server starts ends both', async () => {
+  verifies('cli.exit');
+  const silent = `import { writeFileSync } from 'node:fs'; writeFileSync('pid.txt', String(process.pid)); setInterval(() => {}, 1000);`;
+  const cwd = workspace({ 'silent.mjs': silent });
+  let sentMs = 0;
+  const outcome = prompt(['--execute', '--tools', `${NODE} silent.mjs`, 'hi'], {
+    cwd,
+    watch(child) {
+      if (sentMs > 0) return;
+      sentMs = performance.now();
+      const timer = setInterval(() => {
+        if (!existsSync(join(cwd, 'pid.txt'))) return;
+        clearInterval(timer);
+        sentMs = performance.now();
+        child.kill('SIGINT');
+      }, 20);
+    },
+  });
+  expect((await outcome).code).toBe(130);
+  expect(performance.now() - sentMs).toBeLessThan(1100);
+  expect(isAlive(await pidIn(cwd))).toBe(false);
 });
 
 test.each([

@@ -105,11 +105,11 @@ export function readMcpConfig(config: unknown): readonly McpServer[] {
 /** Values of the config that must not be in any error text. */
 export function secretsOf(server: McpServer): readonly string[] {
   if (server.kind === 'stdio') return Object.values(server.env);
-  const { username, password, searchParams, pathname } = server.url;
+  const { searchParams, pathname } = server.url;
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ').slice(1)]);
   // Some addresses carry their key as a part of the path.
   const parts = pathname.split('/').filter((part) => part.length >= 20);
-  return [...headers, username, password, ...searchParams.values(), ...parts];
+  return [...headers, ...searchParams.values(), ...parts];
 }
 
 function readServer(name: string, entry: Entry): McpServer {
@@ -155,6 +155,8 @@ function readHttp(name: string, entry: Entry, url: unknown): McpServer {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol))
     throw fault(name, 'url', `must be an http or https address, not ${show(url)}`);
+  if (parsed.username !== '' || parsed.password !== '')
+    throw fault(name, 'url', 'holds a user name or password', 'Give "headers" with an Authorization.');
   const headers = readTexts(name, 'headers', entry['headers']);
   if (!isSendable(headers)) throw fault(name, 'headers', 'holds a name or value that HTTP does not allow');
   return { kind: 'http', name, url: parsed, headers };

@@ -73,6 +73,7 @@ test.each<[string, unknown, string]>([
     { mcpServers: { a: { url: 'example.com/mcp' } } },
     'must be an http or https address, not "example.com/mcp"',
   ],
+  ['a password in the address', { mcpServers: { a: { url: 'http://me:pw@x/mcp' } } }, 'holds a user name or password'],
   ['a file address', { mcpServers: { a: { url: 'file:///x' } } }, 'must be an http or https address'],
   [
     'a header with a line end',
