@@ -1,6 +1,6 @@
 import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { parseJson } from './json.ts';
+import { isTooDeep, parseJson } from './json.ts';
 
 /**
  * Maps what a tool answered: text and links to `forLLM`, images, audio and embedded files to `media`, structured content to `data`. A result
@@ -14,7 +14,9 @@ export function toToolResult(answer: CallToolResult): ToolResult {
     if (typeof part === 'string') texts.push(part);
     else media.push(part);
   }
-  const data = toJson(answer.structuredContent);
+  const tooDeep = isTooDeep(answer.structuredContent);
+  const data = tooDeep ? undefined : toJson(answer.structuredContent);
+  if (tooDeep) texts.push('(The structured content is nested too deep and was left out.)');
   if (texts.length === 0 && data !== undefined) texts.push(JSON.stringify(data));
   if (texts.length === 0 && media.length > 0)
     texts.push(media.map((part) => `(${part.type}: ${part.name ?? part.mimeType})`).join('\n'));
@@ -52,6 +54,5 @@ function toPart(block: ContentBlock): string | MediaPart {
 
 /** What came as JSON is JSON; the SDK's type says less. */
 function toJson(value: unknown): JsonValue | undefined {
-  if (value === undefined) return undefined;
-  return parseJson(JSON.stringify(value));
+  return value === undefined ? undefined : parseJson(JSON.stringify(value));
 }

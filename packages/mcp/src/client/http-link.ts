@@ -24,9 +24,22 @@ const GOODBYE_MS = 1000;
  * can't be taken up again fails with `ANSWER_LOST` instead of waiting for its clock.
  */
 export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | undefined): Link {
+  const timers = new Set<NodeJS.Timeout>();
   const transport = new sdk.StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
     reconnectionOptions: RECONNECTION,
+    reconnectionScheduler(reconnect, delayMs) {
+      // A little later, so that clients which lost a server together don't come back together.
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer);
+          reconnect();
+        },
+        delayMs * (1 + Math.random() / 10),
+      );
+      timers.add(timer);
+      return () => clearTimeout(timer);
+    },
     ...(fetch === undefined ? {} : { fetch }),
   });
   const send = transport.send.bind(transport);
@@ -76,6 +89,7 @@ export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | 
       clearTimeout(timer);
     }
     await transport.close().catch(() => {});
+    for (const each of timers) clearTimeout(each);
   };
   return {
     transport,

@@ -1,5 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import type { Tool as Listing } from '@modelcontextprotocol/client';
+import { isTooDeep } from './json.ts';
 import { type RemoteTool, sortedJson, toRemoteTool } from './remote-tool.ts';
 
 /** What changed in a server's tools since they were approved. Told before anything of it is used. */
@@ -93,9 +94,10 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
       known = new Map();
       for (const listing of listings) {
         const mounted = nameOf(listing.name);
-        const made = tryMake(listing, mounted);
+        if (isTooDeep(listing) || known.has(mounted)) continue;
+        const made = toRemoteTool(listing, mounted);
         const old = byName.get(listing.name);
-        if (made !== undefined && !known.has(mounted)) known.set(mounted, old?.hash === made.hash ? old : made);
+        known.set(mounted, old?.hash === made.hash ? old : made);
       }
       const all = [...known.values()];
       const removed = (isFirst ? [...approved.keys()] : [...byName.keys()]).filter((name) => !known.has(nameOf(name)));
@@ -127,15 +129,6 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
     isHeld: (mounted) => known.has(mounted) && !offered.has(mounted),
     pins: () => Object.fromEntries([...approved].filter(([name]) => isFirst || known.has(nameOf(name)))),
   };
-}
-
-/** A definition that is nested beyond what the stack can hold is left out. */
-function tryMake(listing: Listing, mounted: string): RemoteTool | undefined {
-  try {
-    return toRemoteTool(listing, mounted);
-  } catch {
-    return undefined;
-  }
 }
 
 const FIELDS = ['title', 'description', 'parameters', 'outputSchema', 'effect', 'metadata'] as const;

@@ -166,6 +166,6 @@ test('a line without end breaks the connection with a result that says so', asyn
 test('a definition or an answer that is nested beyond measure harms nothing else', async () => {
   const toolset = await connected({ a: misbehaving('deep') });
   expect(toolset.list().map(({ name }) => name)).toEqual(['a_ok']);
-  expect((await call(toolset, 'a_ok')).forLLM).not.toBe('');
-  expect((await call(toolset, 'a_ok')).forLLM).not.toBe('');
+  const result = await call(toolset, 'a_ok');
+  expect(result).toEqual({ forLLM: '(The structured content is nested too deep and was left out.)' });
 });
