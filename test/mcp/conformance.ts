@@ -1,8 +1,8 @@
 // Runs `@modelcontextprotocol/conformance` and prints a line for each scenario. Exits 1 when any failed; there is no list of excuses.
-import { hasPassed, runServerSuite, type ScenarioOutcome } from './lib/conformance-suite.ts';
+import { hasPassed, runClientSuite, runServerSuite, type ScenarioOutcome } from './lib/conformance-suite.ts';
 import { serveFixture } from './fixture/serve.ts';
 
-const suites: Readonly<Record<string, () => Promise<readonly ScenarioOutcome[]>>> = { server };
+const suites: Readonly<Record<string, () => Promise<readonly ScenarioOutcome[]>>> = { server, client: runClientSuite };
 
 let failed = 0;
 for (const [name, run] of Object.entries(suites)) {

@@ -46,8 +46,8 @@ export function checkFlags(flags: Flags): CheckedFlags {
   if (protocol === undefined && (flags.execute === true) !== (flags.tools !== undefined))
     throw usageFault(
       flags.execute === true
-        ? '--execute needs --tools FILE, the module whose tools it runs.'
-        : '--tools needs --execute, because the tools of a module may change something.',
+        ? '--execute needs --tools, a module or an MCP server whose tools it runs.'
+        : '--tools needs --execute, because those tools may change something.',
     );
   const turns = flags['max-turns'];
   if (turns !== undefined && !/^\d{1,6}$/.test(turns))

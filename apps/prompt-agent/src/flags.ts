@@ -35,7 +35,11 @@ const FLAGS = {
   images: { type: 'string', value: 'LIST', help: 'vision: paths and URLs, separated by commas' },
   'allow-private-images': { type: 'boolean', value: '', help: 'vision: allow URLs that lead to private addresses' },
   'tools-file': { type: 'string', value: 'FILE', help: 'tools: JSON array of { name, description, parameters }' },
-  tools: { type: 'string', value: 'FILE', help: 'module of further tools for the agent; needs --execute' },
+  tools: {
+    type: 'string',
+    value: 'WHAT',
+    help: 'further tools: module, mcpServers file, MCP command or URL; needs --execute',
+  },
   execute: { type: 'boolean', value: '', help: 'run the tools of --tools, asking before those that change something' },
   audio: { type: 'string', value: 'FILE', help: 'audio: the recording to transcribe' },
   help: { type: 'boolean', value: '', help: 'print this help' },

@@ -19,6 +19,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
+const CLIENT = fileURLToPath(new URL('../fixture/client.ts', import.meta.url));
 const CLI = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 /** Returns the names of all scenarios for servers. */
@@ -30,6 +31,13 @@ export async function serverScenarios(): Promise<readonly string[]> {
 /** Runs every server scenario against the server at `url`. */
 export async function runServerSuite(url: string): Promise<readonly ScenarioOutcome[]> {
   return collect(['server', '--url', url, '--suite', 'all'], 'server-');
+}
+
+/** Runs the core scenarios for clients against `fixture/client.ts`, which is started for each, resolved as this process resolves packages. */
+export async function runClientSuite(): Promise<readonly ScenarioOutcome[]> {
+  const conditions = process.execArgv.filter((flag) => flag.startsWith('--conditions='));
+  const command = [process.execPath, ...conditions, CLIENT].join(' ');
+  return collect(['client', '--suite', 'core', '--timeout', '60000', '--command', command], '');
 }
 
 /** Says whether a scenario passed: no failure, no warning, and something was checked. */

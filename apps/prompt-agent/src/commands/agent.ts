@@ -8,23 +8,33 @@ import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
 import type { Session } from '../session.ts';
-import { builtInTools, createWorkspace, loadModuleTools } from '../tools/index.ts';
+import { type AddedTools, builtInTools, createWorkspace, loadAddedTools } from '../tools/index.ts';
 import { usageFault } from '../usage-fault.ts';
 
-/** Gives the prompt to the agent with the built-in tools. Only the answer reaches stdout; see README for `--json`. */
+/** Gives the prompt to the agent with the built-in tools and those of `--tools`. Only the answer reaches stdout; see README for `--json`. */
 export async function runAgent(session: Session): Promise<number> {
+  const { flags, host, signal } = session;
+  if (flags.tools === undefined) return runWith(session, undefined);
+  const added = await loadAddedTools(flags.tools, host, signal);
+  try {
+    return await runWith(session, added);
+  } finally {
+    await added.close();
+  }
+}
+
+async function runWith(session: Session, added: AddedTools | undefined): Promise<number> {
   const { flags, loaded, choice, provider, prompt, host, output, signal } = session;
   const folder = flags.workspace ?? host.cwd;
   const workspace = await createWorkspace(folder).catch(() => {
     throw usageFault(`--workspace "${folder}" is no folder that can be read.`);
   });
-  const own = flags.tools === undefined ? [] : await loadModuleTools(flags.tools, host.cwd);
   const { capabilities } = loaded.config.model;
   const events = run({
     provider,
     model: choice.model,
     messages: [{ role: 'user', content: prompt }],
-    tools: registryOf([...builtInTools(workspace), ...own]),
+    tools: registryOf(builtInTools(workspace), added),
     system: await systemPrompt(session),
     options: capabilities['tools'] ?? capabilities['chat'],
     limits: { turns: turnLimit(session) },
@@ -54,10 +64,12 @@ export async function runAgent(session: Session): Promise<number> {
   return exitCodeOfRun(end.run, host.signal);
 }
 
-/** The tools of a module are checked here: a name that is taken or illegal is a wrong use of `--tools`. */
-function registryOf(bindings: readonly ToolBinding[]): ToolRegistry {
+/** The tools that were added are checked here: a name that is taken or illegal is a wrong use of `--tools`. */
+function registryOf(builtIn: readonly ToolBinding[], added: AddedTools | undefined): ToolRegistry {
   try {
-    return createRegistry(bindings);
+    const registry = createRegistry([...builtIn, ...(added?.bindings ?? [])]);
+    if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
+    return registry;
   } catch (error) {
     throw usageFault(`--tools: ${error instanceof Error ? error.message : String(error)}`);
   }

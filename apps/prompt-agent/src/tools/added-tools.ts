@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { KernelError, type Toolset } from '@kernel/protocol';
+import type { ToolBinding } from '@kernel/tools';
+import type { Host } from '../host.ts';
+import { oneLine } from '../render/escape.ts';
+import { usageFault } from '../usage-fault.ts';
+import { readMcpFile } from './mcp-file.ts';
+import { loadModuleTools } from './module-tools.ts';
+import { splitCommand } from './split-command.ts';
+
+/** What `--tools` adds. */
+export interface AddedTools {
+  readonly bindings: readonly ToolBinding[];
+  /** The tools of MCP servers. */
+  readonly toolset?: Toolset;
+  /** Ends what was started. */
+  close(): Promise<void>;
+}
+
+/** The prefix of the tools of a server that has no name. */
+const NAME = 'mcp';
+/** Two waits of this length, for the input's end and for SIGTERM, must fit into the second that Ctrl-C may take. */
+const GRACE_MS = 200;
+
+/**
+ * Loads what `--tools` names: the address of an MCP server, a `.json` file in the `mcpServers` form, a module of tools, or else the command
+ * of an MCP server. Throws a usage fault that names the flag.
+ */
+export async function loadAddedTools(given: string, host: Host, signal: AbortSignal): Promise<AddedTools> {
+  if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } }, signal);
+  const isWord = !/\s/.test(given);
+  if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host), signal);
+  if (existsSync(resolve(host.cwd, given)) || (isWord && /\.[cm]?[jt]s$/.test(given)))
+    return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
+  const [command = '', ...args] = splitCommand(given);
+  return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } }, signal);
+}
+
+async function connect(config: unknown, signal: AbortSignal): Promise<AddedTools> {
+  const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
+  try {
+    const toolset = await connectMcp(toMcpConfig(config), { signal, graceMs: GRACE_MS });
+    return { bindings: [], toolset, close: () => toolset.close() };
+  } catch (error) {
+    if (!KernelError.is(error)) throw error;
+    throw usageFault(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
+  }
+}

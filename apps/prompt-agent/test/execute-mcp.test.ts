@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { splitCommand } from '../src/tools/split-command.ts';
+import { prompt, workspace } from './program.ts';
+
+/** A small server by hand: one tool that greets, one that hangs, one that writes. */
+const SERVER = `
+import { createInterface } from 'node:readline';
+import { writeFileSync } from 'node:fs';
+writeFileSync(process.env.PID_FILE ?? 'pid.txt', String(process.pid));
+process.on('SIGTERM', () => {});
+setInterval(() => {}, 1000);
+const object = (properties, required = []) => ({ type: 'object', properties, required });
+const tools = [
+  { name: 'greet', description: 'Greets a person by name.', inputSchema: object({ name: { type: 'string' } }, ['name']), annotations: { readOnlyHint: true } },
+  { name: 'ponder', description: 'Ponders a question for ever.', inputSchema: object({}), annotations: { readOnlyHint: true } },
+  { name: 'promote', description: 'Promotes a person by name.', inputSchema: object({ name: { type: 'string' } }, ['name']), annotations: { destructiveHint: true } },
+];
+const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize') answer(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+  else if (method === 'tools/list') answer(id, { tools });
+  else if (method === 'tools/call' && params.name !== 'ponder')
+    answer(id, { content: [{ type: 'text', text: (process.env.GREETING ?? 'Hello') + ' ' + params.arguments.name + (process.argv[2] ?? '!') }] });
+});
+`;
+const NODE = process.execPath;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function pidIn(cwd: string): Promise<number> {
+  const { stdout } = await prompt(['read pid.txt'], { cwd });
+  return Number(stdout);
+}
+
+test('--tools takes the command of an MCP server: its tools run, the answer comes, and the server is ended', async () => {
+  verifies('cli.execute');
+  const cwd = workspace({ 'server.mjs': SERVER });
+  const outcome = await prompt(['--execute', '--tools', `${NODE} server.mjs '? Nice'`, 'please greet Ada'], { cwd });
+  expect(outcome).toMatchObject({ code: 0, stdout: 'Hello Ada? Nice\n' });
+  expect(outcome.stderr).toContain('mcp_greet');
+  expect(isAlive(await pidIn(cwd))).toBe(false);
+});
+
+test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
+  verifies('cli.execute');
+  const config = {
+    mcpServers: { crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } } },
+  };
+  const cwd = workspace({ 'server.mjs': SERVER, 'mcp.json': JSON.stringify(config) });
+  const args = ['--execute', '--tools', 'mcp.json', 'please greet Ada'];
+  const outcome = await prompt(args, { cwd, env: { NODE } });
+  expect(outcome).toMatchObject({ code: 0, stdout: 'Welcome Ada!\n' });
+  expect(outcome.stderr).toContain('crew_greet');
+  expect(await prompt(args, { cwd, env: { NODE, WORD: 'Ahoy' } })).toMatchObject({ code: 0, stdout: 'Ahoy Ada!\n' });
+  expect(isAlive(await pidIn(cwd))).toBe(false);
+});
+
+test('without a terminal a tool of a server that may change something is denied', async () => {
+  verifies('cli.execute');
+  const cwd = workspace({ 'server.mjs': SERVER });
+  const { code, stderr } = await prompt(['--execute', '--tools', `${NODE} server.mjs`, 'please promote Ada'], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain('there is no terminal to ask');
+});
+
+test('Ctrl-C in the middle of a call ends the program within a second, and the server with it', async () => {
+  verifies('cli.execute', 'cli.exit');
+  const cwd = workspace({ 'server.mjs': SERVER });
+  let sentMs = 0;
+  const outcome = await prompt(
+    ['--execute', '--verbose', '--tools', `${NODE} server.mjs`, 'please ponder a question'],
+    {
+      cwd,
+      watch(child, _stdout, stderr) {
+        if (sentMs > 0 || !stderr.includes('turn: 1')) return;
+        sentMs = performance.now();
+        setTimeout(() => child.kill('SIGINT'), 100);
+      },
+    },
+  );
+  expect(performance.now() - sentMs).toBeLessThan(1100);
+  expect(outcome.code).toBe(130);
+  const pid = await pidIn(cwd);
+  expect(pid).toBeGreaterThan(0);
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('Ctrl-C while a server starts ends both', async () => {
+  verifies('cli.exit');
+  const silent = `import { writeFileSync } from 'node:fs'; writeFileSync('pid.txt', String(process.pid)); setInterval(() => {}, 1000);`;
+  const cwd = workspace({ 'silent.mjs': silent });
+  let sentMs = 0;
+  const outcome = prompt(['--execute', '--tools', `${NODE} silent.mjs`, 'hi'], {
+    cwd,
+    watch(child) {
+      if (sentMs > 0) return;
+      sentMs = performance.now();
+      const timer = setInterval(() => {
+        if (!existsSync(join(cwd, 'pid.txt'))) return;
+        clearInterval(timer);
+        sentMs = performance.now();
+        child.kill('SIGINT');
+      }, 20);
+    },
+  });
+  expect((await outcome).code).toBe(130);
+  expect(performance.now() - sentMs).toBeLessThan(1100);
+  expect(isAlive(await pidIn(cwd))).toBe(false);
+});
+
+test.each([
+  [
+    'no-such-server --flag',
+    {},
+    '--tools: MCP server "mcp" (no-such-server) could not be started: there is no program "no-such-server"',
+  ],
+  [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
+  ["npx 'half", {}, "has a quote (') without end"],
+  [' ', {}, '--tools is empty'],
+  ['none.json', {}, '--tools: "none.json" cannot be read (ENOENT)'],
+  ['bad.json', { 'bad.json': '{' }, '--tools: "bad.json" is not valid JSON'],
+  ['list.json', { 'list.json': '[]' }, 'needs an object "mcpServers"'],
+  [
+    'wrong.json',
+    { 'wrong.json': '{"mcpServers":{"a":{"command":1}}}' },
+    'MCP server "a": "command" must be the name or path',
+  ],
+  [
+    'unset.json',
+    { 'unset.json': '{"mcpServers":{"a":{"url":"https://x/${NO_KEY}"}}}' },
+    'uses the variable NO_KEY, which is not set',
+  ],
+  ['http://127.0.0.1:2/mcp', {}, 'could not be reached (ECONNREFUSED)'],
+])('--tools %j exits 2 with one line that says what is wrong', async (tools, files, said) => {
+  verifies('cli.execute');
+  const { code, stdout, stderr } = await prompt(['--execute', '--tools', tools, 'hi'], { cwd: workspace(files) });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.trim().split('\n').at(-1)).toContain(said);
+});
+
+test.each([
+  ['npx -y  a-server', ['npx', '-y', 'a-server']],
+  [`run "two words" 'and "three"' four\\ five`, ['run', 'two words', 'and "three"', 'four five']],
+  [`a'b'"c" "" "d\\"e\\\\f\\g"`, ['abc', '', 'd"e\\f\\g']],
+])('the command %j is split as a shell does', (text, words) => {
+  expect(splitCommand(text)).toEqual(words);
+});
+
+test('help does not load MCP', async () => {
+  const loads = fileURLToPath(new URL('fixtures/loads.ts', import.meta.url));
+  const { code, stderr } = await prompt(['--help'], { env: { NODE_OPTIONS: `--import=${loads}` } });
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('modelcontextprotocol');
+  expect(stderr).not.toContain('kernel/mcp');
+  expect(stderr).toContain('node:');
+});

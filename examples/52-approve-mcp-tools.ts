@@ -1,0 +1,33 @@
+// A server that describes a tool in another way than before: the change is reported, and the tool is kept out until it is approved.
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { connectMcp, type McpToolsChange } from '@kernel/mcp';
+
+const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
+const config = { mcpServers: { notes: { command: process.execPath, args: [server] } } };
+
+// The first run: what is listed is looked at, and its hashes are saved.
+const first = await connectMcp(config);
+const saved = first.pins();
+await first.close();
+
+// A later run: `read` is as it was, and `save` is described in another way than the hash says.
+const pins = { notes: { ...saved['notes'], save: 'the hash of another description' } };
+const changes: McpToolsChange[] = [];
+const later = await connectMcp(config, {
+  pins,
+  approveTools(change) {
+    changes.push(change);
+    for (const { name, after } of change.changed)
+      console.log(`${change.server}: ${name} says now: ${after.description}`);
+    return false; // in the place of a person
+  },
+});
+const names = later.list().map(({ name }) => name);
+await later.close();
+
+assert.deepEqual(names, ['notes_read']);
+assert.deepEqual(
+  changes.map(({ changed }) => changed.map(({ name }) => name)),
+  [['save']],
+);
