@@ -1,5 +1,6 @@
 // The loop of an agent over a model that calls tools.
 import { createFloor } from '../floor.js';
+import { median } from '../measure.js';
 import { bindTool, collect, createProvider, createRegistry, run } from '../ours.js';
 import { resultOf, TOOLS, WIRE_TOOLS } from '../tools.js';
 import { openaiOf } from './stream.js';
@@ -21,10 +22,14 @@ export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, sl
 
   function runs(marks, once) {
     return async () => {
-      marks.length = 0;
       const answers = [];
-      for (let at = 0; at < repeat; at += 1) answers.push(await once());
-      return { made: answers.join(), ...(slope ? { slopeUs: slopeOf(marks) } : {}) };
+      const slopes = [];
+      for (let at = 0; at < repeat; at += 1) {
+        marks.length = 0;
+        answers.push(await once());
+        if (slope) slopes.push(slopeOf(marks));
+      }
+      return { made: answers.join(), ...(slope ? { slopeUs: median(slopes) } : {}) };
     };
   }
 

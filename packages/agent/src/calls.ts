@@ -54,16 +54,20 @@ export interface CallRoom {
 export function callStep(context: StepContext, options: RunOptions, room: CallRoom, planned: PlannedCall): Step {
   const { call } = planned;
   return toStep(context, `tool:${call.id}`, { call }, async (signal, emit): Promise<CallOutput> => {
-    const leave = await room.gate.enter();
+    const entered = room.gate.enter();
+    if (entered !== undefined) await entered;
     try {
-      await emit({ type: 'tool-start', call });
+      const begun = emit({ type: 'tool-start', call });
+      if (begun !== undefined) await begun;
       const startedMs = performance.now();
       const { output: result, usage } = await inScope(
         options.approve,
         (late) => room.inbox.addUsage(late),
         async () => withheld(planned, signal, room) ?? runCall(options, room, planned, signal, emit),
       );
-      await emit({ type: 'tool-end', call, result: forReader(result), durationMs: performance.now() - startedMs });
+      const durationMs = performance.now() - startedMs;
+      const told = emit({ type: 'tool-end', call, result: forReader(result), durationMs });
+      if (told !== undefined) await told;
       const handled = handledAnswer(result.error);
       return {
         result: toResultJson({ ...result, forLLM: toModelText(result) }),
@@ -71,7 +75,7 @@ export function callStep(context: StepContext, options: RunOptions, room: CallRo
         ...(usage === undefined ? {} : { usage }),
       };
     } finally {
-      leave();
+      room.gate.leave();
     }
   });
 }

@@ -41,7 +41,8 @@ export function modelStep(context: StepContext, options: RunOptions, turn: Turn)
 
 async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: Emit): Promise<ModelReply> {
   const tools = turn.offerTools ? await offeredTools(options, turn.number, signal) : [];
-  await emit({ type: 'turn-start', turn: turn.number, tools });
+  const begun = emit({ type: 'turn-start', turn: turn.number, tools });
+  if (begun !== undefined) await begun;
   const received = turn.inbox.takeForTurn().map(freezeMessage);
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
@@ -63,7 +64,8 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
     ...(droppedCalls === undefined ? {} : { droppedCalls }),
     ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
   };
-  await emit({ type: 'message-end', ...reply });
+  const told = emit({ type: 'message-end', ...reply });
+  if (told !== undefined) await told;
   const receivedUsage = turn.inbox.takeUsage();
   const background = receivedUsage === undefined ? {} : { receivedUsage };
   return { ...reply, ...background, received, screening: screen(options, toolCallsOf(sound), tools) };

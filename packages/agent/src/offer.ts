@@ -71,13 +71,18 @@ export interface Screening {
   readonly ask: readonly string[];
   /** Name a tool that was not on offer, so that nobody could be asked: they never run. */
   readonly unoffered: readonly string[];
-  /** A new id; with a call's id it makes the idempotency key. */
+  /** Unlike any other of any process; with a call's id it makes the idempotency key. */
   readonly key: string;
 }
 
+/** Random numbers are dear: one serves all turns of a process. */
+const PROCESS_KEY = crypto.randomUUID();
+let screenings = 0;
+
 /** Screens the calls of a turn against the tools that were offered in it. */
 export function screen(options: RunOptions, calls: readonly ToolCall[], tools: readonly Tool[]): Screening {
-  const key = crypto.randomUUID();
+  screenings += 1;
+  const key = `${PROCESS_KEY}-${screenings}`;
   if (options.approve === undefined) return { ask: [], unoffered: [], key };
   const offered = new Map(tools.map((tool) => [tool.name, tool]));
   const ask: string[] = [];

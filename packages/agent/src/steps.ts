@@ -1,6 +1,6 @@
 import { type AgentEvent, type JsonValue, KernelError } from '@kernel/protocol';
 
-/** Takes an event out of a run. Its promise is back-pressure: await it before the next event. */
+/** Takes an event out of a run. A promise, if it gives one, is back-pressure: await it before the next event. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
 
 /**
@@ -29,7 +29,12 @@ export interface Steps {
 
 /** The default: runs every step of a batch at once, here and now, and keeps nothing. */
 export const inProcessSteps: Steps = {
-  all: (batch) => Promise.all(batch.map((step) => step.run())),
+  all: async (batch) => {
+    const [first] = batch;
+    return batch.length === 1 && first !== undefined
+      ? [await first.run()]
+      : Promise.all(batch.map((step) => step.run()));
+  },
 };
 
 /** The signal and the event sink of one run. */
@@ -50,10 +55,10 @@ export function toStep<O extends object>(
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     input: input as JsonValue,
-    run: async (signal = context.signal, emit = context.emit) => {
-      const output: unknown = await body(signal, emit);
+    run: (signal = context.signal, emit = context.emit) => {
+      const output: Promise<unknown> = body(signal, emit);
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-      return output as JsonValue;
+      return output as Promise<JsonValue>;
     },
   };
 }

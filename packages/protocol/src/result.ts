@@ -111,9 +111,15 @@ export type ToolResultJson = Omit<ToolResult, 'error'>;
 
 /** Returns the JSON form of a result: every set field but `error`, and no field that `ToolResult` does not name. */
 export function toResultJson(result: ToolResult): ToolResultJson {
-  const set = JSON_FIELDS.filter((field) => result[field] !== undefined);
-  return { forLLM: result.forLLM, ...Object.fromEntries(set.map((field) => [field, result[field]])) };
+  const json: Writable<ToolResultJson> = { forLLM: result.forLLM };
+  const copy = <K extends keyof ToolResultJson>(field: K, value: ToolResultJson[K]): void => {
+    if (value !== undefined) json[field] = value;
+  };
+  for (const field of JSON_FIELDS) copy(field, result[field]);
+  return json;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function hasText(value: object): boolean {
   return 'forLLM' in value && typeof value.forLLM === 'string';

@@ -7,7 +7,7 @@ import { findVendorError } from '../transport/vendor-error.ts';
 import type { ReplyDecoder } from '../transport/wire-stream.ts';
 import { textsOf } from './content.ts';
 import { finishReasonOf } from './finish.ts';
-import { createReasoningDetails } from './reasoning-details.ts';
+import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
 /** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
@@ -15,7 +15,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
   const reply = createReply(context);
   let finish: string | undefined;
   let refused = false;
-  const details = createReasoningDetails();
+  let details: ReasoningDetails | undefined;
 
   function onEvent({ data, event }: SseEvent): void {
     if (reply.isOver()) return;
@@ -67,8 +67,10 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
 
   function takeDelta(delta: Fields, whole: boolean): void {
     const reasoning = asText(delta['reasoning_content']) ?? asText(delta['reasoning']);
-    const detailed = details.add(delta['reasoning_details']);
-    reply.reasoning(reasoning ?? detailed);
+    const given = delta['reasoning_details'];
+    if (given !== undefined) details ??= createReasoningDetails();
+    const detailed = details?.add(given);
+    reply.reasoning(reasoning ?? detailed ?? '');
     const { content } = delta;
     if (typeof content === 'string') {
       reply.text(content);
@@ -114,7 +116,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
           : 'the reply is empty: it holds no message, no finish reason and no error',
       );
     }
-    reply.seal(details.whole());
+    reply.seal(details?.whole());
     reply.end(finishReasonOf(finish, reply.hasCalls(), refused));
   }
 

@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
-import { createSseParser, type SseEvent } from './sse.ts';
+import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
 import { htmlTitle } from './vendor-error.ts';
 
 /** Hears what a reply's body holds: server-sent events, or one JSON value. */
@@ -22,10 +22,12 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const pieces: Uint8Array[] = [];
   let events = 0;
-  const sse = createSseParser((event) => {
-    events += 1;
-    handler.onEvent(event);
-  });
+  let sse: SseParser | undefined;
+  const openSse = (): SseParser =>
+    createSseParser((event) => {
+      events += 1;
+      handler.onEvent(event);
+    });
 
   return {
     push(bytes) {
@@ -35,12 +37,13 @@ export function createReplyReader(provider: string, handler: ReplyHandler): Repl
         return true;
       }
       const before = events;
+      sse ??= openSse();
       sse.push(bytes);
       return events > before;
     },
     end() {
       if (kind !== 'whole') {
-        sse.end();
+        sse?.end();
         return;
       }
       const text = Buffer.concat(pieces)
