@@ -9,6 +9,7 @@ import { api, writeApi } from './rules/api.ts';
 import { changesets } from './rules/changesets.ts';
 import { docs } from './rules/docs.ts';
 import { fileShape } from './rules/file-shape.ts';
+import { getters } from './rules/getters.ts';
 import { layers } from './rules/layers.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
@@ -16,7 +17,7 @@ import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
-const textRules: readonly Rule[] = [layers, fileShape, docs, snippets, requirements, vendorNames];
+const textRules: readonly Rule[] = [layers, fileShape, getters, docs, snippets, requirements, vendorNames];
 
 const problems = withProject(
   join(import.meta.dirname, 'tsconfig.declarations.json'),

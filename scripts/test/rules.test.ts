@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
 import { docs } from '../rules/docs.ts';
 import { fileShape, MAX_LINES } from '../rules/file-shape.ts';
+import { getters } from '../rules/getters.ts';
 import { layers } from '../rules/layers.ts';
 import { requirements } from '../rules/requirements.ts';
 import { snippets, syncSnippets } from '../rules/snippets.ts';
@@ -43,6 +44,22 @@ describe('layers', () => {
         "import { run } from '@kernel/agent';\nimport { createRegistry } from '@kernel/tools';",
     };
     expect(layers(tree(allowed))).toEqual([]);
+  });
+});
+
+describe('getters', () => {
+  const text = 'export const make = () => ({\n  get size() {\n    return 1;\n  },\n});\n';
+
+  test('refuses a getter in an object that is made for each request', () => {
+    verifies('architecture.clean');
+    expect(messages(getters, { 'packages/providers/src/a.ts': text })).toEqual([
+      '"get size() {" is a getter: make it a function.',
+    ]);
+  });
+
+  test('allows one where the object lives as long as the program, and functions named get', () => {
+    const files = { 'packages/tools/src/registry.ts': text, 'packages/agent/src/a.ts': '  get(name) {\n  getSize() {' };
+    expect(messages(getters, files)).toEqual([]);
   });
 });
 

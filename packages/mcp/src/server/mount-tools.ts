@@ -56,7 +56,7 @@ export function onListChange(toolset: Toolset, tell: () => void, own?: Turns): (
   let isWaiting = false;
   let isLeft = false;
   const leave = toolset.subscribe?.(() => {
-    if (isWaiting || own?.isBeginning === true) return;
+    if (isWaiting || own?.isBeginning() === true) return;
     isWaiting = true;
     queueMicrotask(() => {
       isWaiting = false;

@@ -7,7 +7,7 @@ const BEGIN_TURN_MS = 30_000;
 /** The turns of one client, or of all clients that have no session. MCP has none: each `tools/list` counts as one. */
 export interface Turns {
   /** True while a turn begins: what changes then is part of the list that follows. */
-  readonly isBeginning: boolean;
+  isBeginning(): boolean;
   /** Begins the next turn. Rejects with what went wrong, after 30 s, or when the signal aborts. */
   begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
   /** Begins the first turn for a client that calls without having listed. Never rejects: the call will say what is wrong. */
@@ -38,9 +38,7 @@ export function createTurns(toolset: Toolset): Turns {
     }
   };
   return {
-    get isBeginning() {
-      return beginning > 0;
-    },
+    isBeginning: () => beginning > 0,
     begin,
     async ensureBegun(signal, conversation) {
       if (count === 0) await begin(signal, conversation).catch(() => {});
