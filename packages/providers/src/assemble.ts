@@ -49,7 +49,7 @@ interface OpenCall {
  * that begins a second argument object, opens a new call; one that repeats the whole arguments adds nothing.
  * An id that is empty, or that a call of the history has, gets a made one, the same for the same reply.
  */
-export function createCallAssembler(history: readonly Message[]): CallAssembler {
+export function createCallAssembler(history: readonly Message[], callIds?: ReadonlySet<string>): CallAssembler {
   const calls: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
@@ -92,7 +92,7 @@ export function createCallAssembler(history: readonly Message[]): CallAssembler 
   function finishByPlace(): ReadonlyMap<number, ToolCall> {
     // An id without a name and without arguments announced nothing.
     const real = calls.filter(({ name, pieces }) => name !== '' || pieces.length > 0);
-    const ids = uniqueCallIds(real, history);
+    const ids = uniqueCallIds(real, history, callIds);
     return new Map(real.map((call, at) => [call.ordinal, toCall(call, ids[at] ?? call.id, real.length)]));
   }
 
@@ -126,7 +126,7 @@ export function createCallAssembler(history: readonly Message[]): CallAssembler 
     finish: () => [...finishByPlace().values()],
     finishByPlace,
     drop(reason) {
-      const ids = uniqueCallIds(calls, history);
+      const ids = uniqueCallIds(calls, history, callIds);
       return calls.map((call, at) => ({
         id: ids[at] ?? call.id,
         name: call.name,

@@ -25,6 +25,8 @@ export interface ReplyContext {
   readonly emit: (event: ProviderEvent) => void;
   /** The messages of the request: a call gets an id that none of theirs has. */
   readonly history: readonly Message[];
+  /** The ids of all calls in `history`, where they are known. */
+  readonly callIds?: ReadonlySet<string> | undefined;
   readonly codec: ToolCodec;
 }
 
@@ -59,7 +61,7 @@ interface OpenPart {
 /** Creates an empty reply. @internal */
 export function createReply(context: ReplyContext): Reply {
   const { codec, emit, name, redactor } = context;
-  const assembler = createCallAssembler(context.history);
+  const assembler = createCallAssembler(context.history, context.callIds);
   const order: (OpenPart | number)[] = [];
   let open: OpenPart | undefined;
   let usage: Usage | undefined;

@@ -12,6 +12,8 @@ export interface EncodedRequest {
   readonly accept: string;
   readonly warnings: readonly ProviderWarning[];
   readonly codec?: ToolCodec | undefined;
+  /** The ids of all calls in the messages, where the encoder knows them. */
+  readonly callIds?: ReadonlySet<string> | undefined;
 }
 
 /** The two halves of a wire: all that a new one has to bring. @internal */
@@ -26,12 +28,15 @@ export interface Wire {
 export function streamOf({ client, decode, encode, name }: Wire): Provider['stream'] {
   return (request) =>
     createWireStream(client.caller, client.redactor, request.signal, () => {
-      const { accept, body, codec = PLAIN_CODEC, path, warnings } = encode(request);
+      const { accept, body, callIds, codec = PLAIN_CODEC, path, warnings } = encode(request);
       const { redactor } = client;
       return {
         call: { path, contentType: 'application/json', accept, body },
         decoder: (emit, headers) =>
-          decode({ name, model: request.model, redactor, warnings, emit, history: request.messages, codec }, headers),
+          decode(
+            { name, model: request.model, redactor, warnings, emit, history: request.messages, callIds, codec },
+            headers,
+          ),
       };
     });
 }

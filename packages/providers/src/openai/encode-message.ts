@@ -5,14 +5,17 @@ import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import { unknownRole } from '../turns.ts';
 import type { ChatSettings } from './wire-types.ts';
 
+/** A body with messages in the middle. @internal */
+export interface Body {
+  readonly bytes: Uint8Array;
+  /** The ids of all calls in the messages; absent where some message is not frozen. */
+  readonly callIds: ReadonlySet<string> | undefined;
+}
+
 /** Writes bodies around messages, each frozen message once. @internal */
 export interface MessageEncoder {
   /** `before`, the messages with commas between them, and `after`. A conversation that goes on from the last one is not written anew. */
-  readonly bodyOf: (
-    before: readonly (string | Uint8Array)[],
-    messages: readonly Message[],
-    after: string,
-  ) => Uint8Array;
+  readonly bodyOf: (before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) => Body;
 }
 
 /** A conversation as it was last written. */
@@ -20,16 +23,16 @@ interface Written {
   readonly messages: readonly Message[];
   /** Their texts with commas between, a part of the body that was sent: nobody changes it. */
   readonly bytes: Uint8Array;
+  /** The ids of its calls. Grows with it. */
+  readonly callIds: Set<string>;
 }
-
-const NOTHING: Written = { messages: [], bytes: new Uint8Array() };
 
 /** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   // For conversations that take turns, or have a beginning in common.
   const texts = new WeakMap<Message, string>();
   // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
-  let last = NOTHING;
+  let last = nothing();
 
   const write = (message: Message): string => JSON.stringify(toWire(message, settings, detail));
 
@@ -44,20 +47,26 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   return {
     bodyOf(before, messages, after) {
       const goesOn = last.messages.length > 0 && beginsWith(messages, last.messages);
-      const known = goesOn ? last : NOTHING;
+      const known = goesOn ? last : nothing();
       const added = messages.slice(known.messages.length);
       const written = added
         .map(goesOn ? write : writeOnce)
         .map((text, at) => (at === 0 && !goesOn ? text : `,${text}`));
       const open = added.findIndex((message) => !Object.isFrozen(message));
       const frozen = open === -1 ? written.length : open;
-      const body = joinBytes([...before, known.bytes, ...written, after]);
+      const bytes = joinBytes([...before, known.bytes, ...written, after]);
       const from = sumOf(before);
       const to = from + known.bytes.length + sumOf(written.slice(0, frozen));
-      last = { messages: messages.slice(0, known.messages.length + frozen), bytes: body.subarray(from, to) };
-      return body;
+      const { callIds } = known;
+      for (const message of added.slice(0, frozen)) for (const { id } of toolCallsOf(message)) callIds.add(id);
+      last = { messages: messages.slice(0, known.messages.length + frozen), bytes: bytes.subarray(from, to), callIds };
+      return { bytes, callIds: open === -1 ? callIds : undefined };
     },
   };
+}
+
+function nothing(): Written {
+  return { messages: [], bytes: new Uint8Array(), callIds: new Set() };
 }
 
 function sumOf(parts: readonly (string | Uint8Array)[]): number {

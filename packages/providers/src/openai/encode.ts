@@ -56,9 +56,12 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     const prefix = JSON.stringify(head).slice(0, -1);
     const before = format?.message === undefined ? '' : `${format.message},`;
     const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
+    const begin = [prefix, ...toolPart, `,"messages":[${before}`];
+    const { bytes, callIds } = messages.bodyOf(begin, request.messages, ']}');
     return {
       path: settings.path('chat/completions', request.model),
-      body: messages.bodyOf([prefix, ...toolPart, `,"messages":[${before}`], request.messages, ']}'),
+      body: bytes,
+      callIds,
       accept: streams ? 'text/event-stream' : 'application/json',
       codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],
