@@ -47,6 +47,12 @@ function createPool(most: number, open: (release: (connection: Connection) => vo
   }
 
   function release(connection: Connection): void {
+    if (waiting.length === 0) idle.push(connection);
+    // Not at once: undici is still ending the request before, and takes one that comes meanwhile for a pipelined one.
+    else queueMicrotask(() => lend(connection));
+  }
+
+  function lend(connection: Connection): void {
     for (let use = waiting.shift(); use !== undefined; use = waiting.shift()) if (use(connection)) return;
     idle.push(connection);
   }
