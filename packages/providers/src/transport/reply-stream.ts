@@ -34,6 +34,7 @@ export function createReplyStream(
   let exchange: Exchange | undefined;
   let begun = false;
   let over = false;
+  let whole = false;
   let failure: { readonly error: unknown } | undefined;
   let queue: ProviderEvent[] = [];
   let head = 0;
@@ -116,7 +117,10 @@ export function createReplyStream(
       if (over) return;
       queue.push(event);
       // The connection mostly ends in the same breath: then there is nothing to wait for.
-      if (event.type === 'message-end') queueMicrotask(lingerOn);
+      if (event.type === 'message-end') {
+        whole = true;
+        queueMicrotask(lingerOn);
+      }
     },
     fed(bytes) {
       if (over) return;
@@ -131,7 +135,8 @@ export function createReplyStream(
       regulate();
     },
     end: () => settle(),
-    fail: (error) => settle({ error }),
+    // What breaks behind the end mark takes nothing from the message.
+    fail: (error) => settle(whole ? undefined : { error }),
   };
 
   function begin(): void {
@@ -143,6 +148,8 @@ export function createReplyStream(
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       exchange = open(sink);
+      // An abort from inside it, such as a token function's, found nothing to close.
+      if (over) exchange.close();
     } catch (error) {
       settle({ error });
     }
