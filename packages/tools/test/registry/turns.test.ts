@@ -107,6 +107,18 @@ test('a conditional tool is offered only in turns where its condition holds', as
   expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
 });
 
+test('the answer of a condition is not taken for the tool that was put in its place meanwhile', async () => {
+  verifies('tools.metadata.conditional');
+  const conditional = { metadata: { optionality: 'conditional' as const } };
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const registry = createRegistry([simple('c', conditional, () => 'old', { when: () => promise })]);
+  const turn = next(registry);
+  registry.replace(simple('c', conditional, () => 'new', { when: () => false }));
+  resolve(true);
+  await turn;
+  expect(registry.names()).toEqual([]);
+});
+
 test('a condition that hangs holds a turn only until the abort', { retry: 2 }, async () => {
   verifies('tools.beginTurn');
   const registry = createRegistry([
