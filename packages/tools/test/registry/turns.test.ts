@@ -110,9 +110,15 @@ test('a conditional tool is offered only in turns where its condition holds', as
 test('the answer of a condition is not taken for the tool that was put in its place meanwhile', async () => {
   verifies('tools.metadata.conditional');
   const conditional = { metadata: { optionality: 'conditional' as const } };
+  const asked = Promise.withResolvers<void>();
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const registry = createRegistry([simple('c', conditional, () => 'old', { when: () => promise })]);
+  const when = (): Promise<boolean> => {
+    asked.resolve();
+    return promise;
+  };
+  const registry = createRegistry([simple('c', conditional, () => 'old', { when })]);
   const turn = next(registry);
+  await asked.promise;
   registry.replace(simple('c', conditional, () => 'new', { when: () => false }));
   resolve(true);
   await turn;
