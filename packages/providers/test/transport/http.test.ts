@@ -82,6 +82,32 @@ test('an abort while a token function hangs throws the reason and leaves no time
   expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).toBeLessThanOrEqual(before);
 });
 
+test.each([1, 2])(
+  'an abort from inside a token function (asked time %d) leaves no request and no timer',
+  async (time) => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    let asked = 0;
+    const token = (): Promise<string> => {
+      asked += 1;
+      if (asked < time) return Promise.resolve('stale');
+      abort.abort(reason);
+      return new Promise(() => undefined);
+    };
+    await withServer(
+      { replies: () => ({ chunks: [REPLY] }), token: 'fresh' },
+      async ({ provider, server }) => {
+        const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+        const before = timers();
+        expect(await errorOf(provider.stream(request({ signal: abort.signal })))).toBe(reason);
+        expect(timers()).toBeLessThanOrEqual(before);
+        expect(server.requests).toHaveLength(time - 1);
+      },
+      { token },
+    );
+  },
+);
+
 test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
   verifies('providers.timeouts');
   const chunks = [...Array.from({ length: 12 }, () => [{ waitMs: 25 }, FIRST]).flat(), REPLY];
