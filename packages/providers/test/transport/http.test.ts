@@ -95,14 +95,15 @@ test.each([1, 2])(
       return new Promise(() => undefined);
     };
     const set = vi.spyOn(globalThis, 'setTimeout');
-    onTestFinished(() => set.mockRestore());
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
     await withServer(
       { replies: () => ({ chunks: [REPLY] }), token: 'fresh' },
       async ({ provider, server }) => {
         expect(await errorOf(provider.stream(request({ signal: abort.signal })))).toBe(reason);
         const clocks = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 54_321);
-        expect(clocks.length).toBeGreaterThan(0);
-        expect(clocks.filter(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([]);
+        expect(clocks).toHaveLength(1);
+        for (const { value } of clocks) expect(clear).toHaveBeenCalledWith(value);
         expect(server.requests).toHaveLength(time - 1);
       },
       { token, timeouts: { connectMs: 54_321 } },
