@@ -6,8 +6,8 @@ const ended = { done: true, value: undefined };
 test('readers that wait at once are served in order, and all of them hear the end', async () => {
   const channel = createChannel<string>();
   const reads = Array.from({ length: 4 }, () => channel.next());
-  channel.push('a');
-  channel.push('b');
+  void channel.push('a');
+  void channel.push('b');
   channel.close();
   expect(await Promise.all(reads)).toEqual([{ done: false, value: 'a' }, { done: false, value: 'b' }, ended, ended]);
   expect(await channel.next()).toEqual(ended);
@@ -15,9 +15,9 @@ test('readers that wait at once are served in order, and all of them hear the en
 
 test('what was pushed before the end is read first, then the error, once', async () => {
   const channel = createChannel<string>();
-  channel.push('a');
+  void channel.push('a');
   channel.close(new Error('broken'));
-  channel.push('late');
+  void channel.push('late');
   expect(await channel.next()).toEqual({ done: false, value: 'a' });
   await expect(channel.next()).rejects.toThrow('broken');
   expect(await channel.next()).toEqual(ended);

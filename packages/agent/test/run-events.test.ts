@@ -88,21 +88,27 @@ describe('the events of a run are a generator', () => {
     for (let at = 1; at <= 3; at += 1) {
       let opened = 0;
       let closed = 0;
-      const texts = ['a', 'b'].map((text) => ({ done: false, value: { type: 'text-delta', text } as const }));
+      const texts = ['a', 'b'].map((text) => ({ done: false, value: { type: 'text-delta' as const, text } }));
       const provider: Provider = {
         name: 'p',
         stream() {
           opened += 1;
           return {
             [Symbol.asyncIterator]: () => ({
-              next: () => Promise.resolve(texts.shift() ?? new Promise(() => {})),
+              next: () => {
+                const text = texts.shift();
+                return text === undefined ? new Promise(() => {}) : Promise.resolve(text);
+              },
               return: () => Promise.resolve({ done: true, value: void (closed += 1) }),
             }),
           };
         },
       };
       let seen = 0;
-      for await (const _event of run({ provider, model: 'm', messages })) if ((seen += 1) === at) break;
+      for await (const event of run({ provider, model: 'm', messages })) {
+        expect(event.type).not.toBe('run-end');
+        if ((seen += 1) === at) break;
+      }
       expect(seen).toBe(at);
       expect(closed).toBe(opened);
     }

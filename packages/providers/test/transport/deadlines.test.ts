@@ -5,7 +5,6 @@ const OFF = { connectMs: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
@@ -23,6 +22,7 @@ function expiry(clocks: Partial<typeof OFF>, work: Record<number, (deadlines: De
     vi.advanceTimersByTime(1);
   }
   deadlines.stop();
+  expect(vi.getTimerCount()).toBe(0);
   return seen;
 }
 

@@ -117,11 +117,11 @@ test('the answer of a condition is not taken for the tool that was put in its pl
     return promise;
   };
   const registry = createRegistry([simple('c', conditional, () => 'old', { when })]);
-  const turn = next(registry);
+  const begun = next(registry);
   await asked.promise;
   registry.replace(simple('c', conditional, () => 'new', { when: () => false }));
   resolve(true);
-  await turn;
+  await begun;
   expect(registry.names()).toEqual([]);
 });
 
