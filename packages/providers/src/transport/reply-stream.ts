@@ -25,7 +25,7 @@ const DONE: IteratorResult<ProviderEvent> = { done: true, value: undefined };
 
 /**
  * Turns pushed events into one async iterator: no promise a delta inside, events handed out in batches. `open` sends the
- * request at the first `next()`. An abort rejects with `signal.reason` and drops what is unread; leaving closes the socket.
+ * request at the first `next()`. An abort rejects with `signal.reason` and drops what is unread; leaving before the end mark closes the socket.
  */
 export function createReplyStream(
   open: (sink: ReplySink) => Exchange,
@@ -134,9 +134,15 @@ export function createReplyStream(
       wake();
       regulate();
     },
-    end: () => settle(),
-    // What breaks behind the end mark takes nothing from the message.
-    fail: (error) => settle(whole ? undefined : { error }),
+    end() {
+      clearTimeout(linger);
+      settle();
+    },
+    fail(error) {
+      clearTimeout(linger);
+      // What breaks behind the end mark takes nothing from the message.
+      settle(whole ? undefined : { error });
+    },
   };
 
   function begin(): void {
@@ -183,8 +189,15 @@ export function createReplyStream(
     return() {
       begun = true;
       drained();
-      exchange?.close();
-      settle();
+      if (whole && !over) {
+        // The reader has everything. The connection can serve the next request where the server ends this one in time.
+        settle();
+        linger = setTimeout(() => exchange?.close(), LINGER_MS);
+        regulate();
+      } else {
+        exchange?.close();
+        settle();
+      }
       failure = undefined;
       return Promise.resolve(DONE);
     },

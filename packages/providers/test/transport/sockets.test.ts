@@ -1,4 +1,5 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
+import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { textOf, type Provider } from '@kernel/protocol';
 import { expect, test } from 'vitest';
@@ -50,6 +51,35 @@ test('a socket that the server closed while it was idle is not used again', asyn
         for (const socket of open) socket.end();
         await until(() => open.size === 0, 1000);
       }
+    },
+  );
+});
+
+test('a reader that leaves at the end mark leaves the connection to the next request', async () => {
+  await withSockets(
+    (socket) => {
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+      socket.write(`${head}${BODY.length.toString(16)}\r\n${BODY}\r\n`);
+      // The end of the body is a packet of its own.
+      setTimeout(() => socket.write('0\r\n\r\n'), 5);
+    },
+    async (provider, { opened }) => {
+      const { signal } = new AbortController();
+      for (let round = 0; round < 5; round += 1) {
+        for await (const event of provider.stream(request({ signal }))) if (event.type === 'message-end') break;
+        expect(getEventListeners(signal, 'abort')).toEqual([]);
+      }
+      expect(opened()).toBe(1);
+    },
+  );
+});
+
+test('a connection that stays open after the end mark is closed soon after its reader has left', async () => {
+  await withSockets(
+    (socket) => socket.write(answer().replace(/content-length: \d+/, 'content-length: 9999')),
+    async (provider, { open }) => {
+      for await (const event of provider.stream(request())) if (event.type === 'message-end') break;
+      await until(() => open.size === 0, 1000);
     },
   );
 });
