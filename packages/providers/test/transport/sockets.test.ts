@@ -79,6 +79,7 @@ test('a connection that stays open after the end mark is closed soon after its r
     (socket) => socket.write(answer().replace(/content-length: \d+/, 'content-length: 9999')),
     async (provider, { open }) => {
       for await (const event of provider.stream(request())) if (event.type === 'message-end') break;
+      expect(open.size).toBe(1);
       await until(() => open.size === 0, 1000);
     },
   );
