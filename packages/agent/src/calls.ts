@@ -149,9 +149,16 @@ function settle(tools: Toolset, call: ToolCall, context: CallContext): Promise<T
       const why = error instanceof Error ? error.message : String(error);
       end(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
     };
+    const take = (given: unknown): void => {
+      try {
+        end(isToolResult(given) ? given : noResult(call, given));
+      } catch (error) {
+        fail(error);
+      }
+    };
     try {
       const work: Promise<unknown> = Promise.resolve(tools.call(call, context));
-      work.then((result) => end(isToolResult(result) ? result : noResult(call, result)), fail);
+      work.then(take, fail);
     } catch (error) {
       fail(error);
     }

@@ -4,7 +4,7 @@ export interface Channel<T> {
   push(value: T): void | Promise<void>;
   /** Ends the queue when all values are taken; with `error`, by throwing it. */
   close(error?: unknown): void;
-  /** Ends the queue at once: what was not taken is dropped. */
+  /** Ends the queue at once: what was not taken is dropped, an error too. */
   drop(): void;
   /** Takes the next value, or waits for it. Readers are served in order. */
   next(): Promise<IteratorResult<T, void>>;
@@ -57,6 +57,7 @@ export function createChannel<T>(highWater = 64): Channel<T> {
     },
     drop() {
       closed = true;
+      failure = undefined;
       empty();
       for (const waiter of waiters.splice(0)) waiter({ done: true, value: undefined });
     },

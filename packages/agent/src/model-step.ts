@@ -96,19 +96,18 @@ function lastEvent(
     // One function for all events: awaits would make three promises and three functions for each.
     const take = (next: IteratorResult<ProviderEvent>): void => {
       if (isOver) return;
-      if (next.done === true) return fail(noEnd(provider));
-      if (next.value.type === 'message-end') {
-        leave();
-        return resolve(next.value);
-      }
-      handOut(next.value);
-    };
-    const handOut = (event: ProviderEvent): void => {
       try {
+        if (next.done === true) return fail(noEnd(provider));
+        const event = next.value;
+        if (event.type === 'message-end') {
+          leave();
+          return resolve(event);
+        }
         const lag = emit(event);
         if (lag === undefined) pull();
         else lag.then(pull, fail);
       } catch (error) {
+        // Nobody waits for what this function throws.
         fail(error);
       }
     };

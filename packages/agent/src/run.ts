@@ -21,8 +21,10 @@ export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   checkRunOptions(options);
   const channel = createChannel<AgentEvent>();
   let running: Running | undefined;
+  let hasLeft = false;
 
   async function leave(): Promise<IteratorResult<AgentEvent, void>> {
+    hasLeft = true;
     channel.drop();
     running?.stop.abort(READER_LEFT);
     await running?.driving;
@@ -32,7 +34,7 @@ export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   // Written by hand: a generator function makes three promises for each event, this makes one.
   const events = {
     next() {
-      running ??= start(options, channel);
+      if (!hasLeft) running ??= start(options, channel);
       return channel.next();
     },
     return: leave,

@@ -64,6 +64,10 @@ export function createCaller(settings: CallerSettings): Caller {
 
       /** Waits for what a call needs before it can be sent, under the connect clock and the total clock. */
       function wait<T>(work: Promise<T>, then: (value: T) => void): void {
+        if (closed) {
+          work.catch(() => undefined);
+          return;
+        }
         const clocks = (['connectMs', 'totalMs'] as const).map((clock) => {
           const ms = settings.timeouts[clock];
           const left = clock === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - begun)) : ms;

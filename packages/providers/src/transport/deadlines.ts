@@ -43,7 +43,8 @@ export function createDeadlines(
   function ringAt(end: number, now: number): void {
     clearTimeout(timer);
     ringsAt = end;
-    timer = end === Infinity ? undefined : setTimeout(ring, end - now);
+    // Whole, so that the longest time is not a hair more than a timer takes.
+    timer = end === Infinity ? undefined : setTimeout(ring, Math.trunc(end - now));
   }
 
   ringAt(totalEnd, performance.now());

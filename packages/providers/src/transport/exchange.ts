@@ -4,7 +4,7 @@ import { type ClockSettings, timeoutError } from './clocks.ts';
 import { createDeadlines } from './deadlines.ts';
 import { contentCoding, createInflater, type Inflater } from './inflate.ts';
 import { networkError } from './network-error.ts';
-import type { Connection } from './pool.ts';
+import type { Connection, ConnectionPool } from './pool.ts';
 import type { Redactor } from './redact.ts';
 
 /** The most bytes of one response, after decompression. */
@@ -40,10 +40,10 @@ export interface ExchangeSettings {
   readonly redactor: Redactor;
 }
 
-/** An exchange that waits for a connection. */
+/** An exchange that was not sent yet. */
 export interface OpenExchange extends Exchange {
-  /** Sends the request on a connection that is lent to it; returns false where the exchange was closed meanwhile. */
-  readonly begin: (connection: Connection, request: Dispatcher.DispatchOptions) => boolean;
+  /** Sends the request as soon as the pool lends a connection; nothing after `close`. */
+  readonly send: (pool: ConnectionPool, request: Dispatcher.DispatchOptions) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -52,6 +52,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
   const { provider, redactor, timeouts } = settings;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
+  let leaveQueue: (() => void) | undefined;
   let lent: Connection | undefined;
   let closed = false;
   let started = false;
@@ -70,6 +71,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
   function close(): void {
     if (closed) return;
     settle();
+    leaveQueue?.();
     inflater?.destroy();
     if (controller === undefined) lent?.dropConnecting();
     else controller.abort(new Error('The request was closed.'));
@@ -187,11 +189,13 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
       inflater?.resume();
       controller?.resume();
     },
-    begin(connection, request) {
-      if (closed) return false;
-      lent = connection;
-      connection.dispatch(request, handler);
-      return true;
+    send(pool, request) {
+      if (closed) return;
+      leaveQueue = pool.borrow((connection) => {
+        leaveQueue = undefined;
+        lent = connection;
+        connection.dispatch(request, handler);
+      });
     },
   };
 }

@@ -29,8 +29,7 @@ export function createHttp(settings: HttpSettings): Http {
   return {
     open({ body, headers, path }, sink, waitedMs = 0) {
       const exchange = createExchange(settings, sink, waitedMs);
-      const send = (opened: ConnectionPool): void =>
-        opened.borrow((connection) => exchange.begin(connection, { method: 'POST', path, headers, body }));
+      const send = (opened: ConnectionPool): void => exchange.send(opened, { method: 'POST', path, headers, body });
       if (pool === undefined) {
         opening ??= openPool(origin, { connectMs: timeouts.connectMs, connections });
         opening.then((opened) => send((pool = opened)), exchange.fail);

@@ -10,10 +10,12 @@ export interface Connection {
   dropConnecting(): void;
 }
 
+type Borrower = (connection: Connection) => void;
+
 /** Connections to one origin. */
 export interface ConnectionPool {
-  /** Lends a connection to `use` now, or when one is free, in order. `use` returns false where it does not want it any more. */
-  borrow(use: (connection: Connection) => boolean): void;
+  /** Lends a connection to `use` now, or when one is free, in order. Returns a function that gives the wait up; harmless afterwards. */
+  borrow(use: Borrower): () => void;
 }
 
 /** How a pool connects. */
@@ -33,10 +35,13 @@ export async function openPool(origin: string, options: PoolOptions): Promise<Co
   return createPool(options.connections, (release) => connectionTo(ClientClass, connector, origin, options, release));
 }
 
+const NOT_WAITING = (): void => undefined;
+
 /** The connection that was used last is lent first: the others may time out. */
 function createPool(most: number, open: (release: (connection: Connection) => void) => Connection): ConnectionPool {
   const idle: Connection[] = [];
-  const waiting: ((connection: Connection) => boolean)[] = [];
+  // In order. A set, so that a request that was given up, and its body, are forgotten at once.
+  const waiting = new Set<Borrower>();
   let opened = 0;
 
   function take(): Connection | undefined {
@@ -47,15 +52,30 @@ function createPool(most: number, open: (release: (connection: Connection) => vo
   }
 
   function release(connection: Connection): void {
-    for (let use = waiting.shift(); use !== undefined; use = waiting.shift()) if (use(connection)) return;
-    idle.push(connection);
+    if (waiting.size === 0) idle.push(connection);
+    // Not at once: undici is still ending the request before, and takes one that comes meanwhile for a pipelined one.
+    else queueMicrotask(() => lend(connection));
+  }
+
+  function lend(connection: Connection): void {
+    const [use] = waiting;
+    if (use === undefined) {
+      idle.push(connection);
+    } else {
+      waiting.delete(use);
+      use(connection);
+    }
   }
 
   return {
     borrow(use) {
       const connection = take();
-      if (connection === undefined) waiting.push(use);
-      else if (!use(connection)) release(connection);
+      if (connection === undefined) {
+        waiting.add(use);
+        return () => void waiting.delete(use);
+      }
+      use(connection);
+      return NOT_WAITING;
     },
   };
 }

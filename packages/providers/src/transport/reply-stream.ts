@@ -25,7 +25,7 @@ const DONE: IteratorResult<ProviderEvent> = { done: true, value: undefined };
 
 /**
  * Turns pushed events into one async iterator: no promise a delta inside, events handed out in batches. `open` sends the
- * request at the first `next()`. An abort rejects with `signal.reason` and drops what is unread; leaving closes the socket.
+ * request at the first `next()`. An abort rejects with `signal.reason` and drops what is unread; leaving before the end mark closes the socket.
  */
 export function createReplyStream(
   open: (sink: ReplySink) => Exchange,
@@ -34,6 +34,7 @@ export function createReplyStream(
   let exchange: Exchange | undefined;
   let begun = false;
   let over = false;
+  let whole = false;
   let failure: { readonly error: unknown } | undefined;
   let queue: ProviderEvent[] = [];
   let head = 0;
@@ -116,7 +117,10 @@ export function createReplyStream(
       if (over) return;
       queue.push(event);
       // The connection mostly ends in the same breath: then there is nothing to wait for.
-      if (event.type === 'message-end') queueMicrotask(lingerOn);
+      if (event.type === 'message-end') {
+        whole = true;
+        queueMicrotask(lingerOn);
+      }
     },
     fed(bytes) {
       if (over) return;
@@ -130,8 +134,15 @@ export function createReplyStream(
       wake();
       regulate();
     },
-    end: () => settle(),
-    fail: (error) => settle({ error }),
+    end() {
+      clearTimeout(linger);
+      settle();
+    },
+    fail(error) {
+      clearTimeout(linger);
+      // What breaks behind the end mark takes nothing from the message.
+      settle(whole ? undefined : { error });
+    },
   };
 
   function begin(): void {
@@ -143,6 +154,8 @@ export function createReplyStream(
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       exchange = open(sink);
+      // An abort from inside it, such as a token function's, found nothing to close.
+      if (over) exchange.close();
     } catch (error) {
       settle({ error });
     }
@@ -176,8 +189,15 @@ export function createReplyStream(
     return() {
       begun = true;
       drained();
-      exchange?.close();
-      settle();
+      if (whole && !over) {
+        // The reader has everything. The connection can serve the next request where the server ends this one in time.
+        settle();
+        linger = setTimeout(() => exchange?.close(), LINGER_MS);
+        regulate();
+      } else {
+        exchange?.close();
+        settle();
+      }
       failure = undefined;
       return Promise.resolve(DONE);
     },

@@ -5,7 +5,7 @@ import { type AddressInfo, connect as connectTcp, createServer as createTcpServe
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { verifies } from '@kernel/testing';
 import { textOf } from '@kernel/protocol';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createProvider } from '../../src/index.ts';
 import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../support.ts';
 
@@ -81,6 +81,35 @@ test('an abort while a token function hangs throws the reason and leaves no time
   expect(await failed).toBe(reason);
   expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).toBeLessThanOrEqual(before);
 });
+
+test.each([1, 2])(
+  'an abort from inside a token function (asked time %d) leaves no request and no timer',
+  async (time) => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    let asked = 0;
+    const token = (): Promise<string> => {
+      asked += 1;
+      if (asked < time) return Promise.resolve('stale');
+      abort.abort(reason);
+      return new Promise(() => undefined);
+    };
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
+    await withServer(
+      { replies: () => ({ chunks: [REPLY] }), token: 'fresh' },
+      async ({ provider, server }) => {
+        expect(await errorOf(provider.stream(request({ signal: abort.signal })))).toBe(reason);
+        const clocks = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 54_321);
+        expect(clocks).toHaveLength(1);
+        for (const { value } of clocks) expect(clear).toHaveBeenCalledWith(value);
+        expect(server.requests).toHaveLength(time - 1);
+      },
+      { token, timeouts: { connectMs: 54_321 } },
+    );
+  },
+);
 
 test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
   verifies('providers.timeouts');

@@ -151,6 +151,8 @@ const ACCEPTS_ALL: Validator = { test: () => true, faults: () => [] };
 function forward(toolset: Toolset, tool: Tool, name: string): ToolBinding {
   return Object.freeze({
     tool: Object.freeze({ ...tool, name }),
+    // The other toolset lists it only in turns where its condition holds.
+    ...(tool.metadata?.optionality === 'conditional' ? { when: () => true } : {}),
     handler: (text: string, context: ToolContext) =>
       toolset.call({ type: 'tool-call', id: context.callId, name: tool.name, arguments: text }, context),
     input: { validator: () => ACCEPTS_ALL, raw: true as const },

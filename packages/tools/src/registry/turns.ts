@@ -67,7 +67,9 @@ export function createTurns(store: Store, capabilities: () => Capabilities, moun
     const conditions = entries.flatMap((entry) => {
       const { when, tool } = entry.binding;
       if (turn === undefined || when === undefined || tool.metadata?.optionality !== 'conditional') return [];
-      return [holds(when, turn).then((condition) => ({ entry, finding: { condition } }))];
+      // A tool that was put in its place meanwhile has a condition of its own.
+      const isStill = (): boolean => entry.binding.when === when;
+      return [holds(when, turn).then((condition) => ({ entry, finding: isStill() ? { condition } : {} }))];
     });
     const needs = entries.flatMap((entry) => {
       const requires = entry.binding.tool.metadata?.requires ?? [];

@@ -24,6 +24,21 @@ test('another toolset is mounted under a prefix, checks its own arguments and is
   expect(outer.names()).toEqual(['own']);
 });
 
+test('a conditional tool of a mounted registry is offered in the turns where its condition holds there', async () => {
+  verifies('tools.metadata.conditional', 'tools.beginTurn');
+  let holds = true;
+  const conditional = { metadata: { optionality: 'conditional' as const } };
+  const outer = createRegistry([simple('own')]);
+  outer.mount('files', createRegistry([simple('read', conditional, () => 'read', { when: () => holds })]));
+  const { signal } = new AbortController();
+  await outer.beginTurn({ turn: 1, signal });
+  expect(outer.names()).toEqual(['own', 'files_read']);
+  expect((await outer.call(toolCall('files_read'), context())).forLLM).toBe('read');
+  holds = false;
+  await outer.beginTurn({ turn: 2, signal });
+  expect(outer.names()).toEqual(['own']);
+});
+
 test('a taken name is refused and nothing is mounted', () => {
   verifies('tools.register.duplicate');
   const outer = createRegistry([simple('x_a')]);

@@ -107,6 +107,24 @@ test('a conditional tool is offered only in turns where its condition holds', as
   expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
 });
 
+test('the answer of a condition is not taken for the tool that was put in its place meanwhile', async () => {
+  verifies('tools.metadata.conditional');
+  const conditional = { metadata: { optionality: 'conditional' as const } };
+  const asked = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const when = (): Promise<boolean> => {
+    asked.resolve();
+    return promise;
+  };
+  const registry = createRegistry([simple('c', conditional, () => 'old', { when })]);
+  const begun = next(registry);
+  await asked.promise;
+  registry.replace(simple('c', conditional, () => 'new', { when: () => false }));
+  resolve(true);
+  await begun;
+  expect(registry.names()).toEqual([]);
+});
+
 test('a condition that hangs holds a turn only until the abort', { retry: 2 }, async () => {
   verifies('tools.beginTurn');
   const registry = createRegistry([
