@@ -57,6 +57,18 @@ test('five hundred notifications make a few listings', async () => {
   expect(heard.listed).toBeLessThan(20);
 });
 
+test('a server that tells of a change after each listing is listed a few times a second, and a turn does not wait for it', async () => {
+  const toolset = await connected({ a: misbehaving('restless') });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const startedMs = performance.now();
+  await toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+  expect(performance.now() - startedMs).toBeLessThan(500);
+  const [first] = names(toolset);
+  const listings = Number((await call(toolset, first ?? '')).forLLM);
+  expect(listings).toBeLessThan(60);
+  await until(() => names(toolset)[0] !== first); // it is followed nevertheless
+});
+
 test('a listener that throws, or that was taken back, keeps nobody from hearing', async () => {
   const toolset = await connected({ a: server('grow') });
   const told: string[] = [];
