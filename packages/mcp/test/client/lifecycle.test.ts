@@ -138,6 +138,11 @@ test('a server that never answers initialize fails by the connect clock and is e
   expect(error.message).toContain('did not answer within 200 ms');
 });
 
+test('a connect clock longer than a timer can be is as long as one can be', async () => {
+  const toolset = await connected({ a: server('ok') }, { connectTimeoutMs: Number.MAX_SAFE_INTEGER });
+  expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
+});
+
 test('pages without end fail at the start with a reason', async () => {
   const error = await failure(connectMcp({ mcpServers: { a: misbehaving('endless-pages') } }));
   expect(error.message).toMatch(/MCP server "a" .* pag/);
