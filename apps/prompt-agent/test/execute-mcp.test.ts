@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
@@ -67,6 +67,22 @@ test('--tools takes a file in the mcpServers form, with variables of the environ
   expect(isAlive(await pidIn(cwd))).toBe(false);
 });
 
+test('--tools takes the path of a program and of a config, with spaces too', async () => {
+  verifies('cli.execute');
+  const config = { mcpServers: { mcp: { command: NODE, args: ['server.mjs'] } } };
+  const cwd = workspace({
+    'server.mjs': SERVER,
+    'my server': `#!/bin/sh\nexec '${NODE}' server.mjs`,
+    'my servers.json': JSON.stringify(config),
+  });
+  chmodSync(join(cwd, 'my server'), 0o755);
+  for (const tools of ['./my server', 'my servers.json'])
+    expect(await prompt(['--execute', '--tools', tools, 'please greet Ada'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'Hello Ada!\n',
+    });
+});
+
 test('without a terminal a tool of a server that may change something is denied', async () => {
   verifies('cli.execute');
   const cwd = workspace({ 'server.mjs': SERVER });
@@ -129,6 +145,8 @@ test.each([
   [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
   ["npx 'half", {}, "has a quote (') without end"],
   [' ', {}, '--tools is empty'],
+  ['', {}, '--tools is empty'],
+  ['no-such-server', { 'no-such-server': '' }, 'there is no program "no-such-server"'],
   ['none.json', {}, '--tools: "none.json" cannot be read (ENOENT)'],
   ['bad.json', { 'bad.json': '{' }, '--tools: "bad.json" is not valid JSON'],
   ['list.json', { 'list.json': '[]' }, 'needs an object "mcpServers"'],
