@@ -5,14 +5,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from './config.ts';
 import { inOrder } from './in-order.ts';
 import { createLineReader } from './line-reader.ts';
-import type { Link, Sdk } from './link.ts';
+import { type Link, LONGEST_MESSAGE_BYTES, type Sdk } from './link.ts';
 import { endGroup, groupEnds, guardGroup } from './process-group.ts';
 import { keepTail, type Tail } from './tail.ts';
 
 type StdioServer = Extract<McpServer, { kind: 'stdio' }>;
 
-/** One message holds at most this much; a longer line ends the connection. */
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 /** How long what is still in the pipes of an ended program is waited for: a grandchild may hold them open. */
 const DRAIN_MS = 100;
 
@@ -41,7 +39,7 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     void finish();
   };
   const deliver = inOrder((message) => transport.onmessage?.(message));
-  const lines = createLineReader(LONGEST_LINE_BYTES, (line) => {
+  const lines = createLineReader(LONGEST_MESSAGE_BYTES, (line) => {
     try {
       deliver(sdk.deserializeMessage(line));
     } catch (error) {
@@ -52,7 +50,7 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     }
   });
   const read = (chunk: Buffer): void => {
-    if (!lines.push(chunk)) breakOff(`sent a line of more than ${LONGEST_LINE_BYTES} bytes`);
+    if (!lines.push(chunk)) breakOff(`sent a line of more than ${LONGEST_MESSAGE_BYTES} bytes`);
   };
 
   const transport: Transport = {

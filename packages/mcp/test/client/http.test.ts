@@ -95,6 +95,19 @@ test('an error page is a failed result with its status', async () => {
   expect(result.forLLM).toContain('HTTP 502');
 });
 
+test.each([
+  ['web_pour', 'TOOL_FAILED', 'a message holds more than 67108864 bytes'],
+  ['web_pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
+])('an answer of %s without end is not kept in memory, and its request is ended', async (name, code, why) => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const result = await call(toolset, name);
+  expect(result).toMatchObject({ isError: true, code });
+  expect(result.forLLM).toContain(why);
+  await until(() => requests.includes('closed'));
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+});
+
 test('an abort settles at once, sends the cancellation and ends the request', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
@@ -114,7 +127,7 @@ test('list_changed is followed over HTTP', async () => {
   const before = toolset.list().length;
   await call(toolset, 'web_grow');
   await until(() => toolset.list().length === before + 1);
-  expect(toolset.list().at(-1)?.name).toBe('web_new_9');
+  expect(toolset.list().at(-1)?.name).toBe('web_new_11');
 });
 
 test('requests go through the fetch that is given', async () => {
