@@ -56,7 +56,10 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
 test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
   verifies('cli.execute');
   const config = {
-    mcpServers: { crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } } },
+    mcpServers: {
+      crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } },
+      off: { command: '${NOT_SET}', disabled: true },
+    },
   };
   const cwd = workspace({ 'server.mjs': SERVER, 'mcp.json': JSON.stringify(config) });
   const args = ['--execute', '--tools', 'mcp.json', 'please greet Ada'];

@@ -49,13 +49,16 @@ test('an address where nothing listens is an error that names the server and the
   );
 });
 
-test.each([404, 400] as const)('a session that the server has forgotten (%i) is begun anew, and the call is made', async (status) => {
-  const server = await started();
-  const toolset = await connected({ web: { url: server.url } });
-  server.forget(status);
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
-  expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
-});
+test.each([404, 400] as const)(
+  'a session that the server has forgotten (%i) is begun anew, and the call is made',
+  async (status) => {
+    const server = await started();
+    const toolset = await connected({ web: { url: server.url } });
+    server.forget(status);
+    expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+    expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
+  },
+);
 
 test('an answer that is cut off gives a result at once', async () => {
   const { url } = await started();
