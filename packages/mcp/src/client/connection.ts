@@ -85,7 +85,8 @@ export function createConnection(
       });
   };
   const listAgain = async (session: Session): Promise<void> => {
-    while (isStale && session === current) {
+    const isDue = (): boolean => isStale && session === current;
+    while (isDue()) {
       if (performance.now() - listedMs > LISTING_PAUSE_MS) inRow = 0;
       if (inRow === LISTINGS_IN_A_ROW) {
         pause = setTimeout(afterPause, LISTING_PAUSE_MS).unref();
