@@ -17,7 +17,7 @@ const LONGEST_CONNECT_MS = 2 ** 31 - 1 - 1000;
 export interface ConnectMcpOptions {
   /** Aborts the connecting. Without effect once `connectMcp` has resolved. */
   readonly signal?: AbortSignal | undefined;
-  /** How long a call may go on without an answer or progress. Default 60,000; 0 means without end. */
+  /** How long a call may go on without an answer or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means without end. */
   readonly timeoutMs?: number | undefined;
   /** How long a server may take to start and answer, and again to list its tools. Default 60,000: `npx` may have to download it. */
   readonly connectTimeoutMs?: number | undefined;
