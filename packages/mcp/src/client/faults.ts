@@ -46,7 +46,7 @@ export function causeOf(error: unknown, link: Link): string {
   return `could not be used: ${clip(messageOf(error))}`;
 }
 
-/** The result of a call that failed. `subject` names tool and server. */
+/** The result of a call that failed, for a model: names tool and server, says whether the call ran, and ends with the last words on stderr. */
 export function toFaultResult(
   fault: Fault,
   tool: Tool,
