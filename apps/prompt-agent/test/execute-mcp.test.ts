@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
@@ -56,7 +56,10 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
 test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
   verifies('cli.execute');
   const config = {
-    mcpServers: { crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } } },
+    mcpServers: {
+      crew: { command: '${NODE}', args: ['server.mjs'], env: { GREETING: '${env:WORD:-Welcome}' } },
+      off: { command: '${NOT_SET}', disabled: true },
+    },
   };
   const cwd = workspace({ 'server.mjs': SERVER, 'mcp.json': JSON.stringify(config) });
   const args = ['--execute', '--tools', 'mcp.json', 'please greet Ada'];
@@ -65,6 +68,22 @@ test('--tools takes a file in the mcpServers form, with variables of the environ
   expect(outcome.stderr).toContain('crew_greet');
   expect(await prompt(args, { cwd, env: { NODE, WORD: 'Ahoy' } })).toMatchObject({ code: 0, stdout: 'Ahoy Ada!\n' });
   expect(isAlive(await pidIn(cwd))).toBe(false);
+});
+
+test('--tools takes the path of a program and of a config, with spaces too', async () => {
+  verifies('cli.execute');
+  const config = { mcpServers: { mcp: { command: NODE, args: ['server.mjs'] } } };
+  const cwd = workspace({
+    'server.mjs': SERVER,
+    'my server': `#!/bin/sh\nexec '${NODE}' server.mjs`,
+    'my servers.json': JSON.stringify(config),
+  });
+  chmodSync(join(cwd, 'my server'), 0o755);
+  for (const tools of ['./my server', 'my servers.json'])
+    expect(await prompt(['--execute', '--tools', tools, 'please greet Ada'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'Hello Ada!\n',
+    });
 });
 
 test('without a terminal a tool of a server that may change something is denied', async () => {
@@ -129,6 +148,8 @@ test.each([
   [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
   ["npx 'half", {}, "has a quote (') without end"],
   [' ', {}, '--tools is empty'],
+  ['', {}, '--tools is empty'],
+  ['no-such-server', { 'no-such-server': '' }, 'there is no program "no-such-server"'],
   ['none.json', {}, '--tools: "none.json" cannot be read (ENOENT)'],
   ['bad.json', { 'bad.json': '{' }, '--tools: "bad.json" is not valid JSON'],
   ['list.json', { 'list.json': '[]' }, 'needs an object "mcpServers"'],

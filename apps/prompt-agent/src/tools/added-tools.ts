@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
@@ -24,17 +24,23 @@ const NAME = 'mcp';
 const GRACE_MS = 200;
 
 /**
- * Loads what `--tools` names: the address of an MCP server, a `.json` file in the `mcpServers` form, a module of tools, or else the command
- * of an MCP server. Throws a usage fault that names the flag.
+ * Loads what `--tools` names: the address of an MCP server, a `.json` file in the `mcpServers` form, a module of tools (`.js`, `.ts` and their like),
+ * or else the command of an MCP server; the path of a file is one word, also with spaces. Throws a usage fault that names the flag.
  */
 export async function loadAddedTools(given: string, host: Host, signal: AbortSignal): Promise<AddedTools> {
   if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } }, signal);
-  const isWord = !/\s/.test(given);
+  const isFile = isFileAt(resolve(host.cwd, given));
+  const isWord = isFile || !/\s/.test(given);
   if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host), signal);
-  if (existsSync(resolve(host.cwd, given)) || (isWord && /\.[cm]?[jt]s$/.test(given)))
+  if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
-  const [command = '', ...args] = splitCommand(given);
+  // As in a shell, a file without a slash is no program of this folder.
+  const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } }, signal);
+}
+
+function isFileAt(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
 }
 
 async function connect(config: unknown, signal: AbortSignal): Promise<AddedTools> {

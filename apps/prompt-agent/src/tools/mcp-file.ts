@@ -30,5 +30,6 @@ function fillTexts(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
   if (Array.isArray(value)) return value.map((part: unknown) => fillTexts(part, fill));
   if (typeof value !== 'object' || value === null) return value;
+  if ('disabled' in value && value.disabled === true) return value; // its variables need not be set
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fillTexts(part, fill)]));
 }

@@ -7,7 +7,7 @@ import {
   errorResult,
   toErrorResult,
 } from '@kernel/protocol';
-import type { Progress } from '@modelcontextprotocol/client';
+import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { readArguments } from './arguments.ts';
 import type { Connection } from './connection.ts';
 import { toToolResult } from './content.ts';
@@ -20,7 +20,7 @@ export interface CallTarget {
   readonly connection: Connection;
   readonly shelf: Shelf;
   readonly redact: (text: string) => string;
-  /** How long a server may give neither answer nor progress. */
+  /** How long a server may give neither answer nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
 }
 
@@ -84,22 +84,54 @@ export function heldOrGone(name: string, target: Pick<CallTarget, 'shelf'> | und
   );
 }
 
-function request(session: Session, name: string, input: JsonObject, context: CallContext, timeoutMs: number) {
-  return session.client.request(
-    { method: 'tools/call', params: { name, arguments: { ...input } } },
-    {
-      signal: context.signal,
-      timeout: timeoutMs > 0 ? Math.min(timeoutMs, NO_CLOCK_MS) : NO_CLOCK_MS,
-      resetTimeoutOnProgress: true,
-      onprogress: (progress) => {
-        try {
-          if (!context.signal.aborted) context.onProgress?.(progressText(progress));
-        } catch {
-          // A listener's fault is not the server's.
-        }
+async function request(
+  session: Session,
+  name: string,
+  input: JsonObject,
+  context: CallContext,
+  timeoutMs: number,
+): Promise<CallToolResult> {
+  const clock = startClock(timeoutMs, () => session.askedUntilMs());
+  try {
+    return await session.client.request(
+      { method: 'tools/call', params: { name, arguments: { ...input } } },
+      {
+        signal: AbortSignal.any([context.signal, clock.signal]),
+        timeout: NO_CLOCK_MS, // ours knows when the user is asked
+        onprogress: (progress) => {
+          clock.restart();
+          try {
+            if (!context.signal.aborted) context.onProgress?.(progressText(progress));
+          } catch {
+            // A listener's fault is not the server's.
+          }
+        },
       },
-    },
-  );
+    );
+  } finally {
+    clock.stop();
+  }
+}
+
+/** The clock of one call, whose abort the SDK tells as `REQUEST_TIMEOUT`; 0 is none. It counts from the start, a restart or `heldUntilMs()` on. */
+function startClock(timeoutMs: number, heldUntilMs: () => number) {
+  const clock = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (ms: number): void => {
+    timer = setTimeout(expire, Math.min(ms, NO_CLOCK_MS));
+  };
+  const expire = (): void => {
+    const restMs = heldUntilMs() + timeoutMs - performance.now();
+    if (restMs > 0) wait(restMs);
+    else clock.abort(new Error('the clock of the call ran out'));
+  };
+  const stop = (): void => clearTimeout(timer);
+  const restart = (): void => {
+    stop();
+    if (timeoutMs > 0) wait(timeoutMs);
+  };
+  restart();
+  return { signal: clock.signal, restart, stop };
 }
 
 function wrongOutput(name: string, { connection, redact }: CallTarget, wrong: string): ToolResult {

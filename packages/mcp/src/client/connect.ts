@@ -10,11 +10,14 @@ import { type ApproveTools, createShelf, type McpPins } from './shelf.ts';
 /** How long a turn waits for a listing that is under way. */
 const TURN_MS = 5000;
 
+/** A timer of Node can't wait longer; the SDK's is set a second above. */
+const LONGEST_CONNECT_MS = 2 ** 31 - 1 - 1000;
+
 /** How servers are connected to. */
 export interface ConnectMcpOptions {
   /** Aborts the connecting. Without effect once `connectMcp` has resolved. */
   readonly signal?: AbortSignal | undefined;
-  /** How long a call may go on without an answer or progress. Default 60,000; 0 means without end. */
+  /** How long a call may go on without an answer or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means without end. */
   readonly timeoutMs?: number | undefined;
   /** How long a server may take to start and answer, and again to list its tools. Default 60,000: `npx` may have to download it. */
   readonly connectTimeoutMs?: number | undefined;
@@ -54,8 +57,9 @@ export interface McpToolset extends Toolset {
  */
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
   const servers = readMcpConfig(config);
-  const { timeoutMs = 60_000, connectTimeoutMs = 60_000, graceMs = 1000, approveTools, pins, onUnavailable } = options;
+  const { timeoutMs = 60_000, graceMs = 1000, approveTools, pins, onUnavailable } = options;
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
+  const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, LONGEST_CONNECT_MS);
   for (const [name, value] of Object.entries({ timeoutMs, connectTimeoutMs, graceMs })) checkTime(name, value);
 
   const listeners = new Set<() => void>();

@@ -25,6 +25,9 @@ export interface Connection {
 const TRIES = 4;
 const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 5000;
+/** After so many listings in quick succession the next one waits: some servers tell of a change after each listing. */
+const LISTINGS_IN_A_ROW = 20;
+const LISTING_PAUSE_MS = 1000;
 
 /** Creates the connection to a server. `onListed` gets each listing after the first. */
 export function createConnection(
@@ -38,6 +41,10 @@ export function createConnection(
   let opening: Promise<Session> | undefined;
   let listing: Promise<void> | undefined;
   let isStale = false;
+  let inRow = 0;
+  let listedMs = -Infinity;
+  /** Set while the next listing waits. */
+  let pause: NodeJS.Timeout | undefined;
 
   const connect = async (signal: AbortSignal): Promise<{ session: Session; listings: readonly Listing[] }> => {
     let session: Session | undefined;
@@ -69,6 +76,7 @@ export function createConnection(
   /** Lists again. A notification that comes meanwhile makes it list once more, however many come. */
   const refresh = (session: Session): void => {
     isStale = true;
+    if (pause !== undefined) return;
     // What was listed last stays where this fails; the next notification or connection lists anew.
     listing ??= listAgain(session)
       .catch(() => {})
@@ -77,9 +85,23 @@ export function createConnection(
       });
   };
   const listAgain = async (session: Session): Promise<void> => {
-    isStale = false;
-    onListed(await session.list(stop.signal)); // one after the other: the last listing is the newest
-    if (isStale && session === current) await listAgain(session);
+    const isDue = (): boolean => isStale && session === current;
+    while (isDue()) {
+      if (performance.now() - listedMs > LISTING_PAUSE_MS) inRow = 0;
+      if (inRow === LISTINGS_IN_A_ROW) {
+        pause = setTimeout(afterPause, LISTING_PAUSE_MS).unref();
+        return;
+      }
+      inRow += 1;
+      isStale = false;
+      onListed(await session.list(stop.signal)); // one after the other: the last listing is the newest
+      listedMs = performance.now();
+    }
+  };
+  const afterPause = (): void => {
+    pause = undefined;
+    inRow = 0;
+    if (current !== undefined) refresh(current);
   };
   const drop = (session: Session): void => {
     if (current === session) current = undefined;
@@ -116,6 +138,7 @@ export function createConnection(
     settled: () => listing ?? Promise.resolve(),
     async close() {
       stop.abort(new Error('closed'));
+      clearTimeout(pause);
       await opening?.catch(() => {});
       await Promise.all([...sessions].map(({ link }) => link.close()));
       sessions.clear();

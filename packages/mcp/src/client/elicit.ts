@@ -24,11 +24,25 @@ interface McpAnswerContent {
 /** Asks the user. */
 export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
 
-/** Lets a server ask the user through `elicit`. */
-export function answerElicitation(client: Client, server: string, elicit: Elicit): void {
+/**
+ * Lets a server ask the user through `elicit`. Returns a function that says until when the user was asked, in ms of `performance.now()`: now while a
+ * question is open, `-Infinity` if there was none.
+ */
+export function answerElicitation(client: Client, server: string, elicit: Elicit): () => number {
+  let open = 0;
+  let untilMs = -Infinity;
+  const ask = async (question: McpQuestion): Promise<McpAnswer> => {
+    open += 1;
+    try {
+      return await elicit(question);
+    } finally {
+      open -= 1;
+      untilMs = performance.now();
+    }
+  };
   client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
     if (params.mode === 'url') return { action: 'decline' };
-    const answer = await elicit({
+    const answer = await ask({
       server,
       message: params.message,
       schema: { ...params.requestedSchema },
@@ -40,4 +54,5 @@ export function answerElicitation(client: Client, server: string, elicit: Elicit
     );
     return { action: 'accept', content: Object.fromEntries(fields) };
   });
+  return () => (open > 0 ? performance.now() : untilMs);
 }

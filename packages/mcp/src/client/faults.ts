@@ -22,8 +22,9 @@ export function toFault(error: unknown, link: Link): Fault {
   if (code === ANSWER_LOST || code === 'CONNECTION_CLOSED') return { kind: 'lost', cause: causeOf(error, link) };
   if (link.broken() !== undefined || code === 'NOT_CONNECTED') return { kind: 'lost', cause: causeOf(error, link) };
   if (typeof code === 'number') return { kind: 'refused', code, message: messageOf(error) };
-  // 404 says that the session is unknown, as after a restart; the request was not run.
-  if (status === 404) return { kind: 'unsent', cause: 'has ended the session' };
+  // 404 says that the session is unknown, as after a restart; the request was not run. Many servers answer 400 with words instead.
+  if (status === 404 || (status === 400 && /\bsession\b/i.test(messageOf(error))))
+    return { kind: 'unsent', cause: 'has ended the session' };
   const system = systemCode(error);
   if (system === 'ECONNREFUSED' || system === 'ENOTFOUND') return { kind: 'unsent', cause: causeOf(error, link) };
   if (error instanceof TypeError) return { kind: 'lost', cause: causeOf(error, link) };
@@ -45,7 +46,7 @@ export function causeOf(error: unknown, link: Link): string {
   return `could not be used: ${clip(messageOf(error))}`;
 }
 
-/** The result of a call that failed. `subject` names tool and server. */
+/** The result of a call that failed, for a model: names tool and server, says whether the call ran, and ends with the last words on stderr. */
 export function toFaultResult(
   fault: Fault,
   tool: Tool,

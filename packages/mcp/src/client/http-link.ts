@@ -1,6 +1,7 @@
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpServer } from './config.ts';
-import type { Link, Sdk } from './link.ts';
+import { limitFetch } from './limit-fetch.ts';
+import { type Link, LONGEST_MESSAGE_BYTES, type Sdk } from './link.ts';
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 type HttpServer = Extract<McpServer, { kind: 'http' }>;
@@ -23,7 +24,7 @@ const GOODBYE_MS = 1000;
  * Creates the way to an address over streamable HTTP. Redirects to another origin are not followed. A request whose answer was cut off and
  * can't be taken up again fails with `ANSWER_LOST` instead of waiting for its clock.
  */
-export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | undefined): Link {
+export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike = globalThis.fetch): Link {
   const timers = new Set<NodeJS.Timeout>();
   const transport = new sdk.StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
@@ -40,7 +41,7 @@ export function createHttpLink(sdk: Sdk, server: HttpServer, fetch: FetchLike | 
       timers.add(timer);
       return () => clearTimeout(timer);
     },
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: limitFetch(fetch, LONGEST_MESSAGE_BYTES),
   });
   const send = transport.send.bind(transport);
   /** What ends the HTTP request of a JSON-RPC request that has no answer yet. */

@@ -7,11 +7,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 export function inOrder(deliver: (message: JSONRPCMessage) => void): (message: JSONRPCMessage) => void {
   const waiting: JSONRPCMessage[] = [];
   let isPaused = false;
-  const take = (message: JSONRPCMessage): void => {
-    if (isPaused) {
-      waiting.push(message);
-      return;
-    }
+  const give = (message: JSONRPCMessage): void => {
     deliver(message);
     if ('id' in message) return;
     isPaused = true;
@@ -19,7 +15,10 @@ export function inOrder(deliver: (message: JSONRPCMessage) => void): (message: J
   };
   const resume = (): void => {
     isPaused = false;
-    for (const message of waiting.splice(0)) take(message);
+    for (let next = waiting.shift(); next !== undefined; next = isPaused ? undefined : waiting.shift()) give(next);
   };
-  return take;
+  return (message) => {
+    if (isPaused || waiting.length > 0) waiting.push(message);
+    else give(message);
+  };
 }

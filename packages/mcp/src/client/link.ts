@@ -3,6 +3,9 @@ import type * as sdk from '@modelcontextprotocol/client';
 /** The SDK, which is imported at the first connection. */
 export type Sdk = typeof sdk;
 
+/** One message from a server holds at most this much. */
+export const LONGEST_MESSAGE_BYTES = 64 * 1024 * 1024;
+
 /** One way to a server: used for one connection, then closed. */
 export interface Link {
   readonly transport: sdk.Transport;

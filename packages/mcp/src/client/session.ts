@@ -24,6 +24,8 @@ export interface Session {
   readonly client: Client;
   readonly link: Link;
   readonly checkOutput: CheckOutput;
+  /** Until when the server waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
+  askedUntilMs(): number;
   /** All pages of `tools/list`. */
   list(signal: AbortSignal): Promise<readonly Listing[]>;
 }
@@ -44,7 +46,8 @@ export async function openSession(
   const client = new sdk.Client(options.client, {
     capabilities: options.elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
   });
-  if (options.elicit !== undefined) answerElicitation(client, server.name, options.elicit);
+  const askedUntilMs =
+    options.elicit === undefined ? () => -Infinity : answerElicitation(client, server.name, options.elicit);
   client.setNotificationHandler('notifications/tools/list_changed', () => hooks.onListChanged());
   Object.assign(client, { onclose: () => hooks.onClosed() });
   const link =
@@ -65,7 +68,7 @@ export async function openSession(
     clearTimeout(timer);
   }
   const checkOutput = createCheckOutput(new AjvJsonSchemaValidator());
-  return { client, link, checkOutput, list: (stop) => listTools(client, stop, options.connectTimeoutMs) };
+  return { client, link, checkOutput, askedUntilMs, list: (stop) => listTools(client, stop, options.connectTimeoutMs) };
 }
 
 /** The error for a server that could not be reached or started. */

@@ -14,13 +14,13 @@ export interface McpToolsChange {
   readonly changed: readonly McpToolChange[];
 }
 
-/** One tool whose definition is another now. */
+/** One tool whose definition is another than the approved one. */
 export interface McpToolChange {
   /** The name on the server. */
   readonly name: string;
-  /** The fields that differ; empty where only the hash of the old definition is known. */
+  /** The fields that differ; empty where only the hash of the approved definition is known. */
   readonly fields: readonly (keyof Tool)[];
-  /** Absent where only its hash is known. */
+  /** What was approved last, whatever was refused since. Absent where only its hash is known. */
   readonly before?: Tool;
   readonly after: Tool;
 }
@@ -64,6 +64,8 @@ export interface ShelfOptions {
 /** Creates the shelf of a server. */
 export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfOptions): Shelf {
   const approved = new Map<string, string>(Object.entries(pins ?? {}));
+  /** The approved definitions, of those that have been listed. */
+  const trusted = new Map<string, RemoteTool>();
   /** Definitions that were asked about and not approved. */
   const asked = new Map<string, string>();
   let known = new Map<string, RemoteTool>();
@@ -71,6 +73,7 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
   let isFirst = true;
 
   const publish = (): void => {
+    for (const each of known.values()) if (approved.get(each.name) === each.hash) trusted.set(each.name, each);
     const next = new Map([...known].filter(([, { name, hash }]) => approved.get(name) === hash));
     const isSame =
       next.size === offered.size && [...next.values()].every((each, index) => each === [...offered.values()][index]);
@@ -102,25 +105,30 @@ export function createShelf({ server, nameOf, pins, approve, onChanged }: ShelfO
       const all = [...known.values()];
       const removed = (isFirst ? [...approved.keys()] : [...byName.keys()]).filter((name) => !known.has(nameOf(name)));
       const fresh = all.filter(({ name, hash }) => approved.get(name) !== hash && asked.get(name) !== hash);
-      const trusted = isFirst && pins === undefined;
+      const isTrusted = isFirst && pins === undefined;
       isFirst = false;
-      if (trusted || (approve === undefined && pins === undefined))
+      if (isTrusted || (approve === undefined && pins === undefined))
         for (const { name, hash } of fresh) approved.set(name, hash);
       else for (const { name, hash } of fresh) asked.set(name, hash);
       publish();
-      if (trusted || fresh.length + removed.length === 0) return;
+      if (isTrusted || fresh.length + removed.length === 0) return;
       const isOk = await decide({
         type: 'tools-changed',
         server,
         added: fresh.filter(({ name }) => !approved.has(name)).map(({ tool }) => tool),
         removed,
-        changed: fresh.filter(({ name }) => approved.has(name)).map((each) => difference(each, byName.get(each.name))),
+        changed: fresh.filter(({ name }) => approved.has(name)).map((each) => difference(each, trusted.get(each.name))),
       });
       if (!isOk) return;
-      for (const { name, hash } of fresh) {
+      for (const each of fresh) {
+        const { name, hash } = each;
         if (asked.get(name) !== hash) continue; // it has changed once more meanwhile, and that is asked about on its own
-        approved.set(name, hash);
         asked.delete(name);
+        // Meanwhile the server may have come back to what is approved: that stays, and the change is asked about when it comes again.
+        const present = known.get(nameOf(name))?.hash;
+        if (present !== undefined && present !== hash) continue;
+        approved.set(name, hash);
+        trusted.set(name, each);
       }
       publish();
     },

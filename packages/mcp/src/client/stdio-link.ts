@@ -5,20 +5,22 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from './config.ts';
 import { inOrder } from './in-order.ts';
 import { createLineReader } from './line-reader.ts';
-import type { Link, Sdk } from './link.ts';
+import { type Link, LONGEST_MESSAGE_BYTES, type Sdk } from './link.ts';
 import { endGroup, groupEnds, guardGroup } from './process-group.ts';
 import { keepTail, type Tail } from './tail.ts';
 
 type StdioServer = Extract<McpServer, { kind: 'stdio' }>;
 
-/** One message holds at most this much; a longer line ends the connection. */
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 /** How long what is still in the pipes of an ended program is waited for: a grandchild may hold them open. */
 const DRAIN_MS = 100;
 
+/** Stands for an answer that is none: JSON-RPC's code for a message of the wrong shape. */
+const NO_ANSWER = -32_600;
+
 /**
  * Creates the way to a program: started in a process group of its own with the inherited variables that the SDK deems safe and those of the
- * config, and ended with its group. stderr is kept, never printed. What is no JSON-RPC on stdout is passed over.
+ * config, and ended with its group. stderr is kept, never printed. What is no JSON-RPC on stdout is passed over; the request whose id it bears
+ * fails instead of waiting for its clock.
  */
 export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number): Link {
   let started: Program | undefined;
@@ -37,15 +39,18 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     void finish();
   };
   const deliver = inOrder((message) => transport.onmessage?.(message));
-  const lines = createLineReader(LONGEST_LINE_BYTES, (line) => {
+  const lines = createLineReader(LONGEST_MESSAGE_BYTES, (line) => {
     try {
       deliver(sdk.deserializeMessage(line));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      const id = answeredId(line);
+      if (id !== undefined)
+        deliver({ jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'its answer is no JSON-RPC' } });
     }
   });
   const read = (chunk: Buffer): void => {
-    if (!lines.push(chunk)) breakOff(`sent a line of more than ${LONGEST_LINE_BYTES} bytes`);
+    if (!lines.push(chunk)) breakOff(`sent a line of more than ${LONGEST_MESSAGE_BYTES} bytes`);
   };
 
   const transport: Transport = {
@@ -85,6 +90,17 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     lastWords: () => started?.stderr.text() ?? '',
     close: finish,
   };
+}
+
+/** The id of the request that a line means to answer, though it is no message. Ours are numbers. */
+function answeredId(line: string): number | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null || 'method' in value || !('id' in value)) return undefined;
+    return typeof value.id === 'number' ? value.id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Program {

@@ -7,7 +7,7 @@ const NEWLINE = 10;
 
 /**
  * Makes a transport of one JSON-RPC message a line. Unlike the SDK's own it answers a line that it cannot read, so that the sender does
- * not wait for ever, and goes on after a line that is too long. The end of the input closes it.
+ * not wait for ever, and goes on after a line that is too long. The end of the input, or of the output, closes it.
  */
 export function stdioTransport(
   stdin: Readable,
@@ -61,6 +61,7 @@ export function stdioTransport(
   const transport: Transport = {
     start() {
       stdout.on('error', onOutputError);
+      stdout.on('close', onEnd);
       stdin.on('error', onInputError);
       stdin.on('end', onEnd);
       stdin.on('close', onEnd);
@@ -76,6 +77,7 @@ export function stdioTransport(
       stdin.off('end', onEnd);
       stdin.off('close', onEnd);
       stdin.off('error', onInputError);
+      stdout.off('close', onEnd);
       if (stdin.listenerCount('data') === 0) stdin.pause();
       transport.onclose?.();
       return Promise.resolve();

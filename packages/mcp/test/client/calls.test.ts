@@ -146,6 +146,18 @@ test('what is no JSON-RPC on stdout is passed over', async () => {
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
 
+test.each([
+  '"error":"boom"',
+  '"error":{"code":-32000}',
+  '"result":null',
+  '"result":"ok"',
+  '"other":1',
+  '"result":{"content":"ok"}',
+])('an answer with %s fails its call at once', async (shape) => {
+  const toolset = await connected({ a: misbehaving('shapeless', shape) });
+  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+});
+
 test('a second answer to the same call changes nothing', async () => {
   const toolset = await connected({ a: misbehaving('double') });
   for (let count = 0; count < 3; count += 1) expect(await call(toolset, 'a_ok')).toEqual({ forLLM: 'ok' });

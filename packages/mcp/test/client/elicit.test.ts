@@ -27,3 +27,25 @@ test('a user who declines is a decline, and without anybody to ask the server is
   const alone = await connected({ a: misbehaving('asks') });
   expect((await call(alone, 'a_ok')).forLLM).toContain('-32601');
 });
+
+test.each([
+  [700, 0],
+  [250, 250],
+])('the %i ms in which a user thinks do not count for the clock of a call', async (thinkMs, workMs) => {
+  const toolset = await connected(
+    { a: misbehaving('asks', String(workMs)) },
+    {
+      timeoutMs: 400,
+      elicit: () => new Promise((resolve) => setTimeout(resolve, thinkMs, { action: 'decline' })),
+    },
+  );
+  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
+});
+
+test('after its question a server that gives no answer is a timeout', async () => {
+  const toolset = await connected(
+    { a: misbehaving('asks', '60000') },
+    { timeoutMs: 100, elicit: () => Promise.resolve({ action: 'decline' }) },
+  );
+  expect(await call(toolset, 'a_ok')).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+});

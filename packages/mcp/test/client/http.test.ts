@@ -49,13 +49,16 @@ test('an address where nothing listens is an error that names the server and the
   );
 });
 
-test('a session that the server has forgotten is begun anew, and the call is made', async () => {
-  const server = await started();
-  const toolset = await connected({ web: { url: server.url } });
-  server.forget();
-  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
-  expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
-});
+test.each([404, 400] as const)(
+  'a session that the server has forgotten (%i) is begun anew, and the call is made',
+  async (status) => {
+    const server = await started();
+    const toolset = await connected({ web: { url: server.url } });
+    server.forget(status);
+    expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+    expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
+  },
+);
 
 test('an answer that is cut off gives a result at once', async () => {
   const { url } = await started();
@@ -95,6 +98,19 @@ test('an error page is a failed result with its status', async () => {
   expect(result.forLLM).toContain('HTTP 502');
 });
 
+test.each([
+  ['web_pour', 'TOOL_FAILED', 'a message holds more than 67108864 bytes'],
+  ['web_pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
+])('an answer of %s without end is not kept in memory, and its request is ended', async (name, code, why) => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const result = await call(toolset, name);
+  expect(result).toMatchObject({ isError: true, code });
+  expect(result.forLLM).toContain(why);
+  await until(() => requests.includes('closed'));
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+});
+
 test('an abort settles at once, sends the cancellation and ends the request', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
@@ -114,7 +130,7 @@ test('list_changed is followed over HTTP', async () => {
   const before = toolset.list().length;
   await call(toolset, 'web_grow');
   await until(() => toolset.list().length === before + 1);
-  expect(toolset.list().at(-1)?.name).toBe('web_new_9');
+  expect(toolset.list().at(-1)?.name).toBe('web_new_11');
 });
 
 test('requests go through the fetch that is given', async () => {

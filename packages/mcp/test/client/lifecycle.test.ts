@@ -132,10 +132,17 @@ test('a program or folder that does not exist is named', async () => {
 });
 
 test('a server that never answers initialize fails by the connect clock and is ended', async () => {
+  const pidFile = temporary('pid');
   const error = await failure(
-    connectMcp({ mcpServers: { a: misbehaving('silent') } }, { connectTimeoutMs: 200, graceMs: 100 }),
+    connectMcp({ mcpServers: { a: misbehaving('silent', pidFile) } }, { connectTimeoutMs: 1000, graceMs: 100 }),
   );
-  expect(error.message).toContain('did not answer within 200 ms');
+  expect(error.message).toContain('did not answer within 1000 ms');
+  expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+});
+
+test('a connect clock longer than a timer can be is as long as one can be', async () => {
+  const toolset = await connected({ a: server('ok') }, { connectTimeoutMs: Number.MAX_SAFE_INTEGER });
+  expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
 
 test('pages without end fail at the start with a reason', async () => {
@@ -146,9 +153,13 @@ test('pages without end fail at the start with a reason', async () => {
 test('an abort while servers start rejects with its reason and leaves nothing running', async () => {
   const stop = new AbortController();
   const reason = new Error('not now');
-  const pending = connectMcp({ mcpServers: { a: misbehaving('silent') } }, { signal: stop.signal, graceMs: 100 });
-  setTimeout(() => stop.abort(reason), 50);
+  const pidFile = temporary('pid');
+  const config = { mcpServers: { a: misbehaving('silent', pidFile) } };
+  const pending = connectMcp(config, { signal: stop.signal, graceMs: 100 });
+  await until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '');
+  stop.abort(reason);
   await expect(pending).rejects.toBe(reason);
+  expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
 });
 
 test('with onUnavailable a server that can not start is left out and told, and the others are used', async () => {

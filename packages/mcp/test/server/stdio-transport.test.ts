@@ -101,4 +101,14 @@ describe('the end', () => {
     await expect(transport.send(ping)).rejects.toThrow('EPIPE');
     await closed;
   });
+
+  test('of the output without any fault closes it too', async () => {
+    const stdout = new PassThrough();
+    const transport = stdioTransport(new PassThrough(), stdout, 100, (value) => parseJSONRPCMessage(value));
+    const closed = new Promise<void>((resolve) => Object.assign(transport, { onclose: resolve }));
+    await transport.start();
+    stdout.destroy();
+    await expect(closed).resolves.toBeUndefined();
+    expect(stdout.listenerCount('close')).toBe(0);
+  });
 });
