@@ -2,6 +2,7 @@ import { type ProviderConfig, invalidConfig } from './config.ts';
 import { type Caller, type CallerSettings, createCaller } from './transport/caller.ts';
 import { resolveTimeouts } from './transport/clocks.ts';
 import { createHttp } from './transport/http.ts';
+import { type LimitSettings, resolveLimits } from './transport/limits.ts';
 import { createRedactor, isSecretHeader, type Redactor } from './transport/redact.ts';
 import { createToken } from './transport/token.ts';
 
@@ -9,6 +10,7 @@ import { createToken } from './transport/token.ts';
 export interface Client {
   readonly caller: Caller;
   readonly redactor: Redactor;
+  readonly limits: LimitSettings;
 }
 
 const MAX_CONNECTIONS = 10;
@@ -26,11 +28,14 @@ export function createClient(
     throw invalidConfig(config.name, `connections is ${String(connections)}.`, 'Give a whole number from 1.');
   }
   const timeouts = resolveTimeouts(config.timeouts);
-  const http = createHttp({ provider: config.name, origin, timeouts, connections, redactor });
+  const limits = resolveLimits(config.limits);
+  const { responseBytes } = limits;
+  const http = createHttp({ provider: config.name, origin, timeouts, connections, redactor, responseBytes });
   const token = createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor);
   const headers = ownHeaders(config, redactor);
   return {
     redactor,
+    limits,
     caller: createCaller({ provider: config.name, http, token, redactor, headers, timeouts, authorize, sign }),
   };
 }

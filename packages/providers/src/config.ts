@@ -1,5 +1,6 @@
 import { type JsonObject, KernelError } from '@kernel/protocol';
 import type { Timeouts } from './transport/clocks.ts';
+import type { ResponseLimits } from './transport/limits.ts';
 import type { TokenSource } from './transport/token.ts';
 
 /** What a provider is made from. Only `name` is always needed; a vendor that needs more says so with `CONFIG_INVALID`. */
@@ -17,6 +18,7 @@ export interface ProviderConfig {
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Timeouts | undefined;
+  readonly limits?: ResponseLimits | undefined;
   /** The most connections open at once. Default 10. */
   readonly connections?: number | undefined;
   /** Default model options; a request overrides them key by key. */

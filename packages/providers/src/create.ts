@@ -10,6 +10,7 @@ import { CHAT_PRESETS } from './openai/presets.ts';
 import { resolveChat } from './openai/settings.ts';
 import { resolveResponses } from './responses/settings.ts';
 import { resolveTimeouts } from './transport/clocks.ts';
+import { resolveLimits } from './transport/limits.ts';
 
 /** Makes a provider from its config. */
 export type ProviderFactory = (config: ProviderConfig) => Provider;
@@ -56,6 +57,7 @@ function lazily(
   return (config) => {
     check(config);
     resolveTimeouts(config.timeouts);
+    resolveLimits(config.limits);
     return lazyProvider(config.name, async () => (await load())(config), abilities);
   };
 }

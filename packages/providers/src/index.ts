@@ -4,6 +4,7 @@ export type { ProviderConfig } from './config.ts';
 export { toFunctionDefinition } from './function-definition.ts';
 export type { FunctionDefinition } from './function-definition.ts';
 export type { Timeouts } from './transport/clocks.ts';
+export type { ResponseLimits } from './transport/limits.ts';
 export type { TokenSource } from './transport/token.ts';
 export { withRetry } from './policy/retry.ts';
 export type { Retry, RetryOptions } from './policy/retry.ts';

@@ -28,6 +28,8 @@ export interface ReplyContext {
   /** The ids of all calls in `history`, where they are known. */
   readonly callIds?: ReadonlySet<string> | undefined;
   readonly codec: ToolCodec;
+  /** The longest line or frame of a stream; the default limit where it is absent. */
+  readonly lineLength?: number | undefined;
 }
 
 /** One reply while it comes in: the same for every wire. Parts and calls stay in the order in which they came. @internal */

@@ -30,13 +30,12 @@ export function streamOf({ client, decode, encode, name }: Wire): Provider['stre
     createWireStream(client.caller, client.redactor, request.signal, () => {
       const { accept, body, callIds, codec = PLAIN_CODEC, path, warnings } = encode(request);
       const { redactor } = client;
+      const { lineLength } = client.limits;
+      const { messages: history, model } = request;
       return {
         call: { path, contentType: 'application/json', accept, body },
         decoder: (emit, headers) =>
-          decode(
-            { name, model: request.model, redactor, warnings, emit, history: request.messages, callIds, codec },
-            headers,
-          ),
+          decode({ name, model, redactor, warnings, emit, history, callIds, codec, lineLength }, headers),
       };
     });
 }

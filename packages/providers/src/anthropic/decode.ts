@@ -152,7 +152,7 @@ export function createAnthropicDecoder(context: ReplyContext): ReplyDecoder {
     return reply.failed(status === undefined ? found : { ...found, status });
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson });
+  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {

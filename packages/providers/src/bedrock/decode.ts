@@ -104,7 +104,7 @@ function decodeStream(context: ReplyContext, readFrame: ReadFrame): ReplyDecoder
     }
   }
 
-  const frames = createFrameSplitter(onFrame);
+  const frames = createFrameSplitter(onFrame, context.lineLength);
   return {
     push(bytes) {
       first ??= bytes[0];

@@ -83,7 +83,7 @@ export function createGeminiDecoder(context: ReplyContext): ReplyDecoder {
     for (const chunk of Array.isArray(value) ? value : [value]) takeChunk(chunk);
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson });
+  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {

@@ -49,7 +49,7 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
     }
   }
 
-  const lines = createLineParser(onLine);
+  const lines = createLineParser(onLine, context.lineLength);
   return {
     push: (bytes) => lines.push(bytes) > 0,
     end() {

@@ -128,7 +128,7 @@ export function createChatDecoder(context: ReplyContext): ReplyDecoder {
     close(true);
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson });
+  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {

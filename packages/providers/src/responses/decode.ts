@@ -127,7 +127,7 @@ export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {
     takeResponse(response);
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson });
+  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {

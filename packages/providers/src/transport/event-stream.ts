@@ -1,4 +1,4 @@
-import { KernelError } from '@kernel/protocol';
+import { DEFAULT_LIMITS, limitError } from './limits.ts';
 
 /** Takes bytes as they come; calls `onFrame` synchronously with each whole frame of a binary event stream. */
 export interface FrameSplitter {
@@ -9,10 +9,12 @@ export interface FrameSplitter {
 }
 
 const MIN_FRAME = 16;
-const MAX_FRAME = 8 * 1024 * 1024;
 
 /** Creates a splitter: the first four bytes of a frame say how long it is. What is inside, checksums included, is the reader's. */
-export function createFrameSplitter(onFrame: (bytes: Uint8Array) => void): FrameSplitter {
+export function createFrameSplitter(
+  onFrame: (bytes: Uint8Array) => void,
+  maxFrameBytes: number = DEFAULT_LIMITS.lineLength,
+): FrameSplitter {
   let pieces: Uint8Array[] = [];
   let length = 0;
   /** How many bytes the frame under way has; nothing until its first four are there. */
@@ -34,10 +36,13 @@ export function createFrameSplitter(onFrame: (bytes: Uint8Array) => void): Frame
         const all = joined();
         if (wanted === undefined) {
           wanted = all.readUInt32BE(0);
-          if (wanted < MIN_FRAME || wanted > MAX_FRAME) {
-            throw new KernelError(
-              'PROVIDER_PROTOCOL',
-              `The reply has a frame of ${wanted} bytes: it is no event stream.`,
+          if (wanted < MIN_FRAME || wanted > maxFrameBytes) {
+            const what = `The reply has a frame of ${wanted} bytes`;
+            throw limitError(
+              'lineLength',
+              what,
+              maxFrameBytes,
+              'The server sends something else than an event stream.',
             );
           }
           continue;

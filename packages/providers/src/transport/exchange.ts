@@ -3,12 +3,10 @@ import type { Dispatcher } from 'undici';
 import { type ClockSettings, timeoutError } from './clocks.ts';
 import { createDeadlines } from './deadlines.ts';
 import { contentCoding, createInflater, type Inflater } from './inflate.ts';
+import { limitError } from './limits.ts';
 import { networkError } from './network-error.ts';
 import type { Connection, ConnectionPool } from './pool.ts';
 import type { Redactor } from './redact.ts';
-
-/** The most bytes of one response, after decompression. */
-const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Response headers by lower-case name. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -38,6 +36,8 @@ export interface ExchangeSettings {
   readonly provider: string;
   readonly timeouts: ClockSettings;
   readonly redactor: Redactor;
+  /** The most bytes of one response, after decompression. */
+  readonly responseBytes: number;
 }
 
 /** An exchange that was not sent yet. */
@@ -49,7 +49,7 @@ export interface OpenExchange extends Exchange {
 
 /** Creates one exchange: its clocks, its limits, its content encoding. `waitedMs` of its total time are over. */
 export function createExchange(settings: ExchangeSettings, sink: HttpSink, waitedMs: number): OpenExchange {
-  const { provider, redactor, timeouts } = settings;
+  const { provider, redactor, responseBytes, timeouts } = settings;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
   let leaveQueue: (() => void) | undefined;
@@ -102,10 +102,14 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
 
   function take(bytes: Uint8Array): void {
     received += bytes.length;
-    if (received > MAX_RESPONSE_BYTES) {
-      throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is larger than ${MAX_RESPONSE_BYTES} bytes.`, {
-        data: { limit: MAX_RESPONSE_BYTES },
-      });
+    if (received > responseBytes) {
+      const hint = 'Raise limits.responseBytes of createProvider if the reply may be as large.';
+      throw limitError(
+        'responseBytes',
+        `${provider}: the reply is larger than ${responseBytes} bytes`,
+        responseBytes,
+        hint,
+      );
     }
     sink.onBytes(bytes);
   }

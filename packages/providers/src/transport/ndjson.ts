@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { KernelError } from '@kernel/protocol';
+import { DEFAULT_LIMITS, limitError } from './limits.ts';
 
 /** Takes bytes as they come; calls `onLine` synchronously with each line that is not blank. */
 export interface LineParser {
@@ -9,10 +9,11 @@ export interface LineParser {
   end(): void;
 }
 
-const MAX_LINE_LENGTH = 8 * 1024 * 1024;
-
 /** Creates a push parser for lines of JSON. Linear: an unfinished line is kept in pieces and joined once. */
-export function createLineParser(onLine: (line: string) => void, maxLineLength: number = MAX_LINE_LENGTH): LineParser {
+export function createLineParser(
+  onLine: (line: string) => void,
+  maxLineLength: number = DEFAULT_LIMITS.lineLength,
+): LineParser {
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];
   let length = 0;
@@ -20,10 +21,13 @@ export function createLineParser(onLine: (line: string) => void, maxLineLength: 
   function keep(piece: string): void {
     length += piece.length;
     if (length > maxLineLength) {
-      throw new KernelError('PROVIDER_PROTOCOL', `A line of the reply is longer than ${maxLineLength} characters.`, {
-        hint: 'The server sends no newlines, or something else than lines of JSON.',
-        data: { limit: maxLineLength },
-      });
+      const hint = 'The server sends no newlines, or something else than lines of JSON.';
+      throw limitError(
+        'lineLength',
+        `A line of the reply is longer than ${maxLineLength} characters`,
+        maxLineLength,
+        hint,
+      );
     }
     if (piece !== '') pieces.push(piece);
   }

@@ -17,17 +17,20 @@ export interface ReplyReader {
   end(): void;
 }
 
-/** Creates a reader; `provider` names it in errors. */
-export function createReplyReader(provider: string, handler: ReplyHandler): ReplyReader {
+/** Creates a reader; `provider` names it in errors. `maxLineLength` as of the SSE parser. */
+export function createReplyReader(provider: string, handler: ReplyHandler, maxLineLength?: number): ReplyReader {
   let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
   const pieces: Uint8Array[] = [];
   let events = 0;
   let sse: SseParser | undefined;
   const openSse = (): SseParser =>
-    createSseParser((event) => {
-      events += 1;
-      handler.onEvent(event);
-    });
+    createSseParser(
+      (event) => {
+        events += 1;
+        handler.onEvent(event);
+      },
+      { maxLineLength },
+    );
 
   return {
     push(bytes) {

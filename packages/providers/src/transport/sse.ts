@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { KernelError } from '@kernel/protocol';
+import type { KernelError } from '@kernel/protocol';
+import { DEFAULT_LIMITS, limitError } from './limits.ts';
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -33,7 +34,7 @@ const SPACE = 32;
  * a byte-order mark, comments, several `data:` lines, a character cut in two. Linear: an unfinished line is never rescanned.
  */
 export function createSseParser(onEvent: (event: SseEvent) => void, options: SseOptions = {}): SseParser {
-  const maxLineLength = options.maxLineLength ?? 8 * 1024 * 1024;
+  const maxLineLength = options.maxLineLength ?? DEFAULT_LIMITS.lineLength;
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];
   let piecesLength = 0;
@@ -134,8 +135,6 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
 }
 
 function tooLong(limit: number): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `A line of the reply is longer than ${limit} characters.`, {
-    hint: 'The server sends no newlines, or something else than server-sent events.',
-    data: { limit },
-  });
+  const hint = 'The server sends no newlines, or something else than server-sent events.';
+  return limitError('lineLength', `A line of the reply is longer than ${limit} characters`, limit, hint);
 }
