@@ -163,6 +163,11 @@ test.each([
     { 'unset.json': '{"mcpServers":{"a":{"url":"https://x/${NO_KEY}"}}}' },
     'uses the variable NO_KEY, which is not set',
   ],
+  [
+    'input.json',
+    { 'input.json': '{"mcpServers":{"a":{"url":"https://x/${input:key}"}}}' },
+    'has ${input:key}; write ${NAME}',
+  ],
   ['http://127.0.0.1:2/mcp', {}, 'could not be reached (ECONNREFUSED)'],
 ])('--tools %j exits 2 with one line that says what is wrong', async (tools, files, said) => {
   verifies('cli.execute');

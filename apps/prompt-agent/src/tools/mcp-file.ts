@@ -12,7 +12,10 @@ export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>)
     throw usageFault(`--tools: "${file}" cannot be read (${error.code ?? error.message}).`);
   });
   const fill = (value: string): string =>
-    value.replaceAll(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (_whole, name: string, otherwise?: string) => {
+    value.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+      const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];
+      if (name === undefined)
+        throw usageFault(`--tools: "${file}" has ${whole}; write \${NAME}, \${env:NAME} or \${NAME:-default}.`);
       const found = host.env[name] ?? otherwise;
       if (found === undefined) throw usageFault(`--tools: "${file}" uses the variable ${name}, which is not set.`);
       return found;

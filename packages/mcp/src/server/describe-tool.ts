@@ -1,6 +1,6 @@
-import type { Tool, ToolEffect } from '@kernel/protocol';
+import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
 
-/** A tool as `tools/list` tells it. Its `inputSchema` is the very object `tool.parameters`. */
+/** A tool as `tools/list` tells it. Its `inputSchema` is the very object `tool.parameters`, if that says its type. */
 export type ListedTool = Readonly<Record<string, unknown>>;
 
 const described = new WeakMap<Tool, ListedTool>();
@@ -18,7 +18,7 @@ export function describeTool(tool: Tool): ListedTool {
     name: tool.name,
     ...set({ title: tool.title }),
     description: tool.description,
-    inputSchema: tool.parameters,
+    inputSchema: ofObjects(tool.parameters),
     ...set({ outputSchema: tool.outputSchema }),
     annotations: annotationsOf(tool.effect),
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
@@ -26,6 +26,11 @@ export function describeTool(tool: Tool): ListedTool {
   JSON.stringify(listed); // here it fails for this tool, later it would leave the client without an answer
   described.set(tool, listed);
   return listed;
+}
+
+/** A schema without `type` gets the one that MCP asks for: clients refuse the whole list for one entry that lacks it. */
+function ofObjects(schema: JsonSchema): JsonSchema {
+  return 'type' in schema ? schema : { type: 'object', ...schema };
 }
 
 /** The hints of MCP; one that is absent is not known. A client takes an absent `destructiveHint` and `openWorldHint` for true. */

@@ -92,3 +92,12 @@ test('a tool that JSON cannot hold is a fault of the list, and names the reason'
   loop['self'] = loop;
   expect(() => describeTool(plainTool('loop', { parameters: loop }))).toThrow(/circular/i);
 });
+
+test('a hand-made tool whose schema says no type does not cost the client the whole list', async () => {
+  verifies('mcp.server.list');
+  const tool: Tool = { name: 'any', description: '', parameters: {} };
+  const plain = plainTool('plain');
+  const client = await connectTo({ list: () => [tool, plain], call: async () => ({ forLLM: '' }) });
+  const { tools } = await client.listTools();
+  expect(tools.map(({ inputSchema }) => inputSchema)).toEqual([{ type: 'object' }, plain.parameters]);
+});
