@@ -14,6 +14,8 @@ export interface EncodedRequest {
   readonly codec?: ToolCodec | undefined;
   /** The ids of all calls in the messages, where the encoder knows them. */
   readonly callIds?: ReadonlySet<string> | undefined;
+  /** Lets the encoder write the bytes of `body` anew. */
+  readonly freeBody?: (() => void) | undefined;
 }
 
 /** The two halves of a wire: all that a new one has to bring. @internal */
@@ -28,12 +30,13 @@ export interface Wire {
 export function streamOf({ client, decode, encode, name }: Wire): Provider['stream'] {
   return (request) =>
     createWireStream(client.caller, client.redactor, request.signal, () => {
-      const { accept, body, callIds, codec = PLAIN_CODEC, path, warnings } = encode(request);
+      const { accept, body, callIds, codec = PLAIN_CODEC, freeBody, path, warnings } = encode(request);
       const { redactor } = client;
       const { lineLength } = client.limits;
       const { messages: history, model } = request;
       return {
         call: { path, contentType: 'application/json', accept, body },
+        freeBody,
         decoder: (emit, headers) =>
           decode({ name, model, redactor, warnings, emit, history, callIds, codec, lineLength }, headers),
       };

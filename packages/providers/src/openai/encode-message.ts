@@ -1,5 +1,6 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { joinBytes, sizeOf } from './join-bytes.ts';
+import { createBodyBuffers } from './body-buffers.ts';
+import { sizeOf } from './join-bytes.ts';
 import { encodePart, toolText } from './media.ts';
 import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
 import { unknownRole } from '../turns.ts';
@@ -10,6 +11,8 @@ export interface Body {
   readonly bytes: Uint8Array;
   /** The ids of all calls in the messages; absent where some message is not frozen. */
   readonly callIds: ReadonlySet<string> | undefined;
+  /** Lets the encoder write the bytes anew: the request is over, and they are out. */
+  readonly free: () => void;
 }
 
 /** Writes bodies around messages, each frozen message once. @internal */
@@ -21,7 +24,7 @@ export interface MessageEncoder {
 /** A conversation as it was last written. */
 interface Written {
   readonly messages: readonly Message[];
-  /** Their texts with commas between, a part of the body that was sent: nobody changes it. */
+  /** Their texts with commas between, a part of the last body. */
   readonly bytes: Uint8Array;
   /** The ids of its calls. Grows with it. */
   readonly callIds: Set<string>;
@@ -33,6 +36,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   const texts = new WeakMap<Message, string>();
   // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
   let last = nothing();
+  const buffers = createBodyBuffers();
 
   const write = (message: Message): string => JSON.stringify(toWire(message, settings, detail));
 
@@ -54,13 +58,13 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
         .map((text, at) => (at === 0 && !goesOn ? text : `,${text}`));
       const open = added.findIndex((message) => !Object.isFrozen(message));
       const frozen = open === -1 ? written.length : open;
-      const bytes = joinBytes([...before, known.bytes, ...written, after]);
+      const { bytes, free } = buffers.join([...before, known.bytes, ...written, after]);
       const from = sumOf(before);
       const to = from + known.bytes.length + sumOf(written.slice(0, frozen));
       const { callIds } = known;
       for (const message of added.slice(0, frozen)) for (const { id } of toolCallsOf(message)) callIds.add(id);
       last = { messages: messages.slice(0, known.messages.length + frozen), bytes: bytes.subarray(from, to), callIds };
-      return { bytes, callIds: open === -1 ? callIds : undefined };
+      return { bytes, callIds: open === -1 ? callIds : undefined, free };
     },
   };
 }

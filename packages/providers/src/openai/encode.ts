@@ -57,11 +57,12 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     const before = format?.message === undefined ? '' : `${format.message},`;
     const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
     const begin = [prefix, ...toolPart, `,"messages":[${before}`];
-    const { bytes, callIds } = messages.bodyOf(begin, request.messages, ']}');
+    const { bytes, callIds, free } = messages.bodyOf(begin, request.messages, ']}');
     return {
       path: settings.path('chat/completions', request.model),
       body: bytes,
       callIds,
+      freeBody: free,
       accept: streams ? 'text/event-stream' : 'application/json',
       codec: tools?.codec,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],

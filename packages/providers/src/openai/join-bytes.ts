@@ -1,8 +1,11 @@
-/** Joins text and bytes to new bytes (UTF-8). @internal */
-export function joinBytes(parts: readonly (string | Uint8Array)[]): Uint8Array {
+/** Joins text and bytes (UTF-8) to new bytes, or in those that `allocate` gives for the size. @internal */
+export function joinBytes(
+  parts: readonly (string | Uint8Array)[],
+  allocate: (size: number) => Buffer = (size) => Buffer.allocUnsafe(size),
+): Uint8Array {
   let size = 0;
   for (const part of parts) size += sizeOf(part);
-  const whole = Buffer.allocUnsafe(size);
+  const whole = allocate(size);
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') {

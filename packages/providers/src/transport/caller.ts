@@ -139,8 +139,8 @@ function withErrors(
       failed.size += bytes.length;
       if (failed.size > MAX_ERROR_BYTES) throw failure();
     },
-    onEnd() {
-      if (failed === undefined) sink.onEnd();
+    onEnd(sent) {
+      if (failed === undefined) sink.onEnd(sent);
       else sink.onFault(failure());
     },
     // A status says more than the reset that came after it.

@@ -15,7 +15,8 @@ export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>
 export interface HttpSink {
   onHead(status: number, headers: HttpHeaders): void;
   onBytes(bytes: Uint8Array): void;
-  onEnd(): void;
+  /** The response is whole. `sent` says whether the request had left this process as well: a server may answer before it has read all. */
+  onEnd(sent: boolean): void;
   /** Once, and nothing after it. Not called after `close`. */
   onFault(error: unknown): void;
 }
@@ -56,6 +57,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
   let lent: Connection | undefined;
   let closed = false;
   let started = false;
+  let sent = false;
   let readerPaused = false;
   let received = 0;
 
@@ -118,7 +120,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
     if (closed) return;
     settle();
     try {
-      sink.onEnd();
+      sink.onEnd(sent);
     } catch (error) {
       sink.onFault(error);
     }
@@ -164,6 +166,7 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
       else if (!inflater.write(bytes)) controller?.pause();
     },
     onResponseEnd() {
+      sent = lent?.hasSentAll() ?? false;
       giveBack();
       if (closed) return;
       if (inflater === undefined) finish();

@@ -4,6 +4,8 @@ import type { Client, Dispatcher, buildConnector } from 'undici';
 /** One connection, lent to one request at a time. */
 export interface Connection {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  /** Whether all that was written to it has left this process. */
+  hasSentAll(): boolean;
   /** Gives it back: the request is over. The next one that waits gets it. */
   release(): void;
   /** Nobody waits for it to connect any more. Its request is told so by its handler. */
@@ -87,24 +89,30 @@ function connectionTo(
   { connectMs }: PoolOptions,
   release: (connection: Connection) => void,
 ): Connection {
-  let connecting: Socket | undefined;
+  let socket: Socket | undefined;
+  let isConnecting = false;
   const build = connector({ timeout: connectMs, allowH2: false });
   const connect: buildConnector.connector = (target, callback) => {
     // undici's connector returns its socket, although its type does not say so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    connecting = build(target, (...outcome) => {
-      connecting = undefined;
+    const opened = build(target, (...outcome) => {
+      isConnecting = false;
       callback(...outcome);
     }) as unknown as Socket;
-    return connecting;
+    isConnecting = true;
+    socket = opened;
+    return opened;
   };
   // One request at a time is lent out, so nothing is ever pipelined; with a limit of 1 undici would hold the connection back for a
   // turn of the event loop after each response. It still looks for a closed socket before it sends on a used one.
   const client = new ClientClass(origin, { connect, pipelining: 2, headersTimeout: 0, bodyTimeout: 0 });
   const connection: Connection = {
     dispatch: (request, handler) => void client.dispatch(request, handler),
+    hasSentAll: () => socket?.writableLength === 0,
     release: () => release(connection),
-    dropConnecting: () => connecting?.destroy(new Error('The request was given up while connecting.')),
+    dropConnecting() {
+      if (isConnecting) socket?.destroy(new Error('The request was given up while connecting.'));
+    },
   };
   return connection;
 }

@@ -17,6 +17,8 @@ export interface ReplyDecoder {
 /** One streamed call: what to send, and how to read the reply. Made at the first `next()`. */
 export interface WireExchange {
   readonly call: WireCall;
+  /** Called when the reply is whole and nothing of the call's body is needed any more; on no other path. */
+  readonly freeBody?: (() => void) | undefined;
   readonly decoder: (emit: (event: ProviderEvent) => void, headers: HttpHeaders) => ReplyDecoder;
 }
 
@@ -28,7 +30,7 @@ export function createWireStream(
   prepare: () => WireExchange,
 ): AsyncIterable<ProviderEvent> {
   return createReplyStream((sink) => {
-    const { call, decoder: createDecoder } = prepare();
+    const { call, decoder: createDecoder, freeBody } = prepare();
     let decoder: ReplyDecoder | undefined;
     const exchange = caller.open(call, {
       onHead(_, headers) {
@@ -38,7 +40,8 @@ export function createWireStream(
         if (decoder?.push(bytes) === true) exchange.progress();
         sink.fed(bytes.length);
       },
-      onEnd() {
+      onEnd(sent) {
+        if (sent) freeBody?.();
         decoder?.end();
         sink.end();
       },
