@@ -33,19 +33,20 @@ test('a body under way is never written over, however requests overlap, fork, fa
   const fresh = (messages: readonly Message[]): string =>
     String(createChatEncoder(resolveChat({ name: 'openai' }).settings)({ model: 'm', messages }).body);
   let histories: (readonly Message[])[] = [[say('1'.repeat(LARGE))], [say('2'.repeat(LARGE))]];
-  let underWay: { readonly body: string | Uint8Array; readonly expected: string; readonly free: () => void }[] = [];
+  const underWay: { readonly body: string | Uint8Array; readonly expected: string; readonly free: () => void }[] = [];
   for (let step = 0; step < 400; step += 1) {
     const at = below(histories.length);
     const grown = [...(histories[at] ?? []), say(`${step} ${'x'.repeat(below(9000))}`)];
     histories = grown.length > 12 ? [[say(`${step}`.repeat(LARGE))], ...histories.slice(1)] : histories.with(at, grown);
     if (below(5) === 0 && histories.length < 5) histories = [...histories, grown.slice(0, -1)];
     const { body, freeBody = () => undefined } = encode({ model: 'm', messages: grown });
-    underWay = [...underWay, { body, expected: fresh(grown), free: freeBody }];
+    underWay.push({ body, expected: fresh(grown), free: freeBody });
     for (const one of underWay) expect(String(one.body) === one.expected).toBe(true);
     const ended = below(underWay.length + 1);
     // Some end well, some badly, some not for long.
     if (below(4) > 0) underWay[ended]?.free();
-    underWay = underWay.filter((_, index) => index !== ended).slice(-6);
+    underWay.splice(ended, 1);
+    if (underWay.length > 6) underWay.shift();
   }
 });
 
@@ -66,7 +67,7 @@ test('a long conversation over HTTP arrives whole each turn, and so do two at on
       expect(list[0]?.content).toBe('é'.repeat(LARGE));
       expect(list).toHaveLength(2 + Math.floor(at / 2) * 2);
     }
-    const forks = said.map((list) => list.at(-1)?.content).toSorted();
-    expect(forks).toEqual([...Array<string>(12).fill('fork 0'), ...Array<string>(12).fill('fork 1')]);
+    const forks = said.map((list) => list.at(-1)?.content);
+    for (const fork of ['fork 0', 'fork 1']) expect(forks.filter((content) => content === fork)).toHaveLength(12);
   });
 });
