@@ -55,7 +55,7 @@ async function ask(options: RunOptions, turn: Turn, signal: AbortSignal, emit: E
     signal,
   };
   const end = await lastEvent(options.provider.stream(request), signal, emit, options.provider.name);
-  const { message, droppedCalls } = runnable(end);
+  const { message, droppedCalls } = runnable(end, turn.offerTools);
   const sound = freezeMessage(withUnusedIds(message, turn.callIds, () => `call_${crypto.randomUUID()}`));
   const reply: Omit<MessageEnd, 'type'> = {
     message: sound,
@@ -133,11 +133,11 @@ function noEnd(provider: string): KernelError {
   return new KernelError('PROVIDER_PROTOCOL', `The provider "${provider}" ended its stream without a message-end.`);
 }
 
-/** Takes out calls that must not run: all of a reply that ended by length, a filter or a refusal, and those without a name. */
-function runnable(end: MessageEnd): Pick<MessageEnd, 'message' | 'droppedCalls'> {
+/** Takes out calls that must not run: all of a closing turn or a reply that ended by length, a filter or a refusal, and those without a name. */
+function runnable(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'message' | 'droppedCalls'> {
   const { message, finishReason } = end;
   const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
-  const dropped = toolCallsOf(message).filter((call) => isCut || call.name.trim() === '');
+  const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
   if (dropped.length === 0) return end;
   const droppedCalls = dropped.map(({ id, name, arguments: text }) => ({
     id,

@@ -19,9 +19,9 @@ export interface RepairOptions {
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
  * Results without a call, second results and calls without an id or a name are dropped; a call id that an earlier message
- * has used takes its results with it. A missing result becomes one with `OUTCOME_UNKNOWN`, except at the end of the history:
- * those calls are pending, and a run goes on with them. Two messages of the model in a row become one. A sound history comes back
- * as the same array.
+ * has used takes its results with it. A result under another name than its call's gets the call's. A missing result becomes
+ * one with `OUTCOME_UNKNOWN`, except at the end of the history: those calls are pending, and a run goes on with them. Two
+ * messages of the model in a row become one. A sound history comes back as the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
   const messages = withoutForeignData(stored, options.vendor);
@@ -39,7 +39,7 @@ export function repairHistory(stored: readonly Message[], options: RepairOptions
     if (kept.length > 0) sound.push(kept.length === message.content.length ? message : { ...message, content: kept });
     for (const call of toolCallsOf({ role: 'assistant', content: kept })) {
       const result = results.get(call.id) ?? (index === lastIndex ? undefined : toToolMessage(call, lostResult(call)));
-      if (result !== undefined) sound.push(result);
+      if (result !== undefined) sound.push(result.name === call.name ? result : { ...result, name: call.name });
     }
   }
   const repaired = joined(sound);

@@ -1,4 +1,4 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError, type Message } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, createSteering, run, type RunLimits } from '../src/index.ts';
@@ -82,6 +82,21 @@ test('onLimit answer sends one last request without tools for a final answer', a
   const result = await collect(events());
   expect(result).toMatchObject({ reason: 'limit', limit: 'turns', turns: 3, answer: 'Step 3.' });
   expect(provider.streamRequests[2]).not.toHaveProperty('tools');
+});
+
+test('calls of the closing turn, which offers no tools, are dropped: none runs and the history is sound', async () => {
+  verifies('agent.loop.max.onLimit', 'agent.loop.history.pairs');
+  const { tools, events } = endless({ turns: 2, onLimit: 'answer' });
+  const dropped: unknown[] = [];
+  let messages: readonly Message[] = [];
+  for await (const event of events()) {
+    if (event.type === 'message-end') dropped.push(event.droppedCalls);
+    if (event.type === 'run-end') ({ messages } = event);
+  }
+  expect(dropped).toEqual([undefined, undefined, [expect.objectContaining({ name: 'a', reason: 'tool-calls' })]]);
+  expect(tools.calls).toHaveLength(2);
+  expectSound(messages);
+  expect(messages.at(-1)?.content).toEqual([{ type: 'text', text: 'Step 3.' }]);
 });
 
 test('an answer that a follow-up came after is still the answer so far when the limit is reached', async () => {

@@ -40,6 +40,11 @@ test.each([
     [calls('1'), result('1'), text('ok')],
   ],
   [
+    'a result under another name gets the name of its call',
+    [calls('1'), { ...result('1'), name: 'b' }, text('ok')],
+    [calls('1'), result('1'), text('ok')],
+  ],
+  [
     'calls at the end stay open',
     [user('Go'), calls('1', '2'), result('1')],
     [user('Go'), calls('1', '2'), result('1')],

@@ -10,7 +10,7 @@ import {
 } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { collect, createSteering, run, type RunResult } from '../src/index.ts';
+import { collect, createSteering, run, type RunResult, withHooks } from '../src/index.ts';
 import { expectSound, user } from './support.ts';
 
 const WALKS = 10_000;
@@ -30,7 +30,34 @@ function random(seed: number): () => number {
 }
 
 const pick = <T>(next: () => number, options: readonly T[]): T => options[Math.floor(next() * options.length)] as T;
-const pauseMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** The timers of the test itself that are still to ring: all others are the run's. */
+const ownTimers = new Set<object>();
+
+function later(work: () => void, ms: number): void {
+  const timer = setTimeout(() => {
+    ownTimers.delete(timer);
+    work();
+  }, ms);
+  ownTimers.add(timer);
+}
+
+const pauseMs = (ms: number) => new Promise<void>((resolve) => later(resolve, ms));
+
+/** A provider that asks for the same calls again and again, in a cycle of one to three. */
+function endless(next: () => number): Provider {
+  const cycle = Array.from({ length: Math.ceil(next() * 3) }, () => pick(next, ['huge', 'throws', 'unknown', 'ok']));
+  let turns = 0;
+  return {
+    name: 'endless',
+    async *stream(): AsyncGenerator<ProviderEvent> {
+      const name = cycle[turns % cycle.length] ?? 'huge';
+      turns += 1;
+      const call: ToolCall = { type: 'tool-call', id: `${turns}`, name, arguments: '{}' };
+      yield { type: 'message-end', message: { role: 'assistant', content: [call] }, finishReason: 'tool-calls' };
+    },
+  };
+}
 
 /** A provider that does whatever a bad one does. */
 function misbehaving(next: () => number): Provider {
@@ -94,7 +121,7 @@ function treacherous(next: () => number): Toolset {
       if (name === 'slow') await pauseMs(next() * 200);
       if (name === 'huge') return { forLLM: 'x'.repeat(10_000) };
       if (name === 'late') {
-        setTimeout(() => onComplete?.({ forLLM: 'late' }), next() * 100);
+        later(() => onComplete?.({ forLLM: 'late' }), next() * 100);
         return { forLLM: 'begun', async: true };
       }
       if (!names.includes(name)) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`));
@@ -108,18 +135,28 @@ async function walk(seed: number): Promise<RunResult> {
   const stop = new AbortController();
   const steering = createSteering();
   const timeMs = 2000;
-  if (next() < 0.2) setTimeout(() => stop.abort(new Error('stop')), next() * 300);
-  if (next() < 0.2) setTimeout(() => steering.steer('Something else.'), next() * 100);
+  if (next() < 0.2) later(() => stop.abort(new Error('stop')), next() * 300);
+  if (next() < 0.2) later(() => steering.steer('Something else.'), next() * 100);
   if (next() < 0.1) steering.followUp('And then?');
-  if (next() < 0.1) setTimeout(() => steering.stop(), next() * 300);
+  if (next() < 0.1) later(() => steering.stop(), next() * 300);
+  const isEndless = next() < 0.1;
+  const provider = isEndless ? endless(next) : misbehaving(next);
+  const tools = treacherous(next);
+  const hook = next() < 0.1 ? pick(next, ['model', 'tool'] as const) : undefined;
+  const end = () => (next() < 0.3 ? ({ action: 'stop', answer: 'Enough.' } as const) : undefined);
   const events = run({
-    provider: misbehaving(next),
+    provider: hook === 'model' ? withHooks(provider, { beforeModel: end, afterModel: end }) : provider,
     model: 'm',
     messages: [user('Go')],
-    tools: treacherous(next),
+    tools: hook === 'tool' ? withHooks(tools, { beforeTool: end, afterTool: end }) : tools,
     signal: stop.signal,
     steering,
-    limits: { turns: 8, timeMs, parallel: pick(next, [1, 2, 99]), onLimit: pick(next, ['stop', 'answer'] as const) },
+    limits: {
+      turns: isEndless ? 25 : 8,
+      timeMs,
+      parallel: pick(next, [1, 2, 99]),
+      onLimit: pick(next, ['stop', 'answer'] as const),
+    },
     approve:
       next() < 0.3
         ? () => pick(next, [{ decision: 'allow' }, { decision: 'deny', reason: 'no' }, { decision: 'later' }] as const)
@@ -127,13 +164,14 @@ async function walk(seed: number): Promise<RunResult> {
   });
   const started = Date.now();
   const result = collect(checked(events));
-  const end = { isOver: false };
+  const state = { isOver: false };
   const settle = () => {
-    end.isOver = true;
+    state.isOver = true;
   };
   void result.then(settle, settle);
-  while (!end.isOver) await vi.advanceTimersByTimeAsync(20);
+  while (!state.isOver) await vi.advanceTimersByTimeAsync(20);
   expect(Date.now() - started).toBeLessThanOrEqual(timeMs + 100);
+  expect(vi.getTimerCount(), `seed ${seed}`).toBe(ownTimers.size);
   return result;
 }
 
@@ -162,8 +200,10 @@ test(
       reasons.set(result.reason, (reasons.get(result.reason) ?? 0) + 1);
       expectSound(result.reason === 'approval' ? result.messages.slice(0, -1) : result.messages);
     }
-    for (const reason of ['done', 'length', 'filtered', 'limit', 'approval', 'aborted', 'error'])
-      expect(reasons.get(reason) ?? 0).toBeGreaterThan(0);
-    expect(vi.getTimerCount()).toBeLessThan(WALKS); // late tools of ended runs, none of ours
+    const all = ['aborted', 'approval', 'done', 'error', 'filtered', 'handled', 'length', 'limit', 'loop'];
+    expect([...reasons.keys()].toSorted()).toEqual(all);
+    // Late tools of ended runs ring out, and set no other.
+    await vi.runAllTimersAsync();
+    expect(vi.getTimerCount()).toBe(0);
   },
 );

@@ -7,15 +7,26 @@ interface Turn {
   readonly messages: readonly Message[];
 }
 
+/** A turn as a wire writes it. @internal */
+export interface WrittenTurn {
+  readonly role: Turn['role'];
+  /** Content blocks as JSON text; never empty. */
+  readonly blocks: readonly string[];
+}
+
 /** A history by turns. @internal */
 export interface Turns {
   /** The instructions of all system messages, in order. */
   readonly system: readonly string[];
-  readonly turns: readonly Turn[];
+  readonly turns: readonly WrittenTurn[];
 }
 
-/** Gathers a history into turns: all results of a turn, and what the user adds, stand in the one user turn behind the calls. @internal */
-export function toTurns(messages: readonly Message[]): Turns {
+/**
+ * Gathers a history into turns: all results of a turn, and what the user adds, stand in the one user turn behind the calls.
+ * A turn of which `write` makes nothing is left out, and the turns on both sides of it become one.
+ * @internal
+ */
+export function toTurns(messages: readonly Message[], write: (message: Message) => readonly string[]): Turns {
   const system: string[] = [];
   const turns: { role: Turn['role']; messages: Message[] }[] = [];
   for (const message of messages) {
@@ -28,7 +39,15 @@ export function toTurns(messages: readonly Message[]): Turns {
     if (last?.role === role) last.messages.push(message);
     else turns.push({ role, messages: [message] });
   }
-  return { system, turns: turns.map((turn, at) => (turn.role === 'user' ? ordered(turn, turns[at - 1]) : turn)) };
+  const written: { role: Turn['role']; blocks: string[] }[] = [];
+  for (const [at, turn] of turns.entries()) {
+    const { role, messages: said } = turn.role === 'user' ? ordered(turn, turns[at - 1]) : turn;
+    const blocks = said.flatMap(write);
+    const last = written.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else if (blocks.length > 0) written.push({ role, blocks });
+  }
+  return { system, turns: written };
 }
 
 function ordered(turn: Turn, before: Turn | undefined): Turn {

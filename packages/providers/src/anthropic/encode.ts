@@ -1,11 +1,11 @@
-import type { JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../check-request.ts';
 import { asFields } from '../json-fields.ts';
 import { historyTools } from '../history-tools.ts';
 import { type ModelOptions, readOptions } from '../options.ts';
 import { toDialect } from '../dialect/to-dialect.ts';
 import type { WireSettings } from '../settings.ts';
-import { onceEach, toTurns } from '../turns.ts';
+import { onceEach, toTurns, type WrittenTurn } from '../turns.ts';
 import type { EncodedRequest } from '../wire.ts';
 import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
 import { createToolWriter } from '../wire-tools.ts';
@@ -55,7 +55,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
       ...(streams ? { stream: true } : {}),
     };
     if (options.seed !== undefined) warnings.push({ message: 'seed is left out: this wire has none' });
-    const { system, turns } = toTurns(request.messages);
+    const { system, turns } = toTurns(request.messages, blocksOf);
     const parts = [
       JSON.stringify(head).slice(0, -1),
       ...(tools === undefined ? [] : [`"tools":[${marked(tools.texts, caches).join(',')}]`]),
@@ -67,7 +67,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
               caches,
             ).join(',')}]`,
           ]),
-      `"messages":[${writeTurns(turns, blocksOf, caches).join(',')}]`,
+      `"messages":[${writeTurns(turns, caches).join(',')}]`,
     ];
     return {
       path: `${settings.root}/messages${settings.search}`,
@@ -79,16 +79,9 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
   };
 }
 
-function writeTurns(
-  turns: ReturnType<typeof toTurns>['turns'],
-  blocksOf: (message: Message) => readonly string[],
-  caches: boolean,
-): readonly string[] {
-  const written = turns
-    .map(({ messages, role }) => ({ role, blocks: messages.flatMap(blocksOf) }))
-    .filter(({ blocks }) => blocks.length > 0);
-  return written.map(({ blocks, role }, at) => {
-    const last = at === written.length - 1 && role === 'user';
+function writeTurns(turns: readonly WrittenTurn[], caches: boolean): readonly string[] {
+  return turns.map(({ blocks, role }, at) => {
+    const last = at === turns.length - 1 && role === 'user';
     return `{"role":"${role}","content":[${marked(blocks, caches && last).join(',')}]}`;
   });
 }

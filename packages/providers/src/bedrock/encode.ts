@@ -30,7 +30,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
   return (request) => {
     checkRequest(request);
     const options = readOptions(settings.options, request.options, TAKEN);
-    const { system, turns } = toTurns(request.messages);
+    const { system, turns } = toTurns(request.messages, blocksOf);
     const past = historyTools(request.messages);
     const warnings: ProviderWarning[] = [];
     // This wire has no "none": without a call in the history the tools stay at home.
@@ -54,11 +54,8 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
       instructions.push(JSON.stringify({ text }));
       warnings.push(warning);
     }
-    const written = turns
-      .map(({ messages, role }) => ({ role, blocks: messages.flatMap(blocksOf) }))
-      .filter(({ blocks }) => blocks.length > 0);
-    const messages = written.map(({ blocks, role }, at) => {
-      const last = at === written.length - 1 && role === 'user';
+    const messages = turns.map(({ blocks, role }, at) => {
+      const last = at === turns.length - 1 && role === 'user';
       return `{"role":"${role}","content":[${[...blocks, ...(last ? mark : [])].join(',')}]}`;
     });
     const parts = [

@@ -41,7 +41,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     }
     const { generationConfig: own, ...rest } = options.rest;
     const generationConfig = { ...asFields(own), ...configOf(request, options, warnings) };
-    const { system, turns } = toTurns(request.messages);
+    const { system, turns } = toTurns(request.messages, partsOf);
     const streams = request.stream !== false;
     const head = {
       ...rest,
@@ -49,10 +49,9 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
       ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
       ...(tools === undefined || request.toolChoice === undefined ? {} : { toolConfig: toolConfig(request) }),
     };
-    const contents = turns
-      .map(({ messages, role }) => ({ role: role === 'user' ? 'user' : 'model', parts: messages.flatMap(partsOf) }))
-      .filter(({ parts }) => parts.length > 0)
-      .map(({ parts, role }) => `{"role":"${role}","parts":[${parts.join(',')}]}`);
+    const contents = turns.map(
+      ({ blocks, role }) => `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[${blocks.join(',')}]}`,
+    );
     const text = JSON.stringify(head).slice(0, -1);
     const prefix = text === '{' ? text : `${text},`;
     const toolPart = tools === undefined ? '' : `"tools":[{"functionDeclarations":[${tools.texts.join(',')}]}],`;

@@ -2,8 +2,9 @@
 import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { textOf, type Provider } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createProvider } from '../../src/index.ts';
+import { createProvider, type Timeouts } from '../../src/index.ts';
 import { chunk, endOf, errorOf, request, sse, until } from '../support.ts';
 
 const BODY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
@@ -17,6 +18,7 @@ async function withSockets(
     provider: Provider,
     sockets: { readonly open: ReadonlySet<Socket>; readonly opened: () => number },
   ) => Promise<void>,
+  timeouts: Timeouts = {},
 ): Promise<void> {
   const open = new Set<Socket>();
   let opened = 0;
@@ -33,7 +35,12 @@ async function withSockets(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, connections: 1 });
+    const provider = createProvider({
+      name: 'openai',
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      connections: 1,
+      timeouts,
+    });
     await work(provider, { open, opened: () => opened });
   } finally {
     for (const socket of open) socket.destroy();
@@ -123,6 +130,45 @@ test('headers beyond measure are PROVIDER_PROTOCOL, and the next request is not 
       expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
       expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
     },
+  );
+});
+
+test('headers without end are PROVIDER_PROTOCOL, and the socket is closed', async () => {
+  await withSockets(
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const more = (): void => void (socket.destroyed || socket.write(`x-more: ${'x'.repeat(1000)}\r\n`, more));
+      more();
+    },
+    async (provider, { open }) => {
+      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      await until(() => open.size === 0, 1000);
+    },
+  );
+});
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
+
+test.each([
+  ['headers', 'firstByteMs', '', HEAD],
+  ['an event', 'idleMs', `${HEAD}${sse(chunk({ content: 'Hel' }))}`, sse(chunk({ content: 'x'.repeat(1000) }))],
+] as const)('%s that come byte by byte end by %s, and the socket is closed', async (_what, clock, atOnce, slowly) => {
+  verifies('providers.timeouts');
+  await withSockets(
+    (socket) => {
+      socket.write(atOnce);
+      let at = 0;
+      const drip = setInterval(() => socket.write(slowly[(at += 1) - 1] ?? 'x'), 10);
+      socket.on('close', () => clearInterval(drip));
+    },
+    async (provider, { open }) => {
+      const startedMs = performance.now();
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock, timeoutMs: 150 } });
+      expect(performance.now() - startedMs).toBeLessThan(1000);
+      await until(() => open.size === 0, 1000);
+    },
+    { [clock]: 150 },
   );
 });
 

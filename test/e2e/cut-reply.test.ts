@@ -1,0 +1,103 @@
+/* oxlint-disable no-await-in-loop -- one cut after another, on one connection */
+import { isDeepStrictEqual } from 'node:util';
+import { collect, run } from '@kernel/agent';
+import type { Message } from '@kernel/protocol';
+import { type RawReply, verifies, type WireFault, type WireName, type WireReply } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { setUpWire, WIRES } from './wires.ts';
+
+const messages: readonly Message[] = [{ role: 'user', content: 'Weather?' }];
+const asks: WireReply = {
+  text: 'Hm.',
+  calls: [
+    { id: 'call_a', name: 'weather', arguments: { city: 'Lisbon' } },
+    { id: 'call_b', name: 'weather', arguments: { city: 'Oslo' } },
+  ],
+  pieces: 1,
+};
+
+/** What may be missing at the end of a stream that says all: what comes after its finish, as a text or as bytes. */
+const AFTER_THE_FINISH: Readonly<Record<WireName, (bytes: Buffer) => number>> = {
+  openai: () => '\n\ndata: [DONE]\n\n'.length,
+  azure: () => '\n\ndata: [DONE]\n\n'.length,
+  'openai-responses': () => '\n\n'.length,
+  anthropic: () => '\n\n'.length,
+  gemini: () => '\r\n\r\n'.length,
+  ollama: () => '\n'.length,
+  // The frame with the usage: its headers begin after 12 bytes.
+  bedrock: (bytes) => bytes.length - (bytes.lastIndexOf('\u000B:event-type') - 12),
+};
+
+/** Sets up a wire whose every reply is `reply`, recorded once and then sent as bytes with the fault that is set. */
+async function setUpRecorded(wire: (typeof WIRES)[number], stream: boolean, reply: WireReply) {
+  let next: WireReply | RawReply = reply;
+  const { server, ran, options } = await setUpWire(wire, () => next);
+  const start = () => collect(run({ ...options, stream, messages, limits: { turns: 1 } }));
+  const whole = await start();
+  const [asked] = server.requests;
+  const recorded = await fetch(`${server.url}${asked?.path}`, {
+    method: 'POST',
+    body: Buffer.from(asked?.bytes ?? []),
+  });
+  const bytes = Buffer.from(await recorded.arrayBuffer());
+  const headers = { 'content-type': recorded.headers.get('content-type') ?? '' };
+  return {
+    bytes,
+    whole: { result: whole, ran: [...ran] },
+    async runWith(fault: WireFault) {
+      next = { chunks: [bytes], headers, fault };
+      ran.length = 0;
+      return { result: await start(), ran };
+    },
+  };
+}
+
+describe.each(WIRES)('the wire %s', (...wire) => {
+  test.each([true, false])(
+    'a reply lost after any of its bytes runs no tool and ends the run with an error (stream: %s)',
+    { timeout: 60_000 },
+    async (stream) => {
+      verifies('agent.loop.truncated', 'providers.stream.cut');
+      const { bytes, whole, runWith } = await setUpRecorded(wire, stream, asks);
+      expect(whole).toMatchObject({ result: { reason: 'limit', limit: 'turns' }, ran: ['Lisbon', 'Oslo'] });
+      const wholeAt = bytes.length - (stream ? AFTER_THE_FINISH[wire[0]](bytes) : 0);
+      const wrong: string[] = [];
+      for (let at = 0; at <= bytes.length; at += 1) {
+        for (const kind of ['cutAfter', 'resetAfter'] as const) {
+          const { result, ran } = await runWith({ [kind]: at });
+          const isWhole = ran.length === 2 && isDeepStrictEqual(result.messages, whole.result.messages);
+          const isLost =
+            ran.length === 0 &&
+            result.reason === 'error' &&
+            ['PROVIDER_PROTOCOL', 'PROVIDER_NETWORK'].includes(result.error.code) &&
+            isDeepStrictEqual(result.messages, messages);
+          if (!(isLost || (isWhole && at >= wholeAt))) wrong.push(`${kind} ${at}: ${result.reason}, ran ${ran.join()}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+      expect((await runWith({ cutAfter: bytes.length })).ran).toEqual(whole.ran);
+    },
+  );
+
+  test.each([true, false])(
+    'a reply stopped by length at any byte of its arguments runs no tool, the calls before it neither (stream: %s)',
+    async (stream) => {
+      verifies('agent.loop.truncated');
+      const given = JSON.stringify({ city: 'Lisbon' });
+      let at = 0;
+      const { ran, options } = await setUpWire(wire, () => ({
+        calls: [
+          { id: 'call_a', name: 'weather', arguments: { city: 'Oslo' } },
+          { id: 'call_b', name: 'weather', arguments: given.slice(0, at) },
+        ],
+        finishReason: 'length',
+      }));
+      for (; at <= given.length; at += 1) {
+        const result = await collect(run({ ...options, stream, messages }));
+        expect(result.reason, `stopped after ${at}`).toBe('length');
+        expect(ran, `stopped after ${at}`).toEqual([]);
+        expect(JSON.stringify(result.messages), `stopped after ${at}`).not.toContain('tool-call');
+      }
+    },
+  );
+});

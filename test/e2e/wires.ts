@@ -1,0 +1,40 @@
+import { createProvider, type ProviderConfig } from '@kernel/providers';
+import { startWireServer, type WireName, type WireServerOptions } from '@kernel/testing';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { onTestFinished } from 'vitest';
+
+/** The wires, and what a provider of each needs beside its address. */
+export const WIRES: readonly (readonly [WireName, Partial<ProviderConfig>])[] = [
+  ['openai', {}],
+  ['azure', { deployment: 'gpt', apiVersion: '2024-10-21', authType: 'api_key', token: 't' }],
+  ['openai-responses', {}],
+  ['anthropic', { token: 't' }],
+  ['gemini', { token: 't' }],
+  ['ollama', {}],
+  ['bedrock', { region: 'eu-west-1', token: 't' }],
+];
+
+/** Starts a server of one wire for this test, and makes the options of a run that talks to it with one tool, `weather`. */
+export async function setUpWire(
+  [wire, config]: (typeof WIRES)[number],
+  replies: WireServerOptions['replies'] = [],
+  more: Partial<ProviderConfig> = {},
+) {
+  const server = await startWireServer({ wire, replies });
+  onTestFinished(() => server.close());
+  const ran: string[] = [];
+  const weather = bindTool<{ city: string }>(
+    {
+      name: 'weather',
+      description: 'Tells the weather.',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      effect: 'read',
+    },
+    ({ city }) => {
+      ran.push(city);
+      return `sunny in ${city}`;
+    },
+  );
+  const provider = createProvider({ name: wire, baseUrl: server.baseUrl, ...config, ...more });
+  return { server, ran, options: { provider, model: 'a-model', tools: createRegistry([weather]) } };
+}
