@@ -52,8 +52,11 @@ describe.each(WIRES)('the wire %s', (...wire) => {
     verifies('agent.loop.abort', 'architecture.clean');
     const { options, server } = await setUpWire(wire, [{ ...asks, fault: { stallAfter: 60 } }]);
     const stop = new AbortController();
-    setTimeout(() => stop.abort(), 50);
-    const aborted = await collect(run({ ...options, messages: [user('Weather?')], signal: stop.signal }));
+    const running = collect(run({ ...options, messages: [user('Weather?')], signal: stop.signal }));
+    // Only a request that has arrived takes the reply that stalls.
+    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(1);
+    setTimeout(() => stop.abort(), 20);
+    const aborted = await running;
     expect(aborted.reason).toBe('aborted');
     await expect.poll(() => server.connections.open, { timeout: 2000 }).toBe(0);
     server.enqueue({ text: 'Here.' });
