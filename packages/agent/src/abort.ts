@@ -7,32 +7,14 @@ export function linkAbort(parent: AbortSignal | undefined, child: AbortControlle
   return () => parent.removeEventListener('abort', forward);
 }
 
-/** Waits for promises one after another, each only until the signal aborts. One listener for all of them. */
-export interface AbortableWait {
-  /** Settles like `work`, or rejects with `signal.reason` on abort. An abandoned `work` may reject unheard. */
-  until<T>(work: Promise<T>): Promise<T>;
-  /** Removes the listener; call it in `finally`. */
-  leave(): void;
-}
-
-/** Makes an `AbortableWait` for a sequence of waits on one signal, such as the `next()` calls of an iterator. */
-export function abortableWait(signal: AbortSignal): AbortableWait {
-  let abandon: ((reason: unknown) => void) | undefined;
-  const onAbort = (): void => abandon?.(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    until: (work) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) {
-          work.catch(() => {});
-          reject(signal.reason);
-          return;
-        }
-        abandon = reject;
-        work.then(resolve, reject);
-      }),
-    leave: () => signal.removeEventListener('abort', onAbort),
-  };
+/** Settles like `work`, or rejects with `signal.reason` on abort. An abandoned `work` may reject unheard. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
+  });
 }
 
 /** How many microtasks a promise that is as good as settled may need to be heard. */

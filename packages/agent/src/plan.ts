@@ -1,5 +1,5 @@
 import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
-import { abortableWait } from './abort.ts';
+import { untilAborted } from './abort.ts';
 import { type ApprovalDecision, type Approve, decide, denied, fingerprint } from './approval.ts';
 import type { PlannedCall } from './calls.ts';
 import type { Meter } from './limits.ts';
@@ -73,15 +73,12 @@ function approveStep(context: StepContext, approve: Approve, call: ToolCall, too
   return toStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<Approved> => {
     if (tool === undefined) return { decision: 'deny', reason: 'the tool is gone.' };
     await emit({ type: 'approval-request', call, tool });
-    const wait = abortableWait(signal);
     try {
-      const answer = await wait.until(decide(approve, call, tool, signal));
+      const answer = await untilAborted(decide(approve, call, tool, signal), signal);
       if (answer.decision === 'deny' || answer.decision === 'later') return answer;
       return { ...answer, approved: fingerprint(answer.decision === 'edit' ? { ...call, ...answer } : call) };
     } catch {
       return { decision: 'deny', reason: 'the run was aborted before a decision.' };
-    } finally {
-      wait.leave();
     }
   });
 }

@@ -60,7 +60,8 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
       const frozen = open === -1 ? written.length : open;
       const { bytes, free } = buffers.join([...before, known.bytes, ...written, after]);
       const from = sumOf(before);
-      const to = from + known.bytes.length + sumOf(written.slice(0, frozen));
+      // What is frozen ends before what is not, which mostly is nothing: the sizes are not counted a second time.
+      const to = bytes.length - sizeOf(after) - sumOf(written.slice(frozen));
       const { callIds } = known;
       for (const message of added.slice(0, frozen)) for (const { id } of toolCallsOf(message)) callIds.add(id);
       last = { messages: messages.slice(0, known.messages.length + frozen), bytes: bytes.subarray(from, to), callIds };
