@@ -9,6 +9,7 @@ import {
 } from '@kernel/protocol';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { readArguments } from './arguments.ts';
+import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import type { Connection } from './connection.ts';
 import { toToolResult } from './content.ts';
 import { toFault, toFaultResult } from './faults.ts';
@@ -23,9 +24,6 @@ export interface CallTarget {
   /** How long a server may give neither answer nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
 }
-
-/** A clock can't be longer; it stands for none. */
-const NO_CLOCK_MS = 2 ** 31 - 1;
 
 /** Runs one call on its server. Never rejects; an abort tells the server to stop and settles at once. */
 export async function callRemote(call: ToolCall, context: CallContext, target: CallTarget): Promise<ToolResult> {
@@ -97,7 +95,7 @@ async function request(
       { method: 'tools/call', params: { name, arguments: { ...input } } },
       {
         signal: AbortSignal.any([context.signal, clock.signal]),
-        timeout: NO_CLOCK_MS, // ours knows when the user is asked
+        timeout: LONGEST_TIMER_MS, // ours knows when the user is asked
         onprogress: (progress) => {
           clock.restart();
           try {
@@ -118,7 +116,7 @@ function startClock(timeoutMs: number, heldUntilMs: () => number) {
   const clock = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const wait = (ms: number): void => {
-    timer = setTimeout(expire, Math.min(ms, NO_CLOCK_MS));
+    timer = setTimeout(expire, Math.min(ms, LONGEST_TIMER_MS));
   };
   const expire = (): void => {
     const restMs = heldUntilMs() + timeoutMs - performance.now();

@@ -1,5 +1,6 @@
 import { KernelError, type Tool, type Toolset, mountedName, toErrorResult } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import { callRemote, type CallTarget, heldOrGone, untilAborted } from './call.ts';
 import { type McpConfig, readMcpConfig, secretsOf } from './config.ts';
 import { createConnection } from './connection.ts';
@@ -10,8 +11,8 @@ import { type ApproveTools, createShelf, type McpPins } from './shelf.ts';
 /** How long a turn waits for a listing that is under way. */
 const TURN_MS = 5000;
 
-/** A timer of Node can't wait longer; the SDK's is set a second above. */
-const LONGEST_CONNECT_MS = 2 ** 31 - 1 - 1000;
+/** The SDK's own timer is set a second above. */
+const LONGEST_CONNECT_MS = LONGEST_TIMER_MS - 1000;
 
 /** How servers are connected to. */
 export interface ConnectMcpOptions {

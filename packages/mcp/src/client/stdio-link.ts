@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from './config.ts';
 import { inOrder } from './in-order.ts';
-import { createLineReader } from './line-reader.ts';
+import { cutLines } from '../cut-lines.ts';
 import { type Link, LONGEST_MESSAGE_BYTES, type Sdk } from './link.ts';
 import { endGroup, groupEnds, guardGroup } from './process-group.ts';
 import { keepTail, type Tail } from './tail.ts';
@@ -39,7 +39,7 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
     void finish();
   };
   const deliver = inOrder((message) => transport.onmessage?.(message));
-  const lines = createLineReader(LONGEST_MESSAGE_BYTES, (line) => {
+  const take = (line: string): void => {
     try {
       deliver(sdk.deserializeMessage(line));
     } catch (error) {
@@ -48,10 +48,18 @@ export function createStdioLink(sdk: Sdk, server: StdioServer, graceMs: number):
       if (id !== undefined)
         deliver({ jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'its answer is no JSON-RPC' } });
     }
-  });
-  const read = (chunk: Buffer): void => {
-    if (!lines.push(chunk)) breakOff(`sent a line of more than ${LONGEST_MESSAGE_BYTES} bytes`);
   };
+  let isFlooded = false;
+  const read = cutLines(
+    LONGEST_MESSAGE_BYTES,
+    (line) => {
+      if (!isFlooded) take(line);
+    },
+    () => {
+      isFlooded = true;
+      breakOff(`sent a line of more than ${LONGEST_MESSAGE_BYTES} bytes`);
+    },
+  );
 
   const transport: Transport = {
     async start() {

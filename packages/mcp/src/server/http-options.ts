@@ -1,5 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
+import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** How a server over streamable HTTP is served. */
@@ -42,9 +43,6 @@ export interface HttpSettings {
   readonly sessionIdleMs: number;
   readonly createEventStore: (() => EventStore) | undefined;
 }
-
-/** The longest time that a timer of Node can wait. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Fills in the defaults. Throws `CONFIG_INVALID` for what cannot be served, or not safely. */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {

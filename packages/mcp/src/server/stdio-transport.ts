@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { cutLines } from '../cut-lines.ts';
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
-const NEWLINE = 10;
 
 /**
  * Makes a transport of one JSON-RPC message a line. Unlike the SDK's own it answers a line that it cannot read, so that the sender does
@@ -44,7 +44,7 @@ export function stdioTransport(
     }
     transport.onmessage?.(message);
   };
-  const lines = createLines(maxMessageBytes, read, () =>
+  const lines = cutLines(maxMessageBytes, read, () =>
     refuse(INVALID_REQUEST, `Invalid request: a message may have ${maxMessageBytes} bytes`),
   );
 
@@ -84,37 +84,6 @@ export function stdioTransport(
     },
   };
   return transport;
-}
-
-/** Cuts bytes into lines. A line over the limit is told once and skipped to its end. */
-function createLines(maxBytes: number, onLine: (line: string) => void, onTooLong: () => void): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let size = 0;
-  let isSkipping = false;
-  const add = (part: Buffer): void => {
-    if (isSkipping) return;
-    size += part.length;
-    if (size <= maxBytes) {
-      parts.push(part);
-      return;
-    }
-    isSkipping = true;
-    parts = [];
-    onTooLong();
-  };
-  return (chunk) => {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      add(chunk.subarray(from, at));
-      const line = isSkipping ? undefined : Buffer.concat(parts).toString('utf8');
-      parts = [];
-      size = 0;
-      isSkipping = false;
-      from = at + 1;
-      if (line !== undefined) onLine(line);
-    }
-    add(chunk.subarray(from));
-  };
 }
 
 /** The id to answer with: only a request has one that its sender waits for. */
