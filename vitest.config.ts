@@ -6,6 +6,7 @@ const conditions = ['@kernel/source', 'node', 'development|production'];
 
 const onSource = [
   'packages/protocol',
+  'packages/internal',
   'packages/providers',
   'packages/tools',
   'packages/agent',

@@ -26,7 +26,9 @@ rmSync(join(folder, 'dist'), { recursive: true, force: true });
 const build = await rolldown({
   input,
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  // The private package is part of whoever uses it; its source needs no build of its own first.
+  resolve: { conditionNames: ['@kernel/source', 'import', 'default'] },
+  external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== '@kernel/internal',
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },

@@ -7,12 +7,15 @@ import { sourceFiles } from '../lib/projects.ts';
 /** What each package may import at run time beside Node's own modules; `docs/adr/0002` says why. Apps may import all packages. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
-  'packages/tools': ['@kernel/protocol'],
-  'packages/providers': ['@kernel/protocol', 'undici'],
-  'packages/agent': ['@kernel/protocol'],
+  'packages/internal': [],
+  'packages/tools': ['@kernel/protocol', '@kernel/internal'],
+  'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici'],
+  'packages/offline': ['@kernel/protocol', '@kernel/internal'],
+  'packages/agent': ['@kernel/protocol', '@kernel/internal'],
   'packages/testing': ['@kernel/protocol'],
   'packages/mcp': [
     '@kernel/protocol',
+    '@kernel/internal',
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/node',
     '@modelcontextprotocol/server',
@@ -54,8 +57,8 @@ function problemOf(folder: string, file: string, specifier: string, isType: bool
   }
   const name = packageOf(specifier);
   if (builtinModules.includes(name) || name.startsWith('node:')) {
-    if (folder !== 'packages/protocol') return undefined;
-    return `protocol imports nothing, not even "${specifier}".`;
+    if (folder !== 'packages/protocol' && folder !== 'packages/internal') return undefined;
+    return `${folder.replace('packages/', '')} imports nothing, not even "${specifier}".`;
   }
   if (folder.startsWith('apps/')) return undefined;
   const allowed = [...(ALLOWED[folder] ?? []), ...(BY_FILE[file.split(sep).join('/')] ?? [])];

@@ -1,0 +1,37 @@
+/** Whether a value is an object as JSON has it: not null and not an array. */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One token of a JSON pointer, escaped: `~` as `~0` and `/` as `~1` (RFC 6901). */
+export function pointerToken(key: PropertyKey): string {
+  const text = String(key);
+  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
+}
+
+/** The keys that a JSON pointer (`/a/0`) names, unescaped; none for the empty pointer, which is the whole document. */
+export function parsePointer(pointer: string): readonly string[] {
+  const tokens = pointer.split('/').slice(1);
+  return pointer.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
+}
+
+/** JSON text that is the same for equal values: keys sorted, no white space. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(Object.is(value, -0) ? 0 : value) ?? 'null';
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
+}
+
+/** Whether two JSON values are equal: numbers by value, objects regardless of the order of their keys. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from '../src/index.ts';
+
+const SECRET = 's€cret/"key"';
+
+test('a secret is found plainly and as JSON, URL and base64 write it', () => {
+  const redactor = createRedactor([SECRET]);
+  const forms = [
+    SECRET,
+    JSON.stringify(SECRET),
+    encodeURIComponent(SECRET),
+    Buffer.from(SECRET).toString('base64'),
+    `Basic ${Buffer.from(SECRET).toString('base64').replace(/=+$/, '')}`,
+  ];
+  for (const form of forms) expect(redactor.text(`<${form}>`)).toMatch(/^<("|Basic )?\[redacted\]=*"?>$/);
+});
+
+test('a secret that begins another leaves nothing of the longer one', () => {
+  expect(createRedactor(['abcd', 'abcdefgh']).text('abcdefgh abcd')).toBe('[redacted] [redacted]');
+});
+
+test('values under four characters are no secrets, and a secret may hold the patterns of a replacement', () => {
+  const redactor = createRedactor(['abc', undefined, '$&$1']);
+  expect(redactor.text('abc $&$1')).toBe('abc [redacted]');
+});
+
+test('data is copied with keys and values redacted, and left alone where there are no secrets', () => {
+  const data = { [SECRET]: [SECRET, { deep: SECRET }], bytes: new Uint8Array(1), none: null };
+  expect(createRedactor([SECRET]).data(data)).toEqual({
+    '[redacted]': ['[redacted]', { deep: '[redacted]' }],
+    bytes: data.bytes,
+    none: null,
+  });
+  expect(createRedactor().data(data)).toBe(data);
+});
+
+test('a secret cut at any place of a stream does not show, and all the rest does', () => {
+  const text = `before ${SECRET} between ${encodeURIComponent(SECRET)} after s€c`;
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const stream = createRedactor([SECRET]).stream();
+    const shown = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end();
+    expect(shown).toBe('before [redacted] between [redacted] after s€c');
+  }
+});
+
+test('a secret that arrives one character at a time does not show', () => {
+  const stream = createRedactor([SECRET]).stream();
+  const shown = [...`a${SECRET}b`].map((piece) => stream.push(piece)).join('') + stream.end();
+  expect(shown).toBe('a[redacted]b');
+});
+
+test('a lone surrogate in a secret breaks nothing', () => {
+  expect(createRedactor(['\uD800abcd']).text('x \uD800abcd')).toBe('x [redacted]');
+});
