@@ -8,6 +8,7 @@ const onSource = [
   'packages/protocol',
   'packages/internal',
   'packages/providers',
+  'packages/offline',
   'packages/tools',
   'packages/agent',
   'packages/mcp',

@@ -1,6 +1,6 @@
 // One tool, described once, from the registry to an answer. Offline: no key, no server, no model.
 import { collect, run } from '@kernel/agent';
-import { createProvider } from '@kernel/providers';
+import { offlineProvider } from '@kernel/offline';
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
 
@@ -12,7 +12,7 @@ const weather = defineTool({
   handler: ({ city }) => `Sunny in ${city}.`,
 });
 const tools = createRegistry([weather]);
-const provider = createProvider({ name: 'offline' }); // or { name: 'openai', token: … }
+const provider = offlineProvider(); // or createProvider({ name: 'openai', token: … }) of @kernel/providers
 
 const messages = [{ role: 'user', content: 'What is the weather in Lisbon?' }] as const;
 const result = await collect(run({ provider, model: 'offline', messages, tools }));

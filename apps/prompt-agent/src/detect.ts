@@ -1,8 +1,9 @@
-import { createProviders, type ProviderConfig } from '@kernel/providers';
+import type { ProviderConfig } from '@kernel/providers';
 import type { LoadedConfig } from './config.ts';
 import type { Flags } from './flags.ts';
 import type { Host } from './host.ts';
 import { findLocalServer, listModels } from './local-servers.ts';
+import { providers } from './providers.ts';
 import { usageFault } from './usage-fault.ts';
 import { keyFor, VENDORS } from './vendors.ts';
 
@@ -29,9 +30,8 @@ export async function chooseModel(
   isRaw: boolean,
 ): Promise<Choice> {
   const picked = await pick(flags, loaded, host, isRaw);
-  const catalog = createProviders();
   // An unknown name fails at once, with the list of the known ones, before anything is asked of its settings.
-  if (!catalog.names.includes(picked.name)) catalog.create({ name: picked.name });
+  if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
   const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
   const { options: _rest, name: _name, baseUrl: _url, ...settings } = own ?? { options: {}, name: '' };
@@ -68,7 +68,7 @@ async function pick(
     return { name: 'openai', from: flags['base-url'] === undefined ? '--token' : '--base-url' };
   }
   if (isRaw && isFile) return { name: 'ollama', from: 'default of a raw call' };
-  const { names } = createProviders();
+  const { names } = providers;
   for (const [name, { models }] of VENDORS) {
     const key = models.chat !== undefined && names.includes(name) ? keyFor(name, host.env) : undefined;
     if (key !== undefined) return { name, from: key.variable };

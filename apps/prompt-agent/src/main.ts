@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
-import { createProvider, withRetry } from '@kernel/providers';
+import { withRetry } from '@kernel/providers';
 import { checkFlags, offlineWarnings } from './check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
 import { loadConfig } from './config.ts';
 import { chooseModel } from './detect.ts';
+import { providers } from './providers.ts';
 import { retryFor } from './retry.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { helpText, parseFlags } from './flags.ts';
@@ -45,7 +46,7 @@ async function start(host: Host, output: Output): Promise<number> {
   const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
   const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
-  const provider = withRetry(createProvider(choice.provider), {
+  const provider = withRetry(providers.create(choice.provider), {
     ...retryFor(choice, loaded),
     onRetry: (retry) => output.note(retryNote(retry)),
   });

@@ -33,7 +33,6 @@ const BUILT_IN: ReadonlyMap<string, ProviderFactory> = new Map([
   ['gemini', lazily(resolveGemini, async () => (await import('./gemini/index.ts')).geminiProvider, EMBEDS)],
   ['ollama', ollama],
   ['bedrock', lazily(resolveBedrock, async () => (await import('./bedrock/index.ts')).bedrockProvider)],
-  ['offline', offline],
 ]);
 
 function chatCompletions(config: ProviderConfig): Provider {
@@ -60,13 +59,6 @@ function lazily(
     resolveLimits(config.limits);
     return lazyProvider(config.name, async () => (await load())(config), abilities);
   };
-}
-
-function offline(): Provider {
-  return lazyProvider('offline', async () => (await import('./offline/index.ts')).offlineProvider(), {
-    embeds: false,
-    transcribes: false,
-  });
 }
 
 /** Creates the named provider. Never retries; its wire and undici are loaded at the first request. */

@@ -1,4 +1,4 @@
-/** Returns a word without case, accents and common English endings, so that `Listing`, `lists` and `list` are equal. Not a dictionary form. */
+/** Returns a word without case, accents and common English endings, so that `Listing`, `lists` and `list` are equal. It is not a dictionary form. */
 export function stemOf(word: string): string {
   let stem = plain(word).replace(/['’]s?$/, '');
   if (stem.length <= 3 || /[^a-z]/.test(stem)) return stem;

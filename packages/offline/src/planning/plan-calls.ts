@@ -1,20 +1,21 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
-import type { Match, Matcher } from './match.ts';
-import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './requests.ts';
-import { tokenize } from './tokens.ts';
+import type { Match, Matcher } from '../matching/matcher.ts';
+import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './split-requests.ts';
+import { tokenize } from '../language/tokenize.ts';
 
-/** One call that a prompt asks for, and the fields that it asks to see of the result. */
+/** One call that a prompt asks for, and the fields of the result that it asks to see. */
 interface PlannedCall {
   readonly tool: Tool;
   readonly input: JsonObject;
   readonly fields: readonly string[];
 }
 
-/** What a prompt comes to with the tools on offer. */
+/** The calls that a prompt asks for. */
 export interface Plan {
+  /** In the order of the prompt. */
   readonly calls: readonly PlannedCall[];
   /** Requests that no tool on offer fits, in the user's words. */
-  readonly leftOut: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
 interface Draft extends Match {
@@ -22,34 +23,34 @@ interface Draft extends Match {
   readonly fields: string[];
 }
 
-/** Requests are short; a longer text is for a model, and is not taken apart. */
-const MAX_PROMPT = 2000;
+/** The longest prompt that is analysed, in characters: requests are short, and longer text needs a model. */
+const MAX_PROMPT_LENGTH = 2000;
 
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
 export function planCalls(prompt: string, matcher: Matcher): Plan {
-  if (prompt.length > MAX_PROMPT) return { calls: [], leftOut: [prompt] };
+  if (prompt.length > MAX_PROMPT_LENGTH) return { calls: [], unmatched: [prompt] };
   const drafts: Draft[] = [];
-  const leftOut: string[] = [];
-  let isAfterLeftOut: boolean = false;
+  const unmatched: string[] = [];
+  let previousUnmatched: boolean = false;
   for (const text of splitRequests(prompt)) {
     if (!tokenize(text).some(({ role }) => role === 'content') && matcher.match(text) === undefined) continue;
-    const previous: Draft | undefined = isAfterLeftOut ? undefined : drafts.at(-1);
-    if (isAfterLeftOut && /^(?:the|a|an|of|in|about|on|with|my|your) /i.test(text)) {
-      leftOut.push(`${leftOut.pop() ?? ''} and ${text}`);
+    const previous: Draft | undefined = previousUnmatched ? undefined : drafts.at(-1);
+    if (previousUnmatched && /^(?:the|a|an|of|in|about|on|with|my|your) /i.test(text)) {
+      unmatched.push(`${unmatched.pop() ?? ''} and ${text}`);
       continue;
     }
-    isAfterLeftOut = !place(text, matcher, drafts, previous);
-    if (isAfterLeftOut) leftOut.push(text);
+    previousUnmatched = !assignRequest(text, matcher, drafts, previous);
+    if (previousUnmatched) unmatched.push(text);
   }
-  const whole = leftOut.length > 0 ? matcher.match(prompt) : undefined;
-  if (whole !== undefined) return { calls: [{ tool: whole.tool, input: whole.input, fields: [] }], leftOut: [] };
-  return { calls: distinct(drafts), leftOut };
+  const whole = unmatched.length > 0 ? matcher.match(prompt) : undefined;
+  if (whole !== undefined) return { calls: [{ tool: whole.tool, input: whole.input, fields: [] }], unmatched: [] };
+  return { calls: distinct(drafts), unmatched };
 }
 
-function place(text: string, matcher: Matcher, drafts: Draft[], previous: Draft | undefined): boolean {
+function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous: Draft | undefined): boolean {
   const inFile = fieldOfFile(text);
   const own = previous === undefined ? text : resolveIts(text, previous.input);
-  if (own !== text) return place(own, matcher, drafts, undefined);
+  if (own !== text) return assignRequest(own, matcher, drafts, undefined);
   if (previous !== undefined && isAboutPrevious(text) && askField(text, previous)) return true;
   const found = inFile === undefined ? matcher.match(text) : matcher.match(inFile.request);
   if (found !== undefined) {
@@ -57,7 +58,7 @@ function place(text: string, matcher: Matcher, drafts: Draft[], previous: Draft 
     return true;
   }
   if (previous === undefined) return false;
-  const same = matcher.again(previous.tool, text);
+  const same = matcher.matchTool(previous.tool, text);
   if (same !== undefined) {
     drafts.push({ ...same, text, fields: [] });
     return true;
@@ -80,7 +81,7 @@ function resolveIts(text: string, input: JsonObject): string {
   return typeof folder === 'string' ? text.replace(/\bits (?=\S+\.[a-z])/i, `${folder.replace(/\/$/, '')}/`) : text;
 }
 
-/** Drops equal calls, and one without arguments where the same tool is asked again with some: `the date and time in UTC`. */
+/** Drops equal calls, and a call without arguments that the same tool's next call repeats with some: `the date and time in UTC`. */
 function distinct(drafts: readonly Draft[]): readonly PlannedCall[] {
   const calls = new Map<string, PlannedCall>();
   for (const [index, { tool, input, fields }] of drafts.entries()) {

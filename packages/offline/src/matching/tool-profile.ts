@@ -1,24 +1,26 @@
 import type { Tool } from '@kernel/protocol';
-import { conceptOf, STOP_WORDS } from './lexicon.ts';
-import { type Slot, slotsOf } from './slots.ts';
-import { stemOf, wordsOf } from './stem.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { conceptOf, STOP_WORDS } from '../language/lexicon.ts';
+import { type Slot, slotsOf } from '../arguments/slots.ts';
+import { stemOf, wordsOf } from '../language/stem.ts';
+import { type Token, tokenize } from '../language/tokenize.ts';
 
-/** What a tool says of itself, in a form that a prompt can be compared with. */
+/** A tool's own words, in a form that a prompt can be compared with. */
 export interface ToolProfile {
+  /** The tool, as it was offered. */
   readonly tool: Tool;
-  /** Concept → how much it speaks for the tool: 1 in its name, less in its description, hints and arguments. */
+  /** The weight of each concept: 1 if it is in the tool's name, less in its description, hints and arguments. */
   readonly terms: ReadonlyMap<string, number>;
+  /** The tool's arguments, in the order of its schema. */
   readonly slots: readonly Slot[];
-  /** The tool's examples with their arguments masked. */
-  readonly skeletons: ReadonlySet<string>;
-  /** Words that stand before an argument in the examples. */
+  /** The descriptions of the tool's examples, with the arguments masked. */
+  readonly exampleTemplates: ReadonlySet<string>;
+  /** Words that precede an argument in the examples. */
   readonly cues: ReadonlySet<string>;
 }
 
 const profiles = new WeakMap<Tool, ToolProfile>();
 
-/** Returns a tool's profile. Made once per tool object. */
+/** Returns a tool's profile, which is computed once per tool object. */
 export function profileOf(tool: Tool): ToolProfile {
   let profile = profiles.get(tool);
   if (profile === undefined) {
@@ -41,7 +43,7 @@ function makeProfile(tool: Tool): ToolProfile {
   add(tool.metadata?.usageHint ?? '', 0.9);
   add(`${tool.description} ${tool.metadata?.tags?.join(' ') ?? ''}`, 0.8);
   for (const slot of slots) add(slot.name, 0.4);
-  const skeletons = new Set<string>();
+  const exampleTemplates = new Set<string>();
   const cues = new Set<string>();
   for (const { description, input } of tool.metadata?.examples ?? []) {
     const values = Object.values(input).map((value) =>
@@ -51,13 +53,13 @@ function makeProfile(tool: Tool): ToolProfile {
     const masked = new Set(tokens.flatMap((token, index) => (isPartOf(token, values) ? [index] : [])));
     const words = tokens.filter((token, index) => token.kind === 'word' && !masked.has(index));
     add(words.map(({ text }) => text).join(' '), 0.9);
-    skeletons.add(skeletonOf(tokens, masked));
+    exampleTemplates.add(templateOf(tokens, masked));
     for (const index of masked) {
       const before = tokens[index - 1];
       if (before !== undefined && !masked.has(index - 1)) cues.add(before.lower);
     }
   }
-  return { tool, terms, slots, skeletons, cues };
+  return { tool, terms, slots, exampleTemplates, cues };
 }
 
 function isPartOf(token: Token, values: readonly string[]): boolean {
@@ -73,21 +75,21 @@ function isPartOf(token: Token, values: readonly string[]): boolean {
   });
 }
 
-/** Words that ask alike: `which files are there`, `what files are here`. */
-const SAME = new Map([
+/** Words that mean the same in a question: `which files are there`, `what files are here`. */
+const EQUIVALENTS = new Map([
   ['which', 'what'],
   ['there', 'here'],
   ['here', 'here'],
 ]);
 
-/** Returns the words of a request with its arguments masked, so that requests of one form are equal. */
-export function skeletonOf(
+/** Returns the words of a request with its arguments masked, so that requests of the same form are equal. */
+export function templateOf(
   tokens: readonly Token[],
   masked: ReadonlySet<number> | ReadonlyMap<number, unknown>,
 ): string {
   const parts: string[] = [];
   for (const [index, token] of tokens.entries()) {
-    const part = masked.has(index) ? '<>' : (SAME.get(token.lower) ?? token.concept);
+    const part = masked.has(index) ? '<>' : (EQUIVALENTS.get(token.lower) ?? token.concept);
     if (part !== 'pleas' && part !== 'me' && !(part === '<>' && parts.at(-1) === '<>')) parts.push(part);
   }
   return parts.join(' ');

@@ -1,18 +1,22 @@
-import { findExpressions } from './expression.ts';
+import { findExpressions } from './arithmetic.ts';
 import { conceptOf, NEUTRAL_STEMS, STOP_WORDS } from './lexicon.ts';
 import { plain, stemOf } from './stem.ts';
 
 /** One word, name or literal of a prompt. */
 export interface Token {
-  /** As written; quotes removed. */
+  /** The text as written, without quotes. */
   readonly text: string;
+  /** The text in lower case and without accents. */
   readonly lower: string;
+  /** What `conceptOf` gives for its stem; for a literal, `lower`. */
   readonly concept: string;
+  /** The form that it was recognized by. */
   readonly kind: 'word' | 'number' | 'quoted' | 'path' | 'url' | 'email' | 'expression';
-  /** `stop`: means nothing; `neutral`: evidence at most; `content`: has to be accounted for. */
+  /** `stop` words carry no meaning, `neutral` words are evidence at most, and `content` words must be accounted for. */
   readonly role: 'stop' | 'neutral' | 'content';
-  /** Offsets in the prompt. */
+  /** The offset of its first character in the prompt. */
   readonly start: number;
+  /** The offset after its last character. */
   readonly end: number;
 }
 
@@ -23,7 +27,7 @@ const KNOWN_FILES =
   /^(?:LICEN[CS]E|README|CHANGELOG|NOTICE|COPYING|AUTHORS|CONTRIBUTING|readme|Makefile|Dockerfile|Gemfile|Rakefile|Procfile)$/;
 const FILE_NAME = /^[\p{L}\p{N}_@+-][\p{L}\p{N}._@+-]*\.[a-z][a-z0-9]{0,9}$/u;
 
-/** Reads a prompt into tokens. With `expressions`, arithmetic is one token; without, its numbers and words stand alone. */
+/** Splits a prompt into tokens. Each of `expressions` becomes one token; pass `[]` to split arithmetic into numbers and words. */
 export function tokenize(text: string, expressions = findExpressions(text)): readonly Token[] {
   const tokens: Token[] = expressions.map(({ start, end, value }) => literal('expression', value, start, end));
   for (const match of text.matchAll(PIECE)) {
@@ -57,7 +61,7 @@ function literal(kind: Token['kind'], text: string, start: number, end: number):
   return { text, lower, concept: lower, kind, role: 'content', start, end };
 }
 
-/** Says whether a token looks like a name from code or a constant, not like a word of prose. */
+/** Whether a token looks like an identifier or a constant, not like a word of prose. */
 export function isIdentifier(token: Token): boolean {
   return /[a-z][A-Z]|[_$]|\w[.:]{1,2}\w|[A-Za-z]\d|^[A-Z]{2,}$/.test(token.text) || token.text.startsWith('@');
 }

@@ -6,7 +6,7 @@ import {
   type Tool,
   toolCallsOf,
 } from '@kernel/protocol';
-import { offlineProvider } from '../../src/offline/index.ts';
+import { offlineProvider } from '../src/index.ts';
 
 const parameters = (properties: JsonObject, required: readonly string[] = []) => ({
   type: 'object',

@@ -1,7 +1,10 @@
-/** A stretch of a prompt that is arithmetic, in plain notation: `15% of 80` has the value `15 / 100 * 80`. */
+/** Arithmetic in a prompt. */
 export interface FoundExpression {
+  /** The offset of its first character. */
   readonly start: number;
+  /** The offset after its last character. */
   readonly end: number;
+  /** The expression in plain notation: `15 / 100 * 80` for `15% of 80`. */
   readonly value: string;
 }
 
@@ -23,7 +26,7 @@ for (const [index, word] of 'thirty forty fifty sixty seventy eighty ninety hund
   NUMBER_WORDS.set(word, (index + 3) * 10);
 }
 
-/** Returns the value of a number word up to a hundred. */
+/** Returns the value of a number word up to one hundred. */
 export function numberWord(word: string): number | undefined {
   return NUMBER_WORDS.get(word);
 }
@@ -57,7 +60,7 @@ const RULES: readonly (readonly [RegExp, Piece['kind'], string?])[] = [
   [/,(?=\s*[\d(.-])/y, 'comma'],
 ];
 
-/** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers are none, but for a number that is all there is. */
+/** Finds arithmetic: at least one operation on numbers. Dates, versions and plain numbers do not count, except a number that is the whole text. */
 export function findExpressions(text: string): readonly FoundExpression[] {
   const alone = /^\s*(-?(?:\d+(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?)\s*$/i.exec(text)?.[1];
   if (alone !== undefined)
@@ -74,7 +77,7 @@ export function findExpressions(text: string): readonly FoundExpression[] {
   return found.toSorted((a, b) => a.start - b.start);
 }
 
-/** `add 3 and 4`, `the sum of 1, 2 and 3`: the only forms in which `and` stands between numbers. */
+/** `add 3 and 4`, `the sum of 1, 2 and 3`: the only forms in which `and` joins numbers. */
 function* phrases(text: string): Generator<FoundExpression> {
   const form =
     /\b(add|sum of|sum|total of|multiply|product of|divide|difference (?:between|of)|subtract) ((?:-?\d+(?:\.\d+)?)(?:(?:\s*,\s*(?:and )?| and | by | from | to )-?\d+(?:\.\d+)?)+)(?![\p{L}\p{N}_]|\.\d)/giu;
@@ -144,7 +147,7 @@ function isOperandEnd(piece: Piece | undefined): boolean {
   return piece !== undefined && (piece.kind === 'operand' || piece.kind === 'close' || piece.kind === 'postfix');
 }
 
-/** The longest start of `pieces` that ends with a value and closes every parenthesis that it opens. */
+/** The longest prefix of `pieces` that ends with a value and closes every parenthesis that it opens. */
 function longestBalanced(pieces: readonly Piece[]): readonly Piece[] {
   let open = 0;
   let length = 0;

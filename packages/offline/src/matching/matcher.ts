@@ -1,36 +1,39 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
-import { fillArguments, type Filled } from './fill.ts';
-import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from './lexicon.ts';
-import { profileOf, skeletonOf, type ToolProfile } from './profile.ts';
-import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from './search-words.ts';
-import { stemOf } from './stem.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
+import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
+import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
+import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
+import { stemOf } from '../language/stem.ts';
+import { type Token, tokenize } from '../language/tokenize.ts';
 
 /** A tool that fits a request, with arguments for it. */
 export interface Match {
+  /** The tool, as it was offered. */
   readonly tool: Tool;
+  /** The arguments, by name. */
   readonly input: JsonObject;
+  /** How well it fits: the evidence times the share of words accounted for. Only comparisons within one request mean anything. */
   readonly score: number;
 }
 
-/** The tools on offer, ready to be compared with requests. */
+/** Compares requests with the tools on offer. */
 export interface Matcher {
-  /** The best match of a request, or nothing where none is good enough. Ties go to the tool that was registered first. */
+  /** The best match for a request, or `undefined` if none is good enough. Ties go to the tool that was offered first. */
   match(text: string): Match | undefined;
-  /** Fills a tool that is already known to be meant, as in `the time in Tokyo and in Berlin`. Every word must be an argument. */
-  again(tool: Tool, text: string): Match | undefined;
+  /** Fills the arguments of a known tool, as in `the time in Tokyo and in Berlin`. Every word must belong to an argument or to the tool. */
+  matchTool(tool: Tool, text: string): Match | undefined;
 }
 
-/** What the words and argument shapes must add up to. A tool's own verb with one argument passes; a shared word alone doesn't. */
+/** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
 const EVIDENCE_FLOOR = 0.75;
-/** Which part of the content words must be accounted for. Below it, the request asks for more than the tool can do. */
+/** The least share of content words that must be accounted for. Below it, the request asks for more than the tool can do. */
 const COVERAGE_FLOOR = 0.7;
 
 const FILE_CONCEPTS = new Set(['file', 'folder'].map((word) => conceptOf(stemOf(word))));
 
 const COUNT = conceptOf(stemOf('count'));
 
-/** Prepares the tools on offer: terms that few of them share weigh more (inverse document frequency). */
+/** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
   const profiles = tools.map(profileOf);
   const rarity = rarityOf(profiles);
@@ -47,20 +50,20 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
       }
       return best;
     },
-    again(tool, text) {
+    matchTool(tool, text) {
       const profile = profileOf(tool);
       const filled = fillArguments(profile, text, read(text, profile), now());
       if (filled === undefined || Object.keys(filled.input).length === 0) return undefined;
-      const { tokens, used } = filled.taking;
+      const { tokens, used } = filled.filling;
       const isAccounted = tokens.every(
         ({ role, concept }, index) => role !== 'content' || used.get(index) === 'exact' || profile.terms.has(concept),
       );
-      return isAccounted ? { tool, input: filled.input, score: filled.taking.evidence } : undefined;
+      return isAccounted ? { tool, input: filled.input, score: filled.filling.evidence } : undefined;
     },
   };
 }
 
-/** Reads texts in both ways, with arithmetic as one token and without, and remembers the last one: every tool asks for the same. */
+/** Tokenizes a request once with arithmetic as one token and once without, and caches the last request: every tool asks for the same one. */
 function createReader(): (text: string, profile: ToolProfile) => readonly Token[] {
   let last: { readonly text: string; readonly whole: readonly Token[]; readonly plain: readonly Token[] } | undefined;
   return (text, { slots }) => {
@@ -79,14 +82,14 @@ function rarityOf(profiles: readonly ToolProfile[]): (concept: string) => number
 
 function scoreOf(
   profile: ToolProfile,
-  { taking, input }: Filled,
+  { filling, input }: FilledArguments,
   rarity: (concept: string) => number,
 ): number | undefined {
-  const { tokens, used } = taking;
+  const { tokens, used } = filling;
   if (asksForPart(tokens, profile, used)) return undefined;
   const head = tokens.findIndex(({ role, kind }) => role === 'content' && kind === 'word');
   const seen = new Set<string>();
-  let evidence = taking.evidence;
+  let evidence = filling.evidence;
   let weak = 0;
   let explained = 0;
   let unexplained = 0;
@@ -98,10 +101,10 @@ function scoreOf(
     else if (how === 'free' || token.role === 'stop') continue;
     else if (token.kind === 'word' && weight > 0) {
       const share = token.role === 'neutral' ? 0.5 : 1;
-      const says = seen.has(token.concept) ? 0 : share * weight * rarity(token.concept);
-      if (weight < 1 && WEAK_STEMS.has(token.concept)) weak += says;
+      const gain = seen.has(token.concept) ? 0 : share * weight * rarity(token.concept);
+      if (weight < 1 && WEAK_STEMS.has(token.concept)) weak += gain;
       else {
-        evidence += says;
+        evidence += gain;
         seen.add(token.concept);
       }
       explained += share;
@@ -111,8 +114,8 @@ function scoreOf(
     }
   }
   if (seen.size > 0) evidence += weak;
-  if (isLooseSearch(profile, taking.used, tokens, seen, input)) return undefined;
-  if (profile.skeletons.has(skeletonOf(tokens, used))) {
+  if (isLooseSearch(profile, filling.used, tokens, seen, input)) return undefined;
+  if (profile.exampleTemplates.has(templateOf(tokens, used))) {
     evidence += 1;
     explained += 1;
   }
@@ -120,14 +123,18 @@ function scoreOf(
   return evidence < EVIDENCE_FLOOR || coverage < COVERAGE_FLOOR ? undefined : evidence * coverage;
 }
 
-/** An action at the head of a request, or a work to be made, that the tool doesn't name. */
+/** Whether the word is an action at the head of a request, or a work to create, that the tool does not mention. */
 function isForeign(token: Token, isHead: boolean): boolean {
   if (token.kind !== 'word') return false;
   return (isHead && ACTION_STEMS.has(token.concept)) || WORK_STEMS.has(token.concept);
 }
 
-/** A wish for a count, a size or a part of something, which a tool that doesn't name it gives no answer to. */
-function asksForPart(tokens: readonly Token[], { terms, slots }: ToolProfile, used: Filled['taking']['used']): boolean {
+/** Whether the request asks for a count, a size or a part of something that the tool does not mention and so cannot answer. */
+function asksForPart(
+  tokens: readonly Token[],
+  { terms, slots }: ToolProfile,
+  used: FilledArguments['filling']['used'],
+): boolean {
   const isNumber = slots.some(({ kind }) => kind === 'expression' || kind === 'number');
   return tokens.some(
     ({ lower, concept }, index) =>
@@ -136,7 +143,7 @@ function asksForPart(tokens: readonly Token[], { terms, slots }: ToolProfile, us
   );
 }
 
-/** Plain words as search terms could be any wish: one needs a sign that a search is meant, several need two or a place to search in. */
+/** Plain words as search terms could be any request: one word needs a sign that a search is meant, several need two signs or a path. */
 function isLooseSearch(
   profile: ToolProfile,
   used: ReadonlyMap<number, string>,

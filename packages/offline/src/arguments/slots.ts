@@ -1,8 +1,9 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
-import { conceptOf } from './lexicon.ts';
-import { stemOf, wordsOf } from './stem.ts';
+import { isObject, parsePointer } from '@kernel/internal';
+import { conceptOf } from '../language/lexicon.ts';
+import { stemOf, wordsOf } from '../language/stem.ts';
 
-/** What kind of thing an argument is, read from its schema, name and description. */
+/** The kind of value that an argument takes, judged by its schema, name and description. */
 type SlotKind =
   | 'enum'
   | 'boolean'
@@ -21,17 +22,21 @@ type SlotKind =
   | 'message'
   | 'text';
 
-/** One argument of a tool. */
+/** One argument of a tool, as something to fill. */
 export interface Slot {
+  /** The name of the property. */
   readonly name: string;
+  /** The kind of value that it takes. */
   readonly kind: SlotKind;
+  /** Its schema, with a local `$ref` resolved. */
   readonly schema: JsonSchema;
+  /** Whether a call without it is invalid. */
   readonly required: boolean;
-  /** Concepts of the argument's name. */
+  /** The concepts of the argument's name. */
   readonly concepts: readonly string[];
-  /** Whether a path slot is for files, folders or either. */
+  /** Whether a path is to a file, a folder or either. */
   readonly target: 'file' | 'folder' | 'any';
-  /** Arguments of an object, or the one slot of an array's items. */
+  /** The properties of an object, or one slot for the items of an array. */
   readonly inner: readonly Slot[];
 }
 
@@ -65,14 +70,14 @@ const FORMATS = new Map<unknown, SlotKind>([
   ['email', 'email'],
 ]);
 
-/** Reads the arguments of a tool's schema, in the order of its properties. */
+/** Returns a slot for each property of a tool's schema, in order. */
 export function slotsOf(tool: Tool): readonly Slot[] {
   return propertySlots(tool.parameters, tool.parameters, wordsOf(tool.name).join(' '));
 }
 
 function propertySlots(schema: JsonSchema, root: JsonSchema, context: string): readonly Slot[] {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
   return properties.flatMap(([name, value]) => {
     const resolved = resolve(value, root);
     return resolved === undefined ? [] : [toSlot(name, resolved, root, required.has(name), context)];
@@ -103,7 +108,7 @@ function toSlot(name: string, schema: JsonSchema, root: JsonSchema, required: bo
 function kindOf(schema: JsonSchema, name: string, about: string): SlotKind {
   if (Array.isArray(schema['enum']) || 'const' in schema) return 'enum';
   const types = [schema['type']].flat();
-  const type = types.find((one) => one !== 'null') ?? (isSchema(schema['properties']) ? 'object' : 'string');
+  const type = types.find((one) => one !== 'null') ?? (isObject(schema['properties']) ? 'object' : 'string');
   if (type === 'integer') return 'number';
   if (type === 'boolean' || type === 'number' || type === 'array' || type === 'object') return type;
   const format = FORMATS.get(schema['format']);
@@ -122,26 +127,22 @@ function targetOf(own: string, context: string): Slot['target'] {
   return 'any';
 }
 
-/** Follows a local reference and drops the null of a nullable schema. */
+/** Follows one local `$ref` and picks the non-null branch of a nullable schema. */
 function resolve(value: unknown, root: JsonSchema): JsonSchema | undefined {
-  if (!isSchema(value)) return undefined;
-  const reference = value['$ref'];
+  if (!isObject(value)) return undefined;
+  const { $ref: reference, ...beside } = value;
   if (typeof reference === 'string') {
-    const [, group = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-    const shelf = root[group];
-    const target = isSchema(shelf) && Object.hasOwn(shelf, name) ? shelf[name] : undefined;
-    return isSchema(target) && !('$ref' in target) ? { ...target, ...withoutReference(value) } : undefined;
+    const target = reference.startsWith('#/') ? atPointer(root, reference.slice(1)) : undefined;
+    return isObject(target) && !('$ref' in target) ? { ...target, ...beside } : undefined;
   }
   const choices = value['anyOf'] ?? value['oneOf'];
   if (!Array.isArray(choices)) return value;
-  const choice: unknown = choices.find((one) => isSchema(one) && one['type'] !== 'null' && !('$ref' in one));
-  return isSchema(choice) ? { ...value, ...choice } : undefined;
+  const choice: unknown = choices.find((one) => isObject(one) && one['type'] !== 'null' && !('$ref' in one));
+  return isObject(choice) ? { ...value, ...choice } : undefined;
 }
 
-function withoutReference(schema: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$ref'));
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function atPointer(root: JsonSchema, pointer: string): unknown {
+  let at: unknown = root;
+  for (const key of parsePointer(pointer)) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return at;
 }

@@ -1,7 +1,6 @@
 import {
   type AssistantMessage,
   KernelError,
-  type Message,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -10,22 +9,23 @@ import {
   type ToolCall,
   toolCallsOf,
 } from '@kernel/protocol';
-import { writeAnswer } from './answer.ts';
-import { createMatcher, type Matcher } from './match.ts';
-import { planCalls } from './plan.ts';
-import { refusal } from './refusal.ts';
+import { writeAnswer } from './answer/write-answer.ts';
+import { createMatcher, type Matcher } from './matching/matcher.ts';
+import { planCalls } from './planning/plan-calls.ts';
+import { refusal } from './answer/refusal.ts';
 
-/** What `offlineProvider` can be told. */
+/** The options of `offlineProvider`. */
 export interface OfflineConfig {
-  /** The clock that `today` and `tomorrow` are read from, in milliseconds since 1970. Default `Date.now`. */
+  /** The current time that `today` and `tomorrow` refer to, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Makes the provider that needs no model: it matches the prompt with what each tool says of itself, fills the arguments by their
- * schema, asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
+ * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
+ * asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
  *
- * Throws `PROVIDER_REFUSED` where no tool on offer fits the prompt, `TOOL_FAILED` where every call of it failed, and `PROVIDER_UNSUPPORTED` for a `responseFormat`.
+ * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if all its calls failed, and `PROVIDER_UNSUPPORTED` for
+ * a `responseFormat`.
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   const now = config.now ?? Date.now;
@@ -37,7 +37,7 @@ export function offlineProvider(config: OfflineConfig = {}): Provider {
   };
   return {
     name: 'offline',
-    // The port is asynchronous; nothing here has to wait.
+    // The port is asynchronous; nothing here waits.
     async *stream(request) {
       request.signal?.throwIfAborted();
       const message = reply(request, matcherOf);
@@ -76,17 +76,16 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
   if (plan.calls.length === 0 || choice === 'none') throw refusal(prompt, choice === 'none' ? [] : tools);
-  const ids = freshIds(messages);
-  const content = plan.calls.map(({ tool, input }): ToolCall => ({
+  const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
-    id: ids(),
+    id: `offline-${index + 1}`,
     name: tool.name,
     arguments: JSON.stringify(input),
   }));
   return { role: 'assistant', content, provider };
 }
 
-const one = new WeakMap<Tool, readonly Tool[]>();
+const singletons = new WeakMap<Tool, readonly Tool[]>();
 
 function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
   const tool = tools.find((candidate) => candidate.name === name);
@@ -95,19 +94,9 @@ function namedTool(tools: readonly Tool[], name: string): readonly Tool[] {
       hint: `Offered: ${tools.map((candidate) => candidate.name).join(', ') || 'none'}.`,
     });
   }
-  const list = one.get(tool) ?? [tool];
-  one.set(tool, list);
+  const list = singletons.get(tool) ?? [tool];
+  singletons.set(tool, list);
   return list;
-}
-
-function freshIds(messages: readonly Message[]): () => string {
-  const taken = new Set(messages.flatMap(toolCallsOf).map(({ id }) => id));
-  let count = 0;
-  return () => {
-    do count += 1;
-    while (taken.has(`offline-${count}`));
-    return `offline-${count}`;
-  };
 }
 
 function* eventsOf(message: AssistantMessage, isStreamed: boolean): Generator<ProviderEvent> {

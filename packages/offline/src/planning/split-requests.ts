@@ -1,10 +1,10 @@
-import { PART_STEMS } from './lexicon.ts';
-import { stemOf, wordsOf } from './stem.ts';
-import { tokenize } from './tokens.ts';
+import { PART_STEMS } from '../language/lexicon.ts';
+import { stemOf, wordsOf } from '../language/stem.ts';
+import { tokenize } from '../language/tokenize.ts';
 
 const BREAK = /[.?!;]+(?=\s|$)|\n+|,?\s+(?:and then|and also|and|then|also)\s+|\s+&\s+|,\s+(?:and\s+|then\s+)*/giu;
 
-/** Splits a prompt into its requests at sentence ends, commas and `and`; never inside a quotation, a path, arithmetic or a list of numbers. */
+/** Splits a prompt into requests at sentence ends, commas and `and`, but not inside a quotation, a path, arithmetic or a list of numbers. */
 export function splitRequests(prompt: string): readonly string[] {
   const tokens = tokenize(prompt);
   const guarded = tokens.filter(({ kind }) => kind !== 'word');
@@ -28,17 +28,17 @@ const FIELD =
 const FIELD_OF =
   /^(?<lead>(?:please |can you |could you )*(?:tell me|give me|show me|print|read|get|what(?:'s| is| are)|which)) (?:the )?["'“]?(?<field>[\p{L}_][\p{L}\p{N}_ -]{0,40}?)["'”]?(?: (?:field|key|value|property))? (?:is )?(?:in|of|from|inside) (?<rest>(?:the (?:file )?)?[^\s]+\.json)$/iu;
 
-/** Reads `tell me the name`: a question for one field of what another request brings. */
+/** Reads `tell me the name`, a question about one field of the previous request's result. */
 export function fieldAsked(text: string): string | undefined {
   return FIELD.exec(text)?.groups?.['field']?.trim();
 }
 
-/** Says whether a request speaks of something that was brought before: `its license`. */
+/** Whether a request refers to the previous result: `its license`. */
 export function isAboutPrevious(text: string): boolean {
   return /\b(?:its|their)\b/i.test(text);
 }
 
-/** Reads `what is the version in package.json` as the file and the field that is asked of it. */
+/** Reads `what is the version in package.json` as a request for the file and the field to show. */
 export function fieldOfFile(text: string): { readonly field: string; readonly request: string } | undefined {
   const groups = FIELD_OF.exec(text)?.groups;
   const field = groups?.['field'];

@@ -1,6 +1,6 @@
 import { plain } from './stem.ts';
 
-/** Well-known places whose zone has another name; everything else comes from the platform's own list of zones. */
+/** Well-known places whose zone has another name. All other places come from the platform's own list of zones. */
 const PLACES: readonly (readonly [zone: string, places: string])[] = [
   ['America/New_York', 'nyc|boston|washington|washington dc|miami|atlanta|philadelphia|orlando|pittsburgh|baltimore'],
   ['America/Chicago', 'houston|dallas|austin|san antonio|minneapolis|new orleans|nashville|st louis|milwaukee'],
@@ -63,7 +63,7 @@ const PLACES: readonly (readonly [zone: string, places: string])[] = [
 let byPlace: ReadonlyMap<string, string> | undefined;
 
 /** Returns the IANA zone of a city, a country with one zone, or a zone's own name. Case and accents do not matter. */
-export function zoneOf(place: string): string | undefined {
+export function timeZoneOf(place: string): string | undefined {
   if (place.includes('/')) return canonicalZone(place);
   const [, sign, hours, minutes] = /^(?:UTC|GMT)([+-])(\d{1,2})(?::(\d{2}))?$/i.exec(place) ?? [];
   if (sign !== undefined && hours !== undefined) return offsetZone(sign, Number(hours), minutes ?? '00');
@@ -75,15 +75,15 @@ export function zoneOf(place: string): string | undefined {
   );
 }
 
-/** `UTC+5` by the name that the zone database gives it, whose sign is the other way round; other offsets as `+05:30`. */
+/** `UTC+5` by the name that the zone database gives it, which has the opposite sign; other offsets as `+05:30`. */
 function offsetZone(sign: string, hours: number, minutes: string): string | undefined {
   if (hours > (sign === '+' ? 14 : 12) || Number(minutes) > 59) return undefined;
   if (minutes !== '00') return `${sign}${String(hours).padStart(2, '0')}:${minutes}`;
   return hours === 0 ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`;
 }
 
-/** Places whose names are more often something else. */
-const WORDS = new Set([
+/** Cities of the zone database whose names are more often other words. */
+const AMBIGUOUS = new Set([
   'Christmas',
   'Easter',
   'Center',
@@ -100,7 +100,7 @@ function placeIndex(): ReadonlyMap<string, string> {
   const index = new Map<string, string>();
   for (const zone of Intl.supportedValuesOf('timeZone')) {
     const city = zone.split('/').slice(1).at(-1);
-    if (city !== undefined && !zone.startsWith('Etc/') && !WORDS.has(city))
+    if (city !== undefined && !zone.startsWith('Etc/') && !AMBIGUOUS.has(city))
       index.set(plain(city).replaceAll(/[_-]/g, ' '), zone);
   }
   for (const [zone, places] of PLACES) for (const place of places.split('|')) index.set(place, zone);

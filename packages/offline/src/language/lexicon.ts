@@ -1,10 +1,10 @@
-/** Words about language, none about a tool. All sets hold stems as `stemOf` makes them, unless said otherwise. */
+/** Words of English; nothing here knows a tool. The sets hold stems as `stemOf` returns them, unless they say otherwise. */
 import { stemOf } from './stem.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const stems = (text: string): ReadonlySet<string> => new Set(words(text).map(stemOf));
 
-/** Carry no meaning for the choice of a tool. Lower-case words, not stems. */
+/** Words that carry no meaning for the choice of a tool. Lower-case words, not stems. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   words(`a an the this that these those there here it its it's i me my we us our you your he she they them their
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must
@@ -15,13 +15,13 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   one ones thing things stuff something anything bit lot really very quite more most anywhere somewhere everywhere`),
 );
 
-/** Ask for something without saying what: evidence where a tool names them, no objection where it doesn't. */
+/** Words that ask without saying for what: evidence if a tool mentions them, no objection if it does not. */
 export const NEUTRAL_STEMS = stems(
   `show tell give get display print say see look check want need know fetch return provide where when who why
   current answer result value question help`,
 );
 
-/** Neutral verbs: outside a tool's name they are evidence only beside another word that the tool says of itself. */
+/** Neutral verbs: outside a tool's name they count only together with another of the tool's own words. */
 export const WEAK_STEMS = stems(
   'show tell give get display print say see look check want need know fetch return provide help',
 );
@@ -30,8 +30,8 @@ export const WEAK_STEMS = stems(
 export const NEUTRAL_NOUNS = stems('current answer result value question help');
 
 /**
- * Actions and creations that change what is asked: a request that begins with one is never for a tool that doesn't name it,
- * however well the rest fits.
+ * Actions that decide what is asked: a request that begins with one is never for a tool that does not mention it, however well
+ * the rest fits.
  */
 export const ACTION_STEMS = stems(
   `write compose create make draft invent imagine generate design translate summarise summarize explain describe rewrite
@@ -42,13 +42,13 @@ export const ACTION_STEMS = stems(
   sing draw paint play pretend act tell-a-story convert simplify format validate test debug`,
 );
 
-/** Works that only a language model or a person can make. */
+/** Works that only a language model or a person can create. */
 export const WORK_STEMS = stems(
   `poem poetry haiku sonnet limerick verse rhyme lyric song story tale novel essay article blog speech letter joke riddle pun
   recipe advice opinion summary translation explanation review slogan tweet`,
 );
 
-/** Ask for a part or a measure of something, not for the whole of it. */
+/** Words that ask for a part or a measure of something, not for all of it. */
 export const PART_STEMS = stems(
   'first last line lines size big large small new old long short hidden total half top bottom newest oldest biggest largest smallest',
 );

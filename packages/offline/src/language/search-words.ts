@@ -1,17 +1,17 @@
 import { ACTION_STEMS, conceptOf, WEAK_STEMS } from './lexicon.ts';
 import { plain, stemOf } from './stem.ts';
 
-/** An order to search, after polite words: its verb, `for` where it is there, and the rest. */
+/** A search command after polite words: its verb, `for` if present, and the rest. */
 export const LEAD_IN =
   /^\s*(?:(?:please|kindly|can you|could you|would you|now|then|also)\s+)*(?<verb>\p{L}+)(?:\s+(?<marker>for))?\s+(?<rest>\S[\s\S]*)$/iu;
 
-/** Verbs whose object is the text to search for; `look` is one with `for` only, which its object then begins with. */
+/** Verbs whose object is the text to search for; `look` counts only with `for`. */
 export const SEARCH_VERB = /^(?:search|find|locate|grep|rg|ack|ag|look)$/i;
 
 /** Search verbs that are commands of a shell. */
 export const COMMAND_WORDS = /^(?:grep|rg|ack|ag)$/;
 
-/** First words of a wish for a thing or for knowledge, not of a text to search for. */
+/** First words of a request for a thing or for knowledge, as opposed to a text to search for. */
 export const WISH_WORDS =
   /^(?:an?y?|the|me|my|us|our|your|his|her|their|some|out|where|when|who|whom|why|how|what|which|whether|if|for|at|into|up|it|this|that)(?:\s|$)/i;
 
@@ -23,20 +23,20 @@ export const MENTION_OF =
 export const KIND_OF_WORD =
   /^(?:the\s+)?(?:string|words?|phrase|text|term|name|symbol|function|class|type|variable|identifier)\s+(?=\S)/i;
 
-/** Concepts that say a search is meant where no verb at the start does: `which files mention X`. */
+/** Concepts that indicate a search if no verb at the start does: `which files mention X`. */
 export const SEARCH_SIGNS: ReadonlySet<string> = new Set(
   'find search grep mention mentioned use used import imported define defined contain refer occur'
     .split(' ')
     .map((word) => conceptOf(stemOf(word))),
 );
 
-/** Says whether a word starts another order. */
+/** Whether a word begins another request. */
 export function isAction(word: string): boolean {
   const stem = stemOf(plain(word));
   const concept = conceptOf(stem);
-  return ACTION_STEMS.has(stem) || WEAK_STEMS.has(stem) || ORDERS.has(concept);
+  return ACTION_STEMS.has(stem) || WEAK_STEMS.has(stem) || COMMANDS.has(concept);
 }
 
-const ORDERS: ReadonlySet<string> = new Set(
+const COMMANDS: ReadonlySet<string> = new Set(
   'list read find calculate'.split(' ').map((word) => conceptOf(stemOf(word))),
 );

@@ -3,7 +3,7 @@ import { KernelError, type Tool } from '@kernel/protocol';
 const HOW_TO_GET_A_MODEL =
   'For anything else use a model: set a vendor’s key in the environment (such as OPENAI_API_KEY or ANTHROPIC_API_KEY), or start a local model server such as Ollama.';
 
-/** The error of a prompt that no tool on offer fits: what offline is, what it can do here, and how to get a real model. */
+/** The error for a prompt that no tool on offer fits. It says what offline is, what it can do here, and how to get a model. */
 export function refusal(prompt: string, tools: readonly Tool[]): KernelError {
   const asked = prompt.length > 80 ? `${prompt.slice(0, 79)}…` : prompt;
   return new KernelError(
@@ -17,7 +17,7 @@ export function refusal(prompt: string, tools: readonly Tool[]): KernelError {
 }
 
 function abilities(tools: readonly Tool[]): string {
-  if (tools.length === 0) return 'It works by tools alone, and none is offered. ';
+  if (tools.length === 0) return 'It works only with tools, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
     const example = tool.metadata?.examples?.[0]?.description;
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';

@@ -1,11 +1,21 @@
-import { COMMAND_WORDS, isAction, KIND_OF_WORD, LEAD_IN, MENTION_OF, SEARCH_VERB, WISH_WORDS } from './search-words.ts';
+import {
+  COMMAND_WORDS,
+  isAction,
+  KIND_OF_WORD,
+  LEAD_IN,
+  MENTION_OF,
+  SEARCH_VERB,
+  WISH_WORDS,
+} from '../language/search-words.ts';
 import type { Slot } from './slots.ts';
-import { take, type Taking } from './taking.ts';
-import { zoneOf } from './zones.ts';
+import { claim, type SlotFilling } from './slot-filling.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
 
-/** What an explicit search says: everything after its verb is the text to search for, up to a place at the end. */
-export interface SearchOrder {
+/** An explicit search command: everything after its verb is the text to search for, up to a path at the end. */
+export interface SearchCommand {
+  /** The text to search for, without quotes. */
   readonly query: string;
+  /** The file or folder to search in. */
   readonly path?: string;
 }
 
@@ -23,28 +33,28 @@ const EVERYWHERE =
 const WHOLE = /\s+(?:in|across|throughout)\s+(?:\S+\s+)*?(?:workspace|project|repo|repository|codebase|code|files)$/iu;
 
 /**
- * Takes `search for X in P`, `grep X P` or `find X` whole: X is the query whatever its words mean. `find` asks for other things, too, so
- * there X starts with no article or pronoun, is no file's name, and is more than one word only before a place to search in.
+ * Reads `search for X in P`, `grep X P` or `find X` as a whole: X is the query, whatever its words mean. `find` has other uses too, so
+ * there X must not begin with an article or pronoun or be a file name, and may be several words only if a path follows.
  */
-export function takeSearch(taking: Taking, slots: readonly Slot[]): SearchOrder | undefined {
-  const { groups } = LEAD_IN.exec(taking.text) ?? {};
+export function fillSearch(filling: SlotFilling, slots: readonly Slot[]): SearchCommand | undefined {
+  const { groups } = LEAD_IN.exec(filling.text) ?? {};
   const { verb, marker, rest } = groups ?? {};
   if (verb === undefined || rest === undefined || !SEARCH_VERB.test(verb)) return undefined;
   const hasPath = slots.some(({ kind }) => kind === 'path');
   const order = readOrder(verb.toLowerCase(), marker !== undefined, rest.replace(/[\s?!]+$/, ''), hasPath);
   if (order === undefined || order.query === '') return undefined;
-  take(taking, 0, taking.tokens.length - 1, 'exact', 0.8);
+  claim(filling, 0, filling.tokens.length - 1, 'exact', 0.8);
   return order;
 }
 
-function readOrder(verb: string, isMarked: boolean, text: string, hasPath: boolean): SearchOrder | undefined {
-  if (text === '' || (verb === 'look' && !isMarked) || isMoreThanOne(text)) return undefined;
+function readOrder(verb: string, isMarked: boolean, text: string, hasPath: boolean): SearchCommand | undefined {
+  if (text === '' || (verb === 'look' && !isMarked) || hasSeveralRequests(text)) return undefined;
   if (COMMAND_WORDS.test(verb)) return readCommand(text, hasPath);
   const before = hasPath && verb === 'search' && !isMarked ? PATH_FOR.exec(text)?.groups : undefined;
   if (before?.['path'] !== undefined && before['query'] !== undefined && !WISH_WORDS.test(before['path']))
-    return { query: core(before['query']), path: before['path'] };
+    return { query: stripDescription(before['query']), path: before['path'] };
   const { query, path } = hasPath ? splitPath(text) : { query: text };
-  const words = core(query);
+  const words = stripDescription(query);
   if (/^(?:all |the |an?y? )*(?:files?|folders?|director(?:y|ies))\b/i.test(words)) return undefined;
   if (isMarked || isQuoted(query)) return path === undefined ? { query: words } : { query: words, path };
   if (WISH_WORDS.test(words) || /\s(?:is|are|was|were)\s/i.test(` ${words} `)) return undefined;
@@ -52,28 +62,28 @@ function readOrder(verb: string, isMarked: boolean, text: string, hasPath: boole
   return path === undefined ? { query: words } : { query: words, path };
 }
 
-/** `grep -rn X P` as a shell reads it: the second of two words is the place. */
-function readCommand(text: string, hasPath: boolean): SearchOrder | undefined {
+/** `grep -rn X P` as a shell does: the second of two words is the path. */
+function readCommand(text: string, hasPath: boolean): SearchCommand | undefined {
   const words = text.replaceAll(/(?:^|\s)--?[A-Za-z][\w-]*(?=\s)/g, '').trim();
   const found = hasPath ? splitPath(words.replace(/^for\s+/i, '')) : { query: words };
-  if (found.path !== undefined) return { query: core(found.query), path: found.path };
+  if (found.path !== undefined) return { query: stripDescription(found.query), path: found.path };
   const pair = hasPath ? /^(?<query>"[^"]+"|'[^']+'|\S+)\s+(?<path>[^\s"']+)$/.exec(words)?.groups : undefined;
   if (pair?.['query'] !== undefined && pair['path'] !== undefined)
     return { query: unquote(pair['query']), path: pair['path'] };
   return { query: unquote(found.query) };
 }
 
-function splitPath(text: string): SearchOrder {
+function splitPath(text: string): SearchCommand {
   if (EVERYWHERE.test(text)) return { query: text.replace(WHOLE, '') };
   const { query, path, article, kind } = IN_PATH.exec(text)?.groups ?? {};
-  if (query === undefined || path === undefined || zoneOf(path) !== undefined) return { query: text };
+  if (query === undefined || path === undefined || timeZoneOf(path) !== undefined) return { query: text };
   if (isQuoted(text) || (query.match(/["`]/g) ?? []).length % 2 === 1) return { query: text };
   const isName = article === undefined || kind !== undefined || /[./]/.test(path);
   return isName ? { query, path } : { query: text };
 }
 
-/** Takes off what only says what kind of text the query is: `the word`, `all uses of`, `files that contain`. */
-function core(query: string): string {
+/** Strips what only describes the query: `the word`, `all uses of`, `files that contain`. */
+function stripDescription(query: string): string {
   const bare = query
     .trim()
     .replace(/\s+please$/i, '')
@@ -90,8 +100,8 @@ function unquote(text: string): string {
   return /^(?:"[^"]+"|“[^”]+”|‘[^’]+’|`[^`]+`|'[^']+')$/u.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Another sentence, or another order behind `and`: not all of it is the query. */
-function isMoreThanOne(text: string): boolean {
+/** Whether another sentence follows, or another request after `and`: then not all of it is the query. */
+function hasSeveralRequests(text: string): boolean {
   const outside = text.replaceAll(/"[^"]*"|`[^`]*`|(?<!\w)'[^']*'/g, 'x');
   if (/[.?!;]\s|\n/.test(outside)) return true;
   return [...outside.matchAll(/(?:,|\b(?:and|then|also))\s+(?<next>[\p{L}']+)/giu)].some(({ groups }) =>

@@ -1,31 +1,31 @@
 import type { JsonValue } from '@kernel/protocol';
-import { numberWord } from './expression.ts';
-import { conceptOf } from './lexicon.ts';
+import { numberWord } from '../language/arithmetic.ts';
+import { conceptOf } from '../language/lexicon.ts';
 import type { Slot } from './slots.ts';
-import { stemOf, wordsOf } from './stem.ts';
-import { take, type Taking } from './taking.ts';
-import type { Token } from './tokens.ts';
-import { zoneOf } from './zones.ts';
+import { stemOf, wordsOf } from '../language/stem.ts';
+import { claim, type SlotFilling } from './slot-filling.ts';
+import type { Token } from '../language/tokenize.ts';
+import { timeZoneOf } from '../language/time-zones.ts';
 
-/** Takes the value of a slot whose shape can be recognised; returns nothing where the request has none. */
-export function takeLiteral(taking: Taking, slot: Slot): JsonValue | undefined {
+/** Fills a slot whose values have a recognizable shape. Returns `undefined` if the request has no such value. */
+export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undefined {
   switch (slot.kind) {
     case 'enum':
-      return takeEnum(taking, slot);
+      return fillEnum(filling, slot);
     case 'boolean':
-      return takeBoolean(taking, slot);
+      return fillBoolean(filling, slot);
     case 'number':
-      return takeNumber(taking, slot);
+      return fillNumber(filling, slot);
     case 'expression':
-      return takeKind(taking, 'expression', 1) ?? (slot.required ? takeKind(taking, 'number', 0.2) : undefined);
+      return claimKind(filling, 'expression', 1) ?? (slot.required ? claimKind(filling, 'number', 0.2) : undefined);
     case 'url':
     case 'email':
-      return takeKind(taking, slot.kind, 0.6);
+      return claimKind(filling, slot.kind, 0.6);
     case 'zone':
-      return takeZone(taking);
+      return fillTimeZone(filling);
     case 'date':
     case 'clock':
-      return takeMoment(taking, slot.kind, slot.schema['format'] === 'date-time');
+      return fillMoment(filling, slot.kind, slot.schema['format'] === 'date-time');
     case 'array':
     case 'object':
     case 'path':
@@ -37,33 +37,33 @@ export function takeLiteral(taking: Taking, slot: Slot): JsonValue | undefined {
   }
 }
 
-function takeKind(taking: Taking, kind: Token['kind'], evidence: number): string | undefined {
-  const index = taking.tokens.findIndex((token, at) => token.kind === kind && !taking.used.has(at));
+function claimKind(filling: SlotFilling, kind: Token['kind'], evidence: number): string | undefined {
+  const index = filling.tokens.findIndex((token, at) => token.kind === kind && !filling.used.has(at));
   if (index === -1) return undefined;
-  take(taking, index, index, 'exact', evidence);
-  return taking.tokens[index]?.text;
+  claim(filling, index, index, 'exact', evidence);
+  return filling.tokens[index]?.text;
 }
 
-function takeEnum(taking: Taking, slot: Slot): JsonValue | undefined {
+function fillEnum(filling: SlotFilling, slot: Slot): JsonValue | undefined {
   if ('const' in slot.schema) return toJson(slot.schema['const']);
   const options: readonly unknown[] = Array.isArray(slot.schema['enum']) ? slot.schema['enum'] : [];
   for (const option of options) {
     const wanted = wordsOf(String(option)).map((word) => conceptOf(stemOf(word)));
-    const at = taking.tokens.findIndex(
-      (_, start) => wanted.length > 0 && wanted.every((concept, step) => matches(taking, start + step, concept)),
+    const at = filling.tokens.findIndex(
+      (_, start) => wanted.length > 0 && wanted.every((concept, step) => matches(filling, start + step, concept)),
     );
     if (at === -1) continue;
-    take(taking, at, at + wanted.length - 1, 'exact', 0.5);
+    claim(filling, at, at + wanted.length - 1, 'exact', 0.5);
     return toJson(option);
   }
   return undefined;
 }
 
-function matches(taking: Taking, index: number, concept: string): boolean {
-  const token = taking.tokens[index];
+function matches(filling: SlotFilling, index: number, concept: string): boolean {
+  const token = filling.tokens[index];
   return (
     token !== undefined &&
-    !taking.used.has(index) &&
+    !filling.used.has(index) &&
     (token.concept === concept || conceptOf(stemOf(token.text)) === concept)
   );
 }
@@ -74,28 +74,28 @@ function toJson(value: unknown): JsonValue | undefined {
     : undefined;
 }
 
-function takeBoolean(taking: Taking, slot: Slot): boolean | undefined {
-  const at = taking.tokens.findIndex(
-    (token, index) => !taking.used.has(index) && token.role !== 'stop' && slot.concepts.includes(token.concept),
+function fillBoolean(filling: SlotFilling, slot: Slot): boolean | undefined {
+  const at = filling.tokens.findIndex(
+    (token, index) => !filling.used.has(index) && token.role !== 'stop' && slot.concepts.includes(token.concept),
   );
   if (at === -1) return undefined;
-  take(taking, at, at, 'exact', 0.2);
-  return !taking.tokens
+  claim(filling, at, at, 'exact', 0.2);
+  return !filling.tokens
     .slice(Math.max(0, at - 2), at)
     .some(({ lower }) => /^(?:not|no|without|don't|never)$/.test(lower));
 }
 
-/** Takes a number beside the argument's name; where the argument is required or `isLast`, the first one that fits its range. */
-export function takeNumber(taking: Taking, slot: Slot, isLast = false): number | undefined {
-  const candidates = taking.tokens.flatMap((token, index) => {
+/** Fills a number next to the argument's name or, if the argument is required or `isLast`, the first one that is in range. */
+export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
+  const candidates = filling.tokens.flatMap((token, index) => {
     const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : numberWord(token.lower);
-    return value === undefined || taking.used.has(index) || !fits(value, slot) ? [] : [{ index, value }];
+    return value === undefined || filling.used.has(index) || !fits(value, slot) ? [] : [{ index, value }];
   });
   const named = candidates.find(({ index }) =>
-    [index - 1, index + 1].some((beside) => slot.concepts.includes(taking.tokens[beside]?.concept ?? '')),
+    [index - 1, index + 1].some((beside) => slot.concepts.includes(filling.tokens[beside]?.concept ?? '')),
   );
   const chosen = named ?? (slot.required || isLast ? candidates[0] : undefined);
-  if (chosen !== undefined) take(taking, chosen.index, chosen.index, 'exact', 0.4);
+  if (chosen !== undefined) claim(filling, chosen.index, chosen.index, 'exact', 0.4);
   return chosen?.value;
 }
 
@@ -108,15 +108,15 @@ function fits(value: number, { schema }: Slot): boolean {
   return !(typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum);
 }
 
-/** Takes a zone's own name, or up to three words that name a place with a known zone. */
-function takeZone(taking: Taking): string | undefined {
+/** Fills a time zone from its name, or from up to three words that name a place in a known zone. */
+function fillTimeZone(filling: SlotFilling): string | undefined {
   for (let length = 3; length >= 1; length -= 1) {
-    for (let from = 0; from + length <= taking.tokens.length; from += 1) {
-      const part = taking.tokens.slice(from, from + length);
-      if (part.some(({ role }, step) => (role === 'stop' && length === 1) || taking.used.has(from + step))) continue;
-      const zone = zoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));
+    for (let from = 0; from + length <= filling.tokens.length; from += 1) {
+      const part = filling.tokens.slice(from, from + length);
+      if (part.some(({ role }, step) => (role === 'stop' && length === 1) || filling.used.has(from + step))) continue;
+      const zone = timeZoneOf(part.map(({ text }) => text.replace(/['’]s$/, '')).join(' '));
       if (zone === undefined) continue;
-      take(taking, from, from + length - 1, 'exact', 0.6);
+      claim(filling, from, from + length - 1, 'exact', 0.6);
       return zone;
     }
   }
@@ -130,12 +130,12 @@ const RELATIVE_DAYS = new Map([
   ['tomorrow', 1],
 ]);
 
-function takeMoment(taking: Taking, kind: 'date' | 'clock', withTime: boolean): string | undefined {
-  for (const [index, token] of taking.tokens.entries()) {
-    if (taking.used.has(index)) continue;
-    const value = kind === 'date' ? readDate(token.text, taking.now, withTime) : readClock(token.lower);
+function fillMoment(filling: SlotFilling, kind: 'date' | 'clock', withTime: boolean): string | undefined {
+  for (const [index, token] of filling.tokens.entries()) {
+    if (filling.used.has(index)) continue;
+    const value = kind === 'date' ? readDate(token.text, filling.now, withTime) : readClock(token.lower);
     if (value === undefined) continue;
-    take(taking, index, index, 'exact', 0.5);
+    claim(filling, index, index, 'exact', 0.5);
     return value;
   }
   return undefined;

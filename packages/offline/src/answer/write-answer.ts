@@ -1,10 +1,10 @@
 import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
-import type { Plan } from './plan.ts';
-import { wordsOf } from './stem.ts';
+import type { Plan } from '../planning/plan-calls.ts';
+import { wordsOf } from '../language/stem.ts';
 
 /**
- * Writes the answer from the results of the calls: their own text, labelled where there is more than one, failures named as such.
- * Throws `TOOL_FAILED` where every call failed: then there is no answer.
+ * Writes the answer from the results of the calls: their own text, labelled if there are several, with failures marked as such.
+ * Throws `TOOL_FAILED` if every call failed.
  */
 export function writeAnswer(results: readonly ToolMessage[], messages: readonly Message[], plan: Plan): string {
   const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
@@ -13,10 +13,10 @@ export function writeAnswer(results: readonly ToolMessage[], messages: readonly 
     const text = resultText(result, fieldsFor(call, plan));
     return results.length === 1 ? text : `${labelOf(result, call)}:\n${text}`;
   });
-  const missing = plan.leftOut.map(
-    (request) => `Left out, because no tool on offer does it and offline has no language model: "${request}"`,
+  const unmatched = plan.unmatched.map(
+    (request) => `Left out, because no tool on offer can do it and offline has no language model: "${request}"`,
   );
-  const answer = [...parts, ...missing].join('\n\n');
+  const answer = [...parts, ...unmatched].join('\n\n');
   if (results.some(({ isError }) => isError !== true)) return answer;
   throw new KernelError('TOOL_FAILED', answer, {
     data: { provider: 'offline', tools: results.map(({ name }) => name) },
@@ -40,7 +40,7 @@ function resultText(result: ToolMessage, fields: readonly string[]): string {
     : [`${text.trimEnd()}\n`, ...found, ...unknownFields(text, fields)].join('\n');
 }
 
-/** A result starts with its code, which is for models. */
+/** An error result begins with its code, which is for models. */
 function withoutCode(text: string): string {
   return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
