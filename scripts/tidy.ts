@@ -7,17 +7,42 @@ import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
 import { withProject } from './lib/ts.ts';
 import { api, writeApi } from './rules/api.ts';
 import { changesets } from './rules/changesets.ts';
+import { circles } from './rules/circles.ts';
+import { classes } from './rules/classes.ts';
 import { docs } from './rules/docs.ts';
 import { fileShape } from './rules/file-shape.ts';
+import { folders } from './rules/folders.ts';
 import { getters } from './rules/getters.ts';
+import { internal } from './rules/internal.ts';
 import { layers } from './rules/layers.ts';
+import { manifests, writeRepository } from './rules/manifests.ts';
+import { maps } from './rules/maps.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
+import { rootExports } from './rules/root-exports.ts';
+import { sharedLines } from './rules/shared-lines.ts';
 import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
+import { tests } from './rules/tests.ts';
 
 const root = join(import.meta.dirname, '..');
-const textRules: readonly Rule[] = [layers, fileShape, getters, docs, snippets, requirements, vendorNames];
+const textRules: readonly Rule[] = [
+  layers,
+  circles,
+  fileShape,
+  folders,
+  classes,
+  internal,
+  sharedLines,
+  getters,
+  docs,
+  maps,
+  snippets,
+  requirements,
+  vendorNames,
+  tests,
+  manifests,
+];
 
 const problems = withProject(
   join(import.meta.dirname, 'tsconfig.declarations.json'),
@@ -25,11 +50,13 @@ const problems = withProject(
     if (process.argv.includes('--fix')) {
       for (const file of syncSnippets(root)) console.log(`${file}: snippets written anew`);
       writeApi(root, exportsOf);
+      writeRepository(root);
     }
     return [
       ...textRules.flatMap((rule) => rule(root)),
       ...oneTool(root, exportsOf),
       ...api(root, exportsOf),
+      ...rootExports(root, exportsOf),
       ...changesets(root),
     ];
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize, sep } from 'node:path';
+import { importsOf } from '../lib/imports.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
@@ -29,27 +30,22 @@ const BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'packages/providers/src/bedrock/peers.ts': ['@aws-sdk/credential-providers', '@smithy/core', '@smithy/signature-v4'],
 };
 
-const IMPORT =
-  /^\s*(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gms;
-
 /** Layers: no package imports a sibling, protocol imports nothing at run time, a relative import stays in its package. */
 export const layers: Rule = (root) => sourceFiles(root).flatMap((file) => checkFile(root, file));
 
 function checkFile(root: string, file: string): readonly Problem[] {
   const folder = file.split(sep).slice(0, 2).join('/');
-  const text = readFileSync(join(root, file), 'utf8');
-  const problems: Problem[] = [];
-  for (const match of text.matchAll(IMPORT)) {
-    const specifier = match[2] ?? match[3] ?? '';
-    const message = problemOf(folder, file, specifier, match[1] !== undefined);
-    const line = text.slice(0, match.index).split('\n').length;
-    if (message !== undefined) problems.push({ rule: 'layers', file, line, message });
-  }
-  return problems;
+  return importsOf(readFileSync(join(root, file), 'utf8')).flatMap(
+    ({ specifier, isType, line }): readonly Problem[] => {
+      const message = problemOf(folder, file, specifier, isType);
+      return message === undefined ? [] : [{ rule: 'layers', file, line, message }];
+    },
+  );
 }
 
 function problemOf(folder: string, file: string, specifier: string, isType: boolean): string | undefined {
   if (specifier.startsWith('.')) {
+    if (!specifier.endsWith('.ts')) return `"${specifier}" needs its ending: .ts.`;
     const target = normalize(join(dirname(file), specifier))
       .split(sep)
       .join('/');

@@ -29,8 +29,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
     shared.set(signal, entry);
   }
   const { callbacks, remove } = entry;
-  // Wrapped, so that the same function given twice is two callbacks.
-  const own = (): void => callback();
+  const own = (): void => callback(); // a new function, so that one given twice counts twice
   callbacks.add(own);
   return () => {
     if (callbacks.delete(own) && callbacks.size === 0) remove();

@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../lib/problem.ts';
+import { publishedFolders } from '../lib/projects.ts';
+
+interface FullManifest {
+  readonly [field: string]: unknown;
+  readonly license?: string;
+  readonly engines?: { readonly node?: string };
+  readonly repository?: unknown;
+}
+
+/**
+ * Manifests: every published package has the license and the Node range of the root, and a `repository` exactly where the root has one. The owner
+ * writes the address once, in the root; `tidy --fix` gives it to the packages.
+ */
+export function manifests(root: string): readonly Problem[] {
+  const top = read(root, '.');
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const floor = top.engines?.node?.replace('>=', '') ?? '';
+  const problems: Problem[] = [];
+  if (!readme.includes(floor))
+    problems.push({
+      rule: 'manifests',
+      file: 'README.md',
+      message: `does not say that the packages need Node ${floor}.`,
+    });
+  for (const folder of publishedFolders(root)) {
+    const file = `${folder}/package.json`;
+    const manifest = read(root, folder);
+    if (manifest.license !== top.license)
+      problems.push({
+        rule: 'manifests',
+        file,
+        message: `has the license "${manifest.license}", not "${top.license}".`,
+      });
+    if (manifest.engines?.node !== top.engines?.node)
+      problems.push({
+        rule: 'manifests',
+        file,
+        message: `asks for another Node than the root (${top.engines?.node}).`,
+      });
+    if (JSON.stringify(manifest.repository) !== JSON.stringify(repositoryOf(top, folder)))
+      problems.push({ rule: 'manifests', file, message: 'its repository differs from the root’s. Run: pnpm tidy:fix' });
+  }
+  return problems;
+}
+
+/** Writes the root's `repository` into every published manifest, or takes it out where the root has none. */
+export function writeRepository(root: string): void {
+  const top = read(root, '.');
+  for (const folder of publishedFolders(root)) {
+    const { repository: old, ...rest } = read(root, folder);
+    const repository = repositoryOf(top, folder);
+    if (JSON.stringify(old) === JSON.stringify(repository)) continue;
+    const fields = Object.entries(rest);
+    const at = fields.findIndex(([name]) => name === 'license') + 1;
+    if (repository !== undefined) fields.splice(at, 0, ['repository', repository]);
+    writeFileSync(join(root, folder, 'package.json'), `${JSON.stringify(Object.fromEntries(fields), undefined, 2)}\n`);
+  }
+}
+
+function repositoryOf({ repository }: FullManifest, folder: string): unknown {
+  return typeof repository === 'object' && repository !== null ? { ...repository, directory: folder } : undefined;
+}
+
+function read(root: string, folder: string): FullManifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as FullManifest;
+}

@@ -1,0 +1,46 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import type { Problem, Rule } from '../lib/problem.ts';
+import { sourceFiles } from '../lib/projects.ts';
+
+const MAP = 'ARCHITECTURE.md';
+
+/**
+ * Maps: every folder of sources stands in the code map of `ARCHITECTURE.md` and, by its path from the package, in the README of its package;
+ * and every relative link of a document leads to something.
+ */
+export const maps: Rule = (root) => {
+  const problems: Problem[] = [];
+  const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '');
+  for (const folder of sourceFolders(root)) {
+    const [kind = '', name = '', ...inner] = folder.split('/');
+    const readme = `${kind}/${name}/README.md`;
+    if (!read(MAP).includes(folder)) problems.push({ rule: 'maps', file: MAP, message: `does not mention ${folder}.` });
+    if (inner.length > 1 && existsSync(join(root, readme)) && !read(readme).includes(inner.join('/')))
+      problems.push({ rule: 'maps', file: readme, message: `does not mention ${inner.join('/')}.` });
+  }
+  for (const file of documents(root)) problems.push(...brokenLinks(root, file, read(file)));
+  return problems;
+};
+
+/** The folders right below `src` of each package, and `src` itself. Deeper ones belong to the map of the folder above them. */
+function sourceFolders(root: string): readonly string[] {
+  const folders = sourceFiles(root).map((file) => dirname(file).split(sep).slice(0, 4).join('/'));
+  return [...new Set(folders)].toSorted();
+}
+
+function documents(root: string): readonly string[] {
+  const patterns = ['*.md', 'docs/**/*.md', 'packages/*/*.md', 'apps/*/*.md', 'bench/*.md'];
+  return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('CHANGELOG.md'));
+}
+
+function brokenLinks(root: string, file: string, text: string): readonly Problem[] {
+  const prose = text.replaceAll(/```[\s\S]*?```/g, (fence) => fence.replaceAll(/[^\n]/g, ' '));
+  return [...prose.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(
+    (match): readonly Problem[] => {
+      if (existsSync(join(root, dirname(file), match[1] ?? ''))) return [];
+      const line = prose.slice(0, match.index).split('\n').length;
+      return [{ rule: 'maps', file, line, message: `links to ${match[1]}, which does not exist.` }];
+    },
+  );
+}

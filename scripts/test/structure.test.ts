@@ -1,0 +1,219 @@
+import { resolve } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import type { Rule } from '../lib/problem.ts';
+import { withProject } from '../lib/ts.ts';
+import { circles } from '../rules/circles.ts';
+import { classes } from '../rules/classes.ts';
+import { folders, MAX_FILES } from '../rules/folders.ts';
+import { internal, MAX_INTERNAL_LINES } from '../rules/internal.ts';
+import { layers } from '../rules/layers.ts';
+import { manifests, writeRepository } from '../rules/manifests.ts';
+import { maps } from '../rules/maps.ts';
+import { rootExports } from '../rules/root-exports.ts';
+import { sharedLines } from '../rules/shared-lines.ts';
+import { tests } from '../rules/tests.ts';
+import { declarations, tree } from './tree.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
+  rule(tree(files)).map(({ message }) => message);
+const a = 'packages/tools/src/a.ts';
+const b = 'packages/tools/src/b.ts';
+
+describe('circles', () => {
+  test.each([
+    ['two files', { [a]: "import { b } from './b.ts';", [b]: "import { a } from './a.ts';" }],
+    ['types alone', { [a]: "import type { B } from './b.ts';", [b]: "import type { A } from './a.ts';" }],
+    ['a lazy import', { [a]: "const b = await import('./b.ts');", [b]: "export { a } from './a.ts';" }],
+    ['a file with itself', { [a]: "import { a } from './a.ts';" }],
+    [
+      'three files in two folders',
+      {
+        [a]: "import { b } from './b.ts';",
+        [b]: "import { c } from './inner/c.ts';",
+        'packages/tools/src/inner/c.ts': "import { a } from '../a.ts';",
+      },
+    ],
+  ])('refuses a circle of %s, once, and shows the way', (_name, files) => {
+    verifies('architecture.circles');
+    expect(messages(circles, files)).toEqual([expect.stringContaining(`${a} →`)]);
+  });
+
+  test('allows two ways to one file', () => {
+    const c = 'packages/tools/src/c.ts';
+    const files = { [a]: "import './b.ts';\nimport './c.ts';", [b]: "import './c.ts';", [c]: 'export {};' };
+    expect(messages(circles, files)).toEqual([]);
+  });
+});
+
+test('one file too many in a folder is refused', () => {
+  verifies('architecture.folders');
+  const files = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`packages/tools/src/f${index}.ts`, '']));
+  expect(messages(folders, files(MAX_FILES))).toEqual([]);
+  expect(messages(folders, files(MAX_FILES + 1))).toEqual([expect.stringContaining(`${MAX_FILES + 1} files`)]);
+});
+
+test.each(['class A {}', 'export abstract class A {}', 'const a = class {};'])('%s is refused', (text) => {
+  expect(messages(classes, { [a]: text })).toHaveLength(1);
+  expect(messages(classes, { 'packages/protocol/src/error.ts': text })).toEqual([]);
+});
+
+test('a relative import without its ending is refused', () => {
+  expect(messages(layers, { [a]: "import { b } from './b';" })).toEqual(['"./b" needs its ending: .ts.']);
+});
+
+describe('internal', () => {
+  const manifest = JSON.stringify({ name: '@kernel/internal', private: true });
+  const sources = { 'packages/internal/package.json': manifest, 'packages/internal/src/json.ts': 'export {};\n' };
+  const entry = { types: './dist/index.d.ts', default: './dist/index.js' };
+  const user = (fields: object) => JSON.stringify({ name: '@kernel/tools', exports: { '.': entry }, ...fields });
+
+  test.each([
+    ['a file that is not in the list', { 'packages/internal/src/strings.ts': '' }, 'frozen list'],
+    ['a folder', { 'packages/internal/src/more/json.ts': '' }, 'frozen list'],
+    ['too many lines', { 'packages/internal/src/json.ts': '\n'.repeat(MAX_INTERNAL_LINES + 1) }, 'at most'],
+    ['being published', { 'packages/internal/package.json': '{"name":"@kernel/internal"}' }, 'private'],
+    [
+      'a package that depends on it',
+      { 'packages/tools/package.json': user({ dependencies: { '@kernel/internal': '^1.0.0' } }) },
+      'devDependency',
+    ],
+    [
+      'a built module that imports it',
+      {
+        'packages/tools/package.json': user({}),
+        'packages/tools/dist/chunks/x.js': "import { nearest } from '@kernel/internal';",
+      },
+      'nobody can install',
+    ],
+    [
+      'a public declaration that names it, however deep',
+      {
+        'packages/tools/package.json': user({}),
+        'packages/tools/dist/index.d.ts': "export type { A } from './inner/a.ts';",
+        'packages/tools/dist/inner/a.d.ts': "import type { Redactor } from '@kernel/internal';",
+      },
+      'an entry point leads to this file',
+    ],
+  ])('refuses %s', (_name, files, message) => {
+    verifies('architecture.internal');
+    const found = messages(internal, { ...sources, ...files });
+    expect(found.length).toBeGreaterThan(0);
+    expect(found[0]).toContain(message);
+  });
+
+  test('allows a private package that is bundled, and declarations that no entry point leads to', () => {
+    const files = {
+      ...sources,
+      'packages/tools/package.json': user({ devDependencies: { '@kernel/internal': 'workspace:^' } }),
+      'packages/tools/dist/index.d.ts': 'export {};',
+      'packages/tools/dist/hidden.d.ts': "import type { Redactor } from '@kernel/internal';",
+    };
+    expect(messages(internal, files)).toEqual([]);
+  });
+});
+
+describe('shared lines', () => {
+  const lines = Array.from({ length: 6 }, (_, index) => `  doWork(${index});`);
+  const text = (body: readonly string[]) =>
+    `import { x } from './x.ts';\n\n/** Doc. */\nfunction f() {\n${body.join('\n')}\n}\n`;
+
+  test('six equal lines in two packages are refused, whatever stands between them', () => {
+    verifies('architecture.sharedLines');
+    const spaced = lines.join('\n\n  // a comment\n').split('\n');
+    expect(messages(sharedLines, { [a]: text(lines), 'packages/agent/src/a.ts': text(spaced) })).toEqual([
+      expect.stringContaining('repeats 6 lines of'),
+    ]);
+  });
+
+  test('five lines, and six within one package, are allowed', () => {
+    const five = lines.slice(1);
+    expect(messages(sharedLines, { [a]: text(five), 'packages/agent/src/a.ts': `${five.join('\n')}\n` })).toEqual([]);
+    expect(messages(sharedLines, { [a]: text(lines), [b]: text(lines) })).toEqual([]);
+  });
+});
+
+test('a root entry with one name too many is refused', () => {
+  verifies('architecture.rootExports');
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, at) => `export declare const n${at}: 1;`).join('\n');
+  const manifest = JSON.stringify({ name: '@kernel/tools', exports: { '.': { types: './dist/index.d.ts' } } });
+  for (const [count, problems] of [
+    [60, 0],
+    [61, 1],
+  ] as const) {
+    const { root, tsconfig } = declarations({
+      'packages/tools/package.json': manifest,
+      'packages/tools/dist/index.d.ts': names(count),
+    });
+    expect(withProject(tsconfig, (exportsOf) => rootExports(root, exportsOf))).toHaveLength(problems);
+  }
+});
+
+describe('maps', () => {
+  const source = { 'packages/tools/src/schema/a.ts': '' };
+
+  test('a folder that the map or the README of its package leaves out is refused', () => {
+    verifies('architecture.map');
+    expect(messages(maps, { ...source, 'packages/tools/README.md': 'src/call' })).toEqual([
+      'does not mention packages/tools/src/schema.',
+      'does not mention src/schema.',
+    ]);
+    const files = { 'ARCHITECTURE.md': 'packages/tools/src/schema', 'packages/tools/README.md': 'src/schema' };
+    expect(messages(maps, { ...source, ...files })).toEqual([]);
+  });
+
+  test('a link to nothing is refused, but not one in a code fence or to the web', () => {
+    const text = '[a](missing.md) [b](./there.md#part) [c](https://example.com)\n```\n[d](missing.md)\n```\n';
+    expect(messages(maps, { 'docs/a.md': text, 'docs/there.md': '' })).toEqual([
+      'links to missing.md, which does not exist.',
+    ]);
+  });
+});
+
+test.each([
+  ['mocks a module', "vi.mock('../src/a.ts');"],
+  ['is skipped', "test.skip('x', () => {});"],
+  ['runs alone', "describe.only('x', () => {});"],
+  ['is tried again', "test('x', { retry: 2 }, () => {});"],
+])('a test that %s is refused', (_name, text) => {
+  expect(messages(tests, { 'packages/tools/test/a.test.ts': text })).toHaveLength(1);
+});
+
+describe('manifests', () => {
+  const top = { name: 'kernel', private: true, license: 'MIT', engines: { node: '>=22.19' } };
+  const own = { name: '@kernel/tools', license: 'MIT', engines: { node: '>=22.19' } };
+  const files = (root: object, manifest: object) => ({
+    'README.md': 'Needs Node 22.19.',
+    'package.json': JSON.stringify(root),
+    'packages/tools/package.json': JSON.stringify(manifest),
+  });
+
+  test.each([
+    ['another Node', files(top, { ...own, engines: { node: '>=20' } })],
+    ['another licence', files(top, { ...own, license: 'ISC' })],
+    ['a repository that the root does not have', files(top, { ...own, repository: { url: 'x' } })],
+    ['none where the root has one', files({ ...top, repository: { type: 'git', url: 'x' } }, own)],
+    ['a README that is silent about Node', { ...files(top, own), 'README.md': 'Needs Node.' }],
+  ])('refuse %s', (_name, given) => {
+    verifies('architecture.manifests');
+    expect(messages(manifests, given)).toHaveLength(1);
+  });
+
+  test('get the repository of the root, each with its folder, and lose it again with the root', () => {
+    const root = tree(files({ ...top, repository: { type: 'git', url: 'git+https://example.com/x.git' } }, own));
+    writeRepository(root);
+    expect(manifests(root)).toEqual([]);
+    const without = tree(files(top, { ...own, repository: { type: 'git', url: 'x', directory: 'packages/tools' } }));
+    writeRepository(without);
+    expect(manifests(without)).toEqual([]);
+  });
+});
+
+test('the sources of this repository keep these rules', () => {
+  verifies('architecture.circles', 'architecture.sharedLines', 'architecture.map');
+  const rules = [circles, folders, classes, sharedLines, maps, tests, manifests];
+  expect(rules.flatMap((rule) => rule(repository))).toEqual([]);
+});
