@@ -6,14 +6,25 @@ import { sourceFiles } from '../lib/projects.ts';
 const EXPORTED =
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:interface|type|function\*?|const|let|class) ([\w$]+)/;
 
-/** Docs: each exported declaration has a doc comment right above it. A list of names (`export { … }`) needs none. */
+/** A member of an interface. The type of a discriminant (`type: 'text'`) says all there is to say. */
+const MEMBER = /^ {2}(?:readonly )?(?:get )?([\w$]+|'[^']+')\??[:(<](?! '[^']*';$)/;
+
+/**
+ * Docs: each exported declaration, and each member of an exported interface, has a doc comment right above it. A list of names
+ * (`export { … }`) needs none, nor does the literal of a union's discriminant.
+ */
 export const docs: Rule = (root) =>
   sourceFiles(root).flatMap((file) => {
     const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    let owner: string | undefined;
     return lines.flatMap((line, index): readonly Problem[] => {
+      if (line.startsWith('}')) owner = undefined;
       const name = EXPORTED.exec(line)?.[1];
-      if (name === undefined || isDocumented(lines, index, name)) return [];
-      return [{ rule: 'docs', file, line: index + 1, message: `"${name}" is exported without a doc line above it.` }];
+      if (/^export interface /.test(line) && !line.endsWith('}')) owner = name;
+      const member = owner === undefined || name !== undefined ? undefined : MEMBER.exec(line)?.[1];
+      const [subject, what] = member === undefined ? [name, 'is exported'] : [`${owner}.${member}`, 'stands'];
+      if (subject === undefined || isDocumented(lines, index, member ?? subject)) return [];
+      return [{ rule: 'docs', file, line: index + 1, message: `"${subject}" ${what} without a doc comment above it.` }];
     });
   });
 
@@ -23,6 +34,7 @@ function isDocumented(lines: readonly string[], index: number, name: string): bo
   if (lines[above]?.trim().endsWith('*/') === true) return true;
   // The doc of an overloaded function stands above its first signature.
   return (
-    new RegExp(`^export (?:async )?function ${name}\\b`).test(lines[above] ?? '') && isDocumented(lines, above, name)
+    new RegExp(`^(?:export (?:async )?function|  )${name.replaceAll(/\W/g, '.')}\\b`).test(lines[above] ?? '') &&
+    isDocumented(lines, above, name)
   );
 }

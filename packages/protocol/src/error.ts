@@ -26,33 +26,37 @@ export const KERNEL_ERROR_CODES = [
   'PROVIDER_UNSUPPORTED',
 ] as const;
 
-/** A code says what kind of thing went wrong; the closed list is in `docs/errors.md`. */
+/** The kind of an error: one of the closed list that `docs/errors.md` explains. */
 export type KernelErrorCode = (typeof KERNEL_ERROR_CODES)[number];
 
-/** What a `KernelError` may carry beside its code and message. */
+/** What a `KernelError` may carry besides its code and message. */
 export interface KernelErrorOptions {
-  /** What to do about it, in a sentence. */
+  /** What to do about it, in one sentence. */
   readonly hint?: string | undefined;
-  /** Whether the same thing may work when tried again. Default false. */
+  /** Whether the same operation may succeed when it is tried again. Default false. */
   readonly retryable?: boolean | undefined;
-  /** JSON-safe facts (status, names, limits); never a secret. */
+  /** JSON-safe facts such as a status, names or limits; never a secret. */
   readonly data?: JsonObject | undefined;
-  /** The original, for logs; never serialised. */
+  /** The original error, for logs; never serialized. */
   readonly cause?: unknown;
 }
 
-// Symbol.for: two installed copies of this package recognise each other's errors.
+// Symbol.for: two installed copies of this package recognize each other's errors.
 const BRAND = Symbol.for('@kernel/protocol/KernelError');
 
 /**
  * The one error class. The message says what happened, with names and values; `hint` says what to do.
  *
- * It has no private member, so that two installed copies stay assignable. A caller's abort is never wrapped in it.
+ * It has no private members, so that two installed copies are assignable to each other. A caller's abort is never wrapped in it.
  */
 export class KernelError extends Error {
+  /** The kind of the error. */
   readonly code: KernelErrorCode;
+  /** What to do about it, in one sentence. */
   declare readonly hint?: string;
+  /** Whether the same operation may succeed when it is tried again. */
   readonly retryable: boolean;
+  /** JSON-safe facts such as a status, names or limits; never a secret. */
   declare readonly data?: JsonObject;
 
   constructor(code: KernelErrorCode, message: string, options: KernelErrorOptions = {}) {
@@ -65,13 +69,13 @@ export class KernelError extends Error {
     if (options.data !== undefined) this.data = options.data;
   }
 
-  /** Recognises a `KernelError` of any installed copy; with `code`, only one of that code. */
+  /** Whether a value is a `KernelError` of any installed copy; with `code`, one of that code. */
   static is<C extends KernelErrorCode>(value: unknown, code?: C): value is KernelError & { readonly code: C } {
     if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
     return code === undefined || ('code' in value && value.code === code);
   }
 
-  /** The JSON form: code, message, hint, retryable and data. Never `cause`, never the stack. */
+  /** Returns the JSON form: code, message, hint, retryable and data, without `cause` and stack. */
   toJSON(): JsonObject {
     return {
       code: this.code,

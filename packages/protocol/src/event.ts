@@ -3,64 +3,74 @@ import type { AssistantMessage, FinishReason, Message, Usage } from './message.t
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
-/** What a provider tells while a reply comes in. Exactly one `message-end`, as the last event. */
+/** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
 export type ProviderEvent = TextDelta | ReasoningDelta | ToolCallDelta | MessageEnd;
 
 /** A piece of the reply's text. */
 export interface TextDelta {
   readonly type: 'text-delta';
+  /** The new piece, to be appended. */
   readonly text: string;
 }
 
 /** A piece of the model's visible reasoning. */
 export interface ReasoningDelta {
   readonly type: 'reasoning-delta';
+  /** The new piece, to be appended. */
   readonly text: string;
 }
 
-/** A piece of a call, for display only: never run from this. The whole calls stand in `message-end`. */
+/** A piece of a call, for display only: never run it. The complete calls are in `message-end`. */
 export interface ToolCallDelta {
   readonly type: 'tool-call-delta';
-  /** The call's place in the reply, counted from 0 in order of appearance. */
+  /** The position of the call in the reply, from 0, in order of appearance. */
   readonly index: number;
-  /** Set once known. */
+  /** The id of the call, as soon as it is known. */
   readonly id?: string;
+  /** The name of the tool, as soon as it is known. */
   readonly name?: string;
   /** The new piece of argument text; may be empty. */
   readonly arguments: string;
 }
 
-/** The end of a reply: the whole message. Calls of a cut, filtered or length-stopped reply stand in `droppedCalls`, never in `message`. */
+/** The end of a reply, with the complete message. */
 export interface MessageEnd {
   readonly type: 'message-end';
+  /** The reply. It has no calls if the reply was cut, filtered or stopped by length. */
   readonly message: AssistantMessage;
+  /** Why the reply ended. */
   readonly finishReason: FinishReason;
+  /** The tokens of this reply, if the vendor reports them. */
   readonly usage?: Usage;
+  /** The calls of a reply that was cut, filtered or stopped by length. They must not run. */
   readonly droppedCalls?: readonly DroppedCall[];
-  /** What the provider had to change or leave out of the request. */
+  /** What the provider had to change in the request or leave out of it. */
   readonly warnings?: readonly ProviderWarning[];
 }
 
 /** A call that the model began and that must not run. */
 export interface DroppedCall {
+  /** The id of the call. */
   readonly id: string;
+  /** The name of the tool, as far as it had arrived. */
   readonly name: string;
-  /** The argument text so far; usually no valid JSON. */
+  /** The argument text so far; usually not valid JSON. */
   readonly arguments: string;
-  /** Why: the reply's finish reason. */
+  /** Why it was dropped: the reply's finish reason. */
   readonly reason: FinishReason;
 }
 
-/** Something in a request that a vendor's wire could not carry as asked. */
+/** Something in a request that a vendor's API could not carry as asked. */
 export interface ProviderWarning {
+  /** What was changed or left out. */
   readonly message: string;
   /** The name of the tool concerned. */
   readonly tool?: string;
-  /** JSON pointer into the tool's schema. */
+  /** A JSON pointer into the tool's schema. */
   readonly path?: string;
 }
 
-/** What a run tells: the provider's events and its own, in one union on `type`. */
+/** An event of a run: the provider's events and the run's own, in one union on `type`. */
 export type AgentEvent =
   | ProviderEvent
   | TurnStart
@@ -73,105 +83,126 @@ export type AgentEvent =
   | Steer
   | RunEnd;
 
-/** A turn begins: one model call and the calls it asks for. Turns count from 1. */
+/** The start of a turn: one model call and the tool calls that it asks for. */
 export interface TurnStart {
   readonly type: 'turn-start';
+  /** The number of the turn, from 1. */
   readonly turn: number;
-  /** The same frozen objects as in `Toolset.list()`. */
+  /** The tools on offer: the same frozen objects as in `Toolset.list()`. */
   readonly tools: readonly Tool[];
 }
 
-/** A turn is over; its results have joined the history. */
+/** The end of a turn, after its results have joined the history. */
 export interface TurnEnd {
   readonly type: 'turn-end';
+  /** The number of the turn, from 1. */
   readonly turn: number;
 }
 
-/** A call begins. */
+/** The start of a call. */
 export interface ToolStart {
   readonly type: 'tool-start';
+  /** The call, as the model made it. */
   readonly call: ToolCall;
 }
 
-/** A running tool tells how far it is. */
+/** A progress report of a running tool. */
 export interface ToolProgress {
   readonly type: 'tool-progress';
+  /** The id of the call. */
   readonly callId: string;
+  /** The tool's report, in its own words. */
   readonly update: string;
 }
 
-/** A call is over. Exactly one per `tool-start`. */
+/** The end of a call. There is exactly one for each `tool-start`. */
 export interface ToolEnd {
   readonly type: 'tool-end';
+  /** The call, as the model made it. */
   readonly call: ToolCall;
+  /** The result that joins the history. */
   readonly result: ToolResult;
+  /** The time from start to end, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** The late outcome of an async tool. */
 export interface ToolComplete {
   readonly type: 'tool-complete';
+  /** The id of the call. */
   readonly callId: string;
+  /** The outcome. */
   readonly result: ToolResult;
 }
 
-/** A call waits for a decision. */
+/** A call that waits for a decision. */
 export interface ApprovalRequest {
   readonly type: 'approval-request';
+  /** The call to decide on. */
   readonly call: ToolCall;
+  /** The tool that it would run. */
   readonly tool: Tool;
 }
 
-/** Messages from outside have joined the history. */
+/** Messages from outside that have joined the history. */
 export interface Steer {
   readonly type: 'steer';
+  /** The messages, in order. */
   readonly messages: readonly Message[];
 }
 
-/** The end of a run: the last event, once, on every path. A union on `reason`. */
+/** The end of a run: the last event, exactly once on every path. A union on `reason`. */
 export type RunEnd = RunDone | RunStopped | RunLimited | RunPending | RunFailed;
 
-/** What every end of a run tells. */
+/** What every end of a run reports. */
 export interface RunTotals {
   readonly type: 'run-end';
-  /** Model calls made. */
+  /** How many model calls were made. */
   readonly turns: number;
-  /** The whole history, sound: every call has exactly one result (but for those in `pending`). */
+  /** The whole history. Every call has exactly one result, except those in `pending`. */
   readonly messages: readonly Message[];
-  /** Summed over all turns. */
+  /** The tokens of all turns together. */
   readonly usage: Usage;
 }
 
 /** The model answered (`done`), or a hook ended the run with an answer (`handled`). */
 export interface RunDone extends RunTotals {
+  /** Whether the model or a hook gave the answer. */
   readonly reason: 'done' | 'handled';
+  /** The text of the answer. */
   readonly answer: string;
 }
 
-/** The reply was cut by length or a filter, a loop was found, or the caller aborted. `answer` is the text so far, where there is some. */
+/** The reply was cut by length or a filter, a loop was detected, or the caller aborted. */
 export interface RunStopped extends RunTotals {
+  /** What stopped the run. */
   readonly reason: 'length' | 'filtered' | 'loop' | 'aborted';
+  /** The text so far, if there is any. */
   readonly answer?: string;
 }
 
-/** A limit was reached. `answer` is the text so far or that of the closing turn. */
+/** A limit was reached. */
 export interface RunLimited extends RunTotals {
   readonly reason: 'limit';
+  /** The limit that was reached. */
   readonly limit: RunLimit;
+  /** The text so far, or that of the closing turn. */
   readonly answer?: string;
 }
 
-/** Calls wait for a decision; a later run goes on from `messages` and the decisions. */
+/** Calls wait for a decision. A later run continues from `messages` and the decisions. */
 export interface RunPending extends RunTotals {
   readonly reason: 'approval';
+  /** The calls without a result, in order. */
   readonly pending: readonly ToolCall[];
 }
 
 /** The provider failed, or a part of the loop did. */
 export interface RunFailed extends RunTotals {
   readonly reason: 'error';
+  /** What failed. */
   readonly error: KernelError;
 }
 
-/** Which limit ended a run. */
+/** The limit that ended a run. */
 export type RunLimit = 'turns' | 'callsPerTool' | 'tokens' | 'cost' | 'time';

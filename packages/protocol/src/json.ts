@@ -1,12 +1,12 @@
-/** Any value that JSON text can hold. Readonly: data that crosses a port is never changed. */
+/** Any value that JSON text can hold. Readonly, because data that crosses a port is never changed. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. Keys may come from a model, so read them as own properties only. */
+/** A JSON object. Its keys may come from a model: read them as own properties only. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON Schema (2020-12 or draft-07) as plain data. Typed loosely on purpose: the keywords are checked when a tool is defined. */
+/** A JSON Schema (2020-12 or draft-07) as plain data. The type is loose on purpose: keywords are checked when a tool is defined. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }

@@ -1,48 +1,57 @@
 import type { JsonValue } from './json.ts';
 import type { ToolCall } from './tool.ts';
 
-/** One message of a conversation. Never changed after it joined a history, so that encoders can cache per object. */
+/** One message of a conversation. A message never changes once it is part of a history, so that encoders can cache per object. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** Instructions for the model. A request holds them once, whatever brought them. */
+/** Instructions for the model. A request has them once. */
 export interface SystemMessage {
   readonly role: 'system';
+  /** The text of the instructions. */
   readonly content: string;
 }
 
 /** What a person or a program says to the model. */
 export interface UserMessage {
   readonly role: 'user';
+  /** Text, or text and media in order. */
   readonly content: string | readonly (TextPart | MediaPart)[];
 }
 
-/** What the model said: its text, reasoning and calls in the order in which they came. */
+/** What the model said. */
 export interface AssistantMessage {
   readonly role: 'assistant';
+  /** Its text, reasoning and calls, in the order in which they arrived. */
   readonly content: readonly (TextPart | ReasoningPart | ToolCall)[];
-  /** Who wrote it. Vendor data in the parts goes back only to this vendor. */
+  /** The author. Vendor data in the parts goes back only to this vendor. */
   readonly provider?: ProviderTrace;
 }
 
-/** The result of one call, tied to it by `toolCallId`. */
+/** The result of one call. */
 export interface ToolMessage {
   readonly role: 'tool';
+  /** The id of the call. */
   readonly toolCallId: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** Text for the model, or text and media in order. */
   readonly content: string | readonly (TextPart | MediaPart)[];
-  /** Lets the model tell a failure; wires without a flag get a leading `Error:`. */
+  /** Whether the call failed. APIs without such a flag get the prefix `Error:`. */
   readonly isError?: boolean;
 }
 
 /** Plain text. */
 export interface TextPart {
   readonly type: 'text';
+  /** The text. */
   readonly text: string;
 }
 
-/** An image, a sound or a file. Holds `data` or `url`, not both. */
+/** An image, audio or a file, as either `data` or `url`. */
 export interface MediaPart {
+  /** The kind of media. */
   readonly type: 'image' | 'audio' | 'file';
+  /** The media type, such as `image/png`. */
   readonly mimeType: string;
   /** Base64, without a `data:` prefix. */
   readonly data?: string;
@@ -55,30 +64,38 @@ export interface MediaPart {
 /** What the model thought before it answered, as far as the vendor shows it. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
+  /** The visible text; may be empty. */
   readonly text: string;
-  /** Opaque data (a signature, encrypted thoughts) that goes back unchanged to the vendor that made it, and to no other. */
+  /** Opaque data (a signature, encrypted reasoning) that goes back unchanged to the vendor that made it, and to no other. */
   readonly providerData?: JsonValue;
 }
 
 /** The vendor and the model that wrote a message. */
 export interface ProviderTrace {
+  /** The vendor's name, such as `anthropic`. */
   readonly vendor: string;
+  /** The model's name, as requested. */
   readonly model: string;
 }
 
-/** Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal` no call of the reply is runnable. */
+/** Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'filter' | 'refusal' | 'other';
 
-/** Tokens of one reply or, summed, of a run. `inputTokens` includes cached ones, `outputTokens` includes reasoning. */
+/** Tokens of one reply or, summed, of a run. */
 export interface Usage {
+  /** All input tokens, cached ones included. */
   readonly inputTokens: number;
+  /** All output tokens, reasoning included. */
   readonly outputTokens: number;
+  /** The input tokens that were read from the vendor's cache. */
   readonly cachedInputTokens?: number;
+  /** The input tokens that were written to the vendor's cache. */
   readonly cacheWriteTokens?: number;
+  /** The output tokens of reasoning. */
   readonly reasoningTokens?: number;
 }
 
-/** Returns the text of a message: a string as it is, text parts joined without a separator; media, reasoning and calls are left out. */
+/** Returns the text of a message: a string as it is, text parts joined without a separator, nothing of media, reasoning and calls. */
 export function textOf(message: Message): string {
   if (typeof message.content === 'string') return message.content;
   let text = '';
@@ -86,12 +103,12 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** Returns the calls of a message in order; empty for any role but `assistant`. */
+/** Returns the calls of a message in order; an empty list for any role but `assistant`. */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
   return message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [];
 }
 
-/** Returns the sum of two usages. An optional count is set as soon as one side has it. */
+/** Returns the sum of two usages. An optional count is set if at least one side has it. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -4,8 +4,9 @@ import type { Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
-/** The port to a model. Policies (retry, fallback, recording) are wrappers `Provider → Provider`. */
+/** The port to a model. Policies such as retry, fallback and recording are wrappers `Provider → Provider`. */
 export interface Provider {
+  /** The name of the provider, for messages and events. */
   readonly name: string;
   /**
    * Streams one reply: exactly one `message-end`, last, or one thrown `KernelError`.
@@ -13,29 +14,33 @@ export interface Provider {
    * Nothing is sent before the first `next()`. A caller's abort throws `signal.reason`. Leaving the loop closes the request.
    */
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
-  /** Absent where the vendor has no embeddings. */
+  /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
-  /** Absent where the vendor has no transcription. */
+  /** Returns the text of a recording. Absent if the vendor has no transcription. */
   transcribe?(request: TranscribeRequest): Promise<Transcript>;
 }
 
 /** One request to a model. */
 export interface ProviderRequest {
+  /** The vendor's name for the model. */
   readonly model: string;
+  /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** The same list object from turn to turn while nothing changed: encoders cache by its identity. */
+  /** The tools on offer. Pass the same list object as long as nothing changes: encoders cache by its identity. */
   readonly tools?: readonly Tool[] | undefined;
   /** Default `auto`. A name that is not among `tools` throws before anything is sent. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Default true; false asks for one JSON reply and gives the same events. */
   readonly stream?: boolean | undefined;
+  /** Asks for an answer in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache marks are set. Default `auto`. */
+  /** Whether prompt-cache markers are set. Default `auto`. */
   readonly cache?: 'auto' | 'off' | undefined;
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Model options. `maxTokens`, `temperature`, `topP`, `stop`, `seed`, `reasoningEffort` and `parallelToolCalls` (also in
-   * snake_case) are mapped per wire; any other key goes to the root of the body. `0` and `false` are kept.
+   * snake_case) are mapped for each vendor; any other key goes to the root of the body. `0` and `false` are kept.
    */
   readonly options?: JsonObject | undefined;
 }
@@ -43,88 +48,114 @@ export interface ProviderRequest {
 /** Whether the model may, must or must not call a tool, or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** Asks for an answer in JSON of this schema. */
+/** Asks for an answer in JSON of a schema. */
 export interface ResponseFormat {
+  /** A name for the schema, which some vendors require. */
   readonly name: string;
+  /** The JSON Schema of the answer. */
   readonly schema: JsonSchema;
+  /** Asks the vendor to enforce the schema. */
   readonly strict?: boolean | undefined;
 }
 
 /** A request for vectors. */
 export interface EmbedRequest {
+  /** The vendor's name for the model. */
   readonly model: string;
+  /** One text or several. */
   readonly input: string | readonly string[];
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Vendor options, added to the root of the body. */
   readonly options?: JsonObject | undefined;
 }
 
 /** Vectors in the order of the input. */
 export interface EmbedResult {
+  /** One vector for each text, in the order of the input. */
   readonly embeddings: readonly Embedding[];
+  /** The tokens used, if the vendor reports them. */
   readonly usage?: Usage;
 }
 
-/** One vector and the place of its text in the input. */
+/** One vector. */
 export interface Embedding {
+  /** The position of its text in the input, from 0. */
   readonly index: number;
+  /** The components. */
   readonly vector: readonly number[];
 }
 
 /** A request for the text of a recording. */
 export interface TranscribeRequest {
+  /** The vendor's name for the model. */
   readonly model: string;
+  /** The recording: its bytes, media type and file name. */
   readonly audio: { readonly data: Uint8Array; readonly mimeType: string; readonly name: string };
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Vendor options, added to the form. */
   readonly options?: JsonObject | undefined;
 }
 
 /** The text of a recording. */
 export interface Transcript {
+  /** The whole text. */
   readonly text: string;
+  /** The language that the vendor detected. */
   readonly language?: string;
-  /** Length of the recording, in seconds. */
+  /** The length of the recording, in seconds. */
   readonly durationSeconds?: number;
 }
 
 /** The port to a set of tools. Wrappers `Toolset → Toolset` forward all four members. */
 export interface Toolset {
-  /** The tools on offer: the same array until something changes. */
+  /** The tools on offer: the same frozen array until something changes. */
   list(): readonly Tool[];
-  /** Runs one call. Never rejects: faults, timeouts and aborts are results with `isError`. */
+  /** Runs one call. Never rejects: failures, timeouts and aborts are results with `isError`. */
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  /** Awaited before each `list()` of a run: life times, conditions and capabilities are settled here. */
+  /** Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here. */
   beginTurn?(turn: TurnContext): Promise<void>;
-  /** Calls `listener` after the list has changed; returns its undo. */
+  /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }
 
-/** What a toolset is told when a turn begins. Turns count from 1. */
+/** What a toolset gets when a turn begins. */
 export interface TurnContext {
+  /** The number of the turn, from 1. */
   readonly turn: number;
+  /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
+  /** Aborts when the run does. */
   readonly signal: AbortSignal;
 }
 
-/** Where a conversation takes place (seed 002). */
+/** Identifies a conversation in a chat application. */
 export interface Conversation {
+  /** The application or medium, such as `slack`. */
   readonly channel: string;
+  /** The conversation within the channel. */
   readonly chatId: string;
 }
 
-/** What comes with a call. An argument, never set on a tool: concurrent calls each see their own. */
+/** What comes with a call. It is an argument and never stored on a tool, so that concurrent calls each see their own. */
 export interface CallContext {
+  /** Aborts the call. */
   readonly signal: AbortSignal;
+  /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
-  /** Hears how far the tool is. Ignored after the call has ended. */
+  /** Receives progress reports. Ignored after the call has ended. */
   readonly onProgress?: ((update: string) => void) | undefined;
-  /** Hears the late outcome of an async tool, once. */
+  /** Receives the late outcome of an async tool, once. */
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 
-/** What a handler gets beside its input. */
+/** What a handler gets besides its input. */
 export interface ToolContext extends CallContext {
+  /** The id of the call. */
   readonly callId: string;
+  /** The name under which the tool was called. */
   readonly toolName: string;
 }

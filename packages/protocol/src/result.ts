@@ -2,74 +2,77 @@ import { KernelError, type KernelErrorCode } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { MediaPart } from './message.ts';
 
-/** What a call came to: text for the model, text for the user, and how to treat it (seed 002's result model). */
+/** The result of a call: text for the model, text for the user, and how to treat it. */
 export interface ToolResult {
   /** What the model reads. Always set; see `toModelText` for the empty case. */
   readonly forLLM: string;
-  /** Shown to the user unless `silent`; never sent to the model. */
+  /** What the user sees unless `silent`; never sent to the model. */
   readonly forUser?: string;
   /** Suppresses `forUser`. */
   readonly silent?: boolean;
+  /** Whether the call failed. */
   readonly isError?: boolean;
-  /** The kind of failure; set when `isError` comes from a `KernelError`. */
+  /** The kind of failure; set if `isError` comes from a `KernelError`. */
   readonly code?: KernelErrorCode;
-  /** Work goes on in the background; the outcome comes through `CallContext.onComplete`. */
+  /** Whether work continues in the background; the outcome arrives through `CallContext.onComplete`. */
   readonly async?: boolean;
   /** The structured result. */
   readonly data?: JsonValue;
-  /** Images and files for wires that take them; a text note elsewhere. */
+  /** Images and files, for APIs that accept them; a note in the text elsewhere. */
   readonly media?: readonly MediaPart[];
-  /** How the call ended; absent counts as `done`. */
+  /** How the call ended. Default `done`. */
   readonly outcome?: ToolOutcome;
-  /** What was changed in the model's arguments before the handler saw them. */
+  /** What was changed in the model's arguments before the handler got them. */
   readonly repairs?: readonly ToolRepair[];
   /** The original error, for logs. `toResultJson` leaves it out. */
   readonly error?: unknown;
 }
 
 /**
- * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when we left.
- * `unknown`: a crash hides whether it ran.
+ * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled.
+ * `unknown`: after a crash, nobody can say whether it ran.
  */
 export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown';
 
 /** One lossless change to a model's arguments. */
 export interface ToolRepair {
-  /** JSON pointer into the arguments. */
+  /** A JSON pointer into the arguments. */
   readonly path: string;
+  /** The value that the model sent. */
   readonly from: JsonValue;
+  /** The value that the handler gets. */
   readonly to: JsonValue;
-  /** The rule's name, such as `string-to-number`. */
+  /** The name of the rule, such as `string-to-number`. */
   readonly rule: string;
 }
 
-/** A result that the model reads, and nobody else. */
+/** Creates a result that only the model reads. */
 export function toolResult(forLLM: string): ToolResult {
   return { forLLM };
 }
 
-/** A result that the model reads and the user is not told of. */
+/** Creates a result that the model reads and the user does not see. */
 export function silentResult(forLLM: string): ToolResult {
   return { forLLM, silent: true };
 }
 
-/** The same text for the model and the user. */
+/** Creates a result with the same text for the model and the user. */
 export function userResult(content: string): ToolResult {
   return { forLLM: content, forUser: content };
 }
 
-/** Says that work has begun and its outcome comes later. */
+/** Creates a result that says that work has begun and its outcome follows. */
 export function asyncResult(forLLM: string): ToolResult {
   return { forLLM, async: true };
 }
 
-/** A failure. With `error`, keeps it for logs and takes a `KernelError`'s code. */
+/** Creates a failure. `error` is kept for logs; the code of a `KernelError` becomes the result's. */
 export function errorResult(message: string, error?: unknown): ToolResult {
   if (error === undefined) return { forLLM: message, isError: true };
   return { forLLM: message, isError: true, error, ...(KernelError.is(error) ? { code: error.code } : {}) };
 }
 
-/** The failure that a `KernelError` stands for: `CODE: message hint` for the model, the error kept for logs. */
+/** Creates the failure for a `KernelError`: `CODE: message hint` for the model, and the error for logs. */
 export function toErrorResult(error: KernelError, outcome?: ToolOutcome): ToolResult {
   const hint = error.hint === undefined ? '' : ` ${error.hint}`;
   const result = errorResult(`${error.code}: ${error.message}${hint}`, error);
@@ -81,12 +84,12 @@ export function withError(result: ToolResult, error: unknown): ToolResult {
   return { ...result, error };
 }
 
-/** Says whether a handler returned a result itself: an object whose own `forLLM` is a string. */
+/** Whether a value is a result: an object whose own `forLLM` is a string. */
 export function isToolResult(value: unknown): value is ToolResult {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'forLLM') && hasText(value);
 }
 
-/** The text for the model: `forLLM`, or the error's message where that is empty. Never empty for a failure. */
+/** Returns the text for the model: `forLLM`, or the error's message if that is empty. Never empty for a failure. */
 export function toModelText(result: ToolResult): string {
   if (result.forLLM !== '' || result.isError !== true) return result.forLLM;
   if (result.error instanceof Error && result.error.message !== '') return result.error.message;
@@ -106,10 +109,10 @@ const JSON_FIELDS = [
   'repairs',
 ] as const;
 
-/** The JSON form of a `ToolResult`: all of it but `error`. */
+/** The JSON form of a `ToolResult`: all of it except `error`. */
 export type ToolResultJson = Omit<ToolResult, 'error'>;
 
-/** Returns the JSON form of a result: every set field but `error`, and no field that `ToolResult` does not name. */
+/** Returns the JSON form of a result: every field that is set, except `error` and fields that `ToolResult` does not have. */
 export function toResultJson(result: ToolResult): ToolResultJson {
   const json: Writable<ToolResultJson> = { forLLM: result.forLLM };
   const copy = <K extends keyof ToolResultJson>(field: K, value: ToolResultJson[K]): void => {

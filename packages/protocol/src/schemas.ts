@@ -1,6 +1,6 @@
 /**
- * Zod schemas of the protocol, for files and JSON that come from outside. The only module of this package that loads zod
- * (an optional peer). Type tests prove each one equal to its type. Parsed values are frozen at every level they describe.
+ * Zod schemas of the protocol, for files and JSON that come from outside. This is the only module of the package that loads zod
+ * (an optional peer). Type tests prove that each equals its type. Parsed values are frozen at every level.
  */
 import * as z from 'zod';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
@@ -21,7 +21,7 @@ export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
 /** A JSON object. */
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonValueSchema);
 
-/** A JSON Schema as plain data. Its keywords are checked by `@kernel/tools` when a tool is bound. */
+/** A JSON Schema as plain data. `@kernel/tools` checks its keywords when a tool is bound. */
 export const jsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown());
 
 /** `ToolExample`. */
@@ -41,7 +41,7 @@ export const toolMetadataSchema = z
   })
   .readonly();
 
-/** `Tool`. Reads a JSON array of tools by `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused. */
+/** `Tool`. Read a JSON array of tools with `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused. */
 export const toolSchema = z
   .strictObject({
     name: z.string(),
@@ -123,7 +123,7 @@ export const usageSchema = z
   })
   .readonly();
 
-/** The JSON form of a `ToolResult`: all of it but `error`, as `toResultJson` writes it. */
+/** The JSON form of a `ToolResult`, as `toResultJson` writes it: all of it except `error`. */
 export const toolResultSchema = z
   .strictObject({
     forLLM: z.string(),

@@ -1,13 +1,13 @@
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Says whether `name` is a legal tool name: 1 to 64 of `A-Z a-z 0-9 _ -`. `constructor` and `__proto__` are names like others. */
+/** Whether `name` is a legal tool name: 1 to 64 characters of `A-Z a-z 0-9 _ -`. `constructor` and `__proto__` are legal too. */
 export function isToolName(name: string): boolean {
   return TOOL_NAME.test(name);
 }
 
 /**
- * Returns the name that a tool of another toolset or server gets here: `prefix_name`, or a legal spelling with a suffix made from the
- * original. Stable, one to one, and never one that is taken.
+ * Returns the name that a tool of another toolset or server gets here: `prefix_name` or, if that is not legal or in `taken`, a legal
+ * spelling with a hash of the original. Deterministic and one to one.
  */
 export function mountedName(prefix: string, name: string, taken: Pick<ReadonlySet<string>, 'has'> = new Set()): string {
   const plain = prefix === '' ? name : `${prefix}_${name}`;

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 
 /**
- * Describes a tool to a model: the one type for that, from registry to wire.
+ * Describes a tool to a model: the one type for that, from the registry to the wire.
  *
- * Frozen plain data: `JSON.parse(JSON.stringify(tool))` equals it. It bears no handler; `ToolBinding` of `@kernel/tools`
- * holds both. Encoders pick fields by name, so nothing else of the object ever reaches a wire.
+ * Frozen plain data: `JSON.parse(JSON.stringify(tool))` equals it. It has no handler; `ToolBinding` of `@kernel/tools` holds both.
+ * Encoders pick fields by name, so that nothing else of the object ever reaches a vendor.
  */
 export interface Tool {
   /** Matches `/^[A-Za-z0-9_-]{1,64}$/`; checked when the tool is registered. */
@@ -17,34 +17,36 @@ export interface Tool {
   readonly title?: string;
   /** JSON Schema of a successful result's `data`. */
   readonly outputSchema?: JsonSchema;
-  /** Asks a vendor to hold the model to the schema. Absent means no. */
+  /** Asks a vendor to hold the model to the schema. Default false. */
   readonly strict?: boolean;
-  /** What a call changes in the world. Absent counts as `external` wherever retry or approval is decided. */
+  /** What a call changes in the world. Without it, a tool counts as `external` wherever retry or approval is decided. */
   readonly effect?: ToolEffect;
   /** What helps a program or a person choose tools. Never sent to a model API. */
   readonly metadata?: ToolMetadata;
 }
 
 /**
- * What a call changes: nothing (`read`), the same thing however often it runs (`idempotent`), something of ours (`write`),
- * or something out of our hands (`external`).
+ * What a call changes: nothing (`read`), the same thing however often it runs (`idempotent`), something of the program's own
+ * (`write`), or something beyond its control (`external`).
  */
 export type ToolEffect = 'read' | 'idempotent' | 'write' | 'external';
 
-/** Whether an agent can do without a tool. `conditional` tools are offered only in turns where their condition holds. */
+/** Whether an agent can do without a tool. `conditional` tools are on offer only in turns in which their condition holds. */
 export type ToolOptionality = 'required' | 'optional' | 'conditional';
 
-/** Facts for choosing tools (seed 003). Every field is optional; without metadata a tool counts as `optional`. */
+/** Facts for choosing tools. Without metadata a tool counts as `optional`. */
 export interface ToolMetadata {
   /** One of the standard categories (`code`, `vcs`, `build`, `research`, `publish`, `utility`) or any other word. */
   readonly category?: string;
+  /** Whether an agent can do without the tool. Default `optional`. */
   readonly optionality?: ToolOptionality;
-  /** When to use the tool, in a sentence. */
+  /** When to use the tool, in one sentence. */
   readonly usageHint?: string;
-  /** Sample calls; each `input` validates against the tool's `parameters`. */
+  /** Sample calls; each `input` is valid for the tool's `parameters`. */
   readonly examples?: readonly ToolExample[];
-  /** Names of capabilities that must be present, each known to a capability checker. */
+  /** The names of capabilities that must be present, each known to a capability checker. */
   readonly requires?: readonly string[];
+  /** Words to search and filter by. */
   readonly tags?: readonly string[];
 }
 
@@ -52,18 +54,20 @@ export interface ToolMetadata {
 export interface ToolExample {
   /** The request in a user's words. */
   readonly description: string;
+  /** The arguments of the call. */
   readonly input: JsonObject;
   /** What the tool would answer. */
   readonly output?: string;
 }
 
-/** A model's request to run a tool. It is data from outside: `name` may be unknown and `arguments` may be broken. */
+/** A model's request to run a tool. It is data from outside: `name` may be unknown and `arguments` may be malformed. */
 export interface ToolCall {
   readonly type: 'tool-call';
-  /** Unique in its history. */
+  /** Not empty, and unique in its history. */
   readonly id: string;
+  /** The name of the tool, as the model wrote it. */
   readonly name: string;
-  /** Raw JSON text as received, parsed once, by the toolset that runs the call. */
+  /** The JSON text as received. It is parsed once, by the toolset that runs the call. */
   readonly arguments: string;
   /** Opaque data that goes back unchanged to the vendor that made it, and to no other. */
   readonly providerData?: JsonValue;
