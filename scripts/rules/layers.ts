@@ -13,7 +13,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici'],
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
   'packages/agent': ['@kernel/protocol', '@kernel/internal'],
-  'packages/testing': ['@kernel/protocol'],
+  'packages/testing': ['@kernel/protocol', '@kernel/internal'],
   'packages/mcp': [
     '@kernel/protocol',
     '@kernel/internal',

@@ -8,7 +8,7 @@ import { sourceFiles } from '../lib/projects.ts';
  * config file, and the names of OpenTelemetry's conventions.
  */
 const ALLOWED = [
-  /^packages\/(?:providers\/src|testing\/src\/wire)\//,
+  /^packages\/(?:providers\/src|testing\/src\/wire-server\/wires)\//,
   /^packages\/agent\/src\/config(?:\.ts$|\/)/,
   /^packages\/agent\/src\/otel\.ts$/,
 ];

@@ -1,13 +1,13 @@
 export { verifies } from './verifies.ts';
-export { scriptedProvider } from './scripted-provider.ts';
+export { scriptedProvider } from './fakes/scripted-provider.ts';
 export type {
   ScriptedFault,
   ScriptedProvider,
   ScriptedProviderOptions,
   ScriptedRequest,
   ScriptStep,
-} from './scripted-provider.ts';
-export type { NeutralReply, ScriptedCall, ScriptedReply } from './scripted-reply.ts';
+} from './fakes/scripted-provider.ts';
+export type { NeutralReply, ScriptedCall, ScriptedReply } from './fakes/scripted-reply.ts';
 export {
   audioProvider,
   chatProvider,
@@ -17,16 +17,16 @@ export {
   streamingChatProvider,
   streamingToolsProvider,
   toolsProvider,
-} from './mock-providers.ts';
-export type { MultiProtocolAnswers } from './mock-providers.ts';
-export { mockTool, mockToolset } from './mock-toolset.ts';
-export type { MockBehaviour, MockTool, MockToolset } from './mock-toolset.ts';
-export { startWireServer } from './wire-server.ts';
-export type { WireScript, WireServer, WireServerOptions } from './wire-server.ts';
-export type { RawReply, WireFault, WireReply } from './wire/reply.ts';
-export type { RecordedRequest } from './wire/route.ts';
-export type { WireName } from './wire/spell.ts';
-export { toFrame } from './wire/bedrock.ts';
+} from './fakes/mock-providers.ts';
+export type { MultiProtocolAnswers } from './fakes/mock-providers.ts';
+export { mockTool, mockToolset } from './fakes/mock-toolset.ts';
+export type { MockBehaviour, MockTool, MockToolset } from './fakes/mock-toolset.ts';
+export { startWireServer } from './wire-server/start-wire-server.ts';
+export type { WireScript, WireServer, WireServerOptions } from './wire-server/start-wire-server.ts';
+export type { RawReply, WireFault, WireReply } from './wire-server/reply.ts';
+export type { RecordedRequest } from './wire-server/formats.ts';
+export type { WireName } from './wire-server/wire-format.ts';
+export { toFrame } from './wire-server/wires/bedrock.ts';
 export type { ConformanceCase } from './conformance/case.ts';
 export { providerConformance } from './conformance/provider.ts';
 export type { ConformanceSubject, MakeProvider } from './conformance/provider.ts';

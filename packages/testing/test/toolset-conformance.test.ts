@@ -66,7 +66,7 @@ test.each([
   [
     'swallows broken arguments',
     { ...sound, call: (call, context) => sound.call({ ...call, arguments: '{}' }, context) },
-    'no JSON',
+    'not valid JSON',
   ],
   [
     'starts after an abort',

@@ -47,7 +47,7 @@ test.each([
   [
     'a result without its call',
     { messages: [USER, { role: 'tool', tool_call_id: 'z', content: '' }] },
-    'no open call: z',
+    'an open call: z',
   ],
   [
     'a second result for a call',
@@ -58,7 +58,7 @@ test.each([
         { role: 'tool', tool_call_id: 'a', content: '' },
       ],
     },
-    'no open call: a',
+    'an open call: a',
   ],
   [
     'a field that is no wire field of a tool',

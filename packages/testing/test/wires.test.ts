@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
     ...ANTHROPIC,
     what: 'a result behind text',
     body: messages(user(TEXT), assistant(CALL), user(TEXT, { type: 'tool_result', tool_use_id: 'a' })),
-    reason: 'in front of its results',
+    reason: 'other content before its results',
   },
   {
     ...ANTHROPIC,
@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
         { role: 'tool', content: 'x' },
       ],
     },
-    reason: 'arguments are no object',
+    reason: 'arguments are not an object',
   },
   {
     ...BEDROCK,
@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
     ...BEDROCK,
     what: 'the same side twice',
     body: { messages: [user({ text: 'x' }), user({ text: 'y' })] },
-    reason: 'like the one before',
+    reason: 'like the previous message',
   },
 ];
 

@@ -1,7 +1,7 @@
 /** One check of a conformance suite. Feed it to any test framework: `for (const { name, run } of cases) test(name, run)`. */
 export interface ConformanceCase {
-  /** A sentence about behaviour. */
+  /** A sentence about the behavior. */
   readonly name: string;
-  /** Resolves when the behaviour holds; rejects with an `AssertionError` that says what does not. */
+  /** Resolves if the behavior holds; otherwise rejects with an `AssertionError` that says what is wrong. */
   run(): Promise<void>;
 }

@@ -1,27 +1,30 @@
-/* oxlint-disable no-await-in-loop -- one after another is what is meant */
+/* oxlint-disable no-await-in-loop -- sequential on purpose */
 import assert from 'node:assert/strict';
 import { KernelError, type ProviderEvent, type ProviderRequest } from '@kernel/protocol';
 import type { ConformanceCase } from './case.ts';
 import type { ConformanceSubject } from './provider.ts';
 
-/** How the recorded bytes reach the provider: whole, ended after `cutAfter` bytes, or in two writes. */
+/** How the recorded bytes reach the provider. Default: whole. */
 export interface WireDelivery {
+  /** Ends the response after this many bytes. */
   readonly cutAfter?: number | undefined;
+  /** Splits the response at these offsets, each piece in its own write. */
   readonly splitAt?: readonly number[] | undefined;
 }
 
 /** A recorded reply of a vendor, and how to play it to a provider. */
 export interface WireRecording {
+  /** The body of the response. */
   readonly bytes: Uint8Array;
-  /** How many random chunkings are tried. Default 200; always the same ones. */
+  /** How many random chunkings are tried; always the same ones. Default 200. */
   readonly chunkings?: number | undefined;
-  /** Makes a provider whose next requests are all answered with the recording, each delivered as `next()` says. */
+  /** Creates a provider whose next requests all receive the recording, each delivered as `next()` says. */
   make(next: () => WireDelivery): ConformanceSubject | Promise<ConformanceSubject>;
 }
 
 const REQUEST: ProviderRequest = { model: 'test-model', messages: [{ role: 'user', content: 'Go on.' }] };
 
-/** Returns the behaviours that depend on bytes: a recorded stream split at every offset, and cut after every byte. */
+/** Returns the behaviors that depend on bytes: a recorded stream split at every offset and cut after every byte. */
 export function wireConformance(recording: WireRecording): readonly ConformanceCase[] {
   async function play(
     work: (
@@ -85,7 +88,7 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
               assert.ok(last?.type === 'message-end' && expected?.type === 'message-end', `cut after ${cutAfter}`);
               assert.deepEqual(last.message, expected.message, `cut after ${cutAfter}`);
             } else {
-              assert.ok(KernelError.is(error), `cut after ${cutAfter}: threw no KernelError`);
+              assert.ok(KernelError.is(error), `cut after ${cutAfter}: did not throw a KernelError`);
               assert.ok(!events.some((event) => event.type === 'message-end'), `cut after ${cutAfter}`);
             }
           }
@@ -94,7 +97,7 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
   ];
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns numbers from 0 to 1, the same for the same seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/* oxlint-disable no-await-in-loop -- one after another is what is meant */
+/* oxlint-disable no-await-in-loop -- sequential on purpose */
 import assert from 'node:assert/strict';
 import {
   KernelError,
@@ -11,17 +11,19 @@ import {
   toolCallsOf,
   textOf,
 } from '@kernel/protocol';
-import type { NeutralReply } from '../scripted-reply.ts';
+import type { NeutralReply } from '../fakes/scripted-reply.ts';
 import type { ConformanceCase } from './case.ts';
 import { all, checkEnd, endOf, outcome } from './read-events.ts';
 
-/** A provider under test, and how to get rid of what was set up for it. */
+/** A provider under test. */
 export interface ConformanceSubject {
+  /** The provider. */
   readonly provider: Provider;
+  /** Releases what was set up for it. */
   close?(): Promise<void> | void;
 }
 
-/** Makes a provider that gives these replies. */
+/** Creates a provider that replies with this script. */
 export type MakeProvider = (script: readonly NeutralReply[]) => ConformanceSubject | Promise<ConformanceSubject>;
 
 const TOOL: Tool = Object.freeze({
@@ -44,7 +46,7 @@ const CALLS: NeutralReply = {
   ],
 };
 
-/** Returns the behaviours that a provider owes its callers. Feed each to a test of your own framework. */
+/** Returns the behaviors that every `Provider` must have. Pass each to a test of your own framework. */
 export function providerConformance(make: MakeProvider): readonly ConformanceCase[] {
   async function withSubject(
     script: readonly NeutralReply[],
@@ -90,7 +92,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
     {
-      name: 'a reader that pauses between events gets all of them',
+      name: 'a reader that pauses between events receives all of them',
       run: () =>
         withSubject([TEXT], async (provider) => {
           let text = '';
@@ -102,7 +104,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
     {
-      name: 'a history with calls is taken without tools: the closing turn',
+      name: 'a history with calls is accepted without tools, as in a closing turn',
       run: () =>
         withSubject([CALLS, TEXT], async (provider) => {
           const first = endOf(await all(provider.stream(request())));
@@ -134,7 +136,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
         }),
     },
     {
-      name: 'nothing comes after the end, however often it is asked',
+      name: 'nothing follows the end, however often next() is called',
       run: () =>
         withSubject([TEXT], async (provider) => {
           const iterator = provider.stream(request())[Symbol.asyncIterator]();
@@ -194,7 +196,7 @@ export function providerConformance(make: MakeProvider): readonly ConformanceCas
       },
     },
     {
-      name: 'a stream that was left before its first event never starts',
+      name: 'a stream that is abandoned before its first event never starts',
       run: () =>
         withSubject([TEXT], async (provider) => {
           const iterator = provider.stream(request())[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ProviderEvent, textOf, toolCallsOf } from '@kernel/protocol';
-import type { NeutralReply } from '../scripted-reply.ts';
+import type { NeutralReply } from '../fakes/scripted-reply.ts';
 
 /** Reads a stream to its end. */
 export async function all(events: AsyncIterable<ProviderEvent>): Promise<readonly ProviderEvent[]> {
@@ -22,14 +22,14 @@ export async function outcome(
   }
 }
 
-/** The message-end of a stream that ended well. */
+/** The `message-end` of a complete stream. */
 export function endOf(events: readonly ProviderEvent[]): Extract<ProviderEvent, { type: 'message-end' }> {
   const last = events.at(-1);
-  assert.ok(last?.type === 'message-end', 'the last event is no message-end');
+  assert.ok(last?.type === 'message-end', 'the last event is not a message-end');
   return last;
 }
 
-/** Compares a message-end with the reply that was scripted. */
+/** Compares a `message-end` with the scripted reply. */
 export function checkEnd(events: readonly ProviderEvent[], reply: NeutralReply): void {
   const end = endOf(events);
   assert.equal(textOf(end.message), reply.text ?? '');

@@ -2,26 +2,30 @@ import assert from 'node:assert/strict';
 import { type CallContext, isToolName, isToolResult, type Tool, type ToolCall, type Toolset } from '@kernel/protocol';
 import type { ConformanceCase } from './case.ts';
 
-/** What a toolset must offer to be examined: four tools without required arguments, under these names. */
+/** A toolset under test: it offers four tools without required arguments, under these names. */
 export interface ToolsetUnderTest {
+  /** The toolset. */
   readonly toolset: Toolset;
-  /** Answers at once; its result's `forLLM` holds `ok`. */
+  /** A tool that answers at once; the `forLLM` of its result contains `ok`. */
   readonly answers: string;
-  /** Its handler throws. */
+  /** A tool whose handler throws. */
   readonly throws: string;
-  /** Its handler never settles and ignores its signal. */
+  /** A tool whose handler never settles and ignores its signal. */
   readonly hangs: string;
-  /** Its handler settles when its signal aborts. */
+  /** A tool whose handler settles when its signal aborts. */
   readonly stops: string;
-  /** True where the handlers run in another process: whether one stopped on an abort can't be seen, so both count as `cancelled`. */
+  /**
+   * Whether the handlers run in another process. Then it is not visible whether one stopped on an abort, and both outcomes count as `cancelled`.
+   */
   readonly isRemote?: boolean;
+  /** Releases what was set up for it. */
   close?(): Promise<void>;
 }
 
 /** How soon after an abort a call must settle. */
 const SETTLE_MS = 50;
 
-/** The checks that every `Toolset` passes, whatever stands behind it. `make` is called anew for each. */
+/** Returns the behaviors that every `Toolset` must have, whatever implements it. `make` is called for each of them. */
 export function toolsetConformance(
   make: () => ToolsetUnderTest | Promise<ToolsetUnderTest>,
 ): readonly ConformanceCase[] {
@@ -70,7 +74,7 @@ export function toolsetConformance(
       for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
         await assertFailure(toolset.call(toCall(name), quietContext()));
     }),
-    check('argument text that is no JSON becomes a result', async ({ toolset, answers }) => {
+    check('argument text that is not valid JSON becomes a result', async ({ toolset, answers }) => {
       for (const text of ['{"a":', 'not json', '[1]', '42', 'null x'])
         await assertFailure(toolset.call(toCall(answers, text), quietContext()));
     }),
@@ -85,7 +89,7 @@ export function toolsetConformance(
       check(`an abort settles a call whose handler ${kind} within ${SETTLE_MS} ms, with a result`, async (subject) => {
         const stop = new AbortController();
         const pending = assertFailure(subject.toolset.call(toCall(subject[kind]), { signal: stop.signal }));
-        pending.catch(() => {}); // heard below; it may reject before
+        pending.catch(() => {}); // awaited below; it may reject earlier
         await new Promise((resolve) => setTimeout(resolve, 5));
         const startedMs = performance.now();
         stop.abort(new Error('stop'));
@@ -103,7 +107,7 @@ export function toolsetConformance(
       );
       results.forEach((result, index) => assert.equal(result.isError === true, index % 2 === 1));
     }),
-    check('subscribe returns its undo, which may be called twice', async ({ toolset }) => {
+    check('subscribe returns a function that unsubscribes and may be called twice', async ({ toolset }) => {
       const undo = toolset.subscribe?.(() => {});
       undo?.();
       undo?.();
@@ -115,7 +119,7 @@ export function toolsetConformance(
 }
 
 function assertTool(tool: Tool): void {
-  assert.ok(isToolName(tool.name), `"${tool.name}" is no legal name`);
+  assert.ok(isToolName(tool.name), `"${tool.name}" is not a legal name`);
   assert.equal(typeof tool.description, 'string');
   assert.equal(tool.parameters['type'], 'object');
   assert.deepEqual(JSON.parse(JSON.stringify(tool)), tool, `"${tool.name}" is not plain data`);
@@ -123,7 +127,7 @@ function assertTool(tool: Tool): void {
 
 async function assertFailure(pending: Promise<unknown>) {
   const result = await pending;
-  assert.ok(isToolResult(result), 'it gave no result');
+  assert.ok(isToolResult(result), 'it did not return a result');
   assert.equal(result.isError, true, `it passed: ${result.forLLM}`);
   assert.notEqual(result.forLLM, '', 'its text is empty');
   return result;

@@ -7,31 +7,42 @@ import type {
   ToolCall,
   Usage,
 } from '@kernel/protocol';
+import { delay, untilAborted } from '@kernel/internal';
+import { splitText } from '../split-text.ts';
 
-/** A call in a scripted reply. An object as `arguments` becomes its JSON text; an absent `id` is made. */
+/** A call in a scripted reply. */
 export interface ScriptedCall {
+  /** The name of the tool. */
   readonly name: string;
+  /** JSON text, or an object that becomes JSON text. Default `{}`. */
   readonly arguments?: string | JsonObject | undefined;
+  /** The id of the call. Default: a generated one. */
   readonly id?: string | undefined;
 }
 
-/** What a model says, in no vendor's terms: any wire could carry it. */
+/** What a model says, in no vendor's terms: any wire can carry it. */
 export interface NeutralReply {
+  /** The text of the reply. */
   readonly text?: string | undefined;
+  /** The visible reasoning before it. */
   readonly reasoning?: string | undefined;
+  /** The calls that it asks for. */
   readonly calls?: readonly ScriptedCall[] | undefined;
-  /** Default: `tool-calls` with calls, else `stop`. */
+  /** Default: `tool-calls` with calls, otherwise `stop`. */
   readonly finishReason?: FinishReason | undefined;
+  /** The tokens to report. */
   readonly usage?: Usage | undefined;
-  /** How many pieces a streamed text, and each call's arguments, come in. Default: 3 on a wire, 1 without. */
+  /**
+   * How many pieces a streamed text, and the arguments of each call, are sent in. Default: 3 by a wire server, 1 by a scripted provider.
+   */
   readonly pieces?: number | undefined;
 }
 
 /** A reply of the scripted provider. */
 export interface ScriptedReply extends NeutralReply {
-  /** The text in just these pieces. */
+  /** The text in exactly these pieces. */
   readonly chunks?: readonly string[] | undefined;
-  /** Milliseconds before the first event. */
+  /** How long to wait before the first event, in milliseconds. */
   readonly delayMs?: number | undefined;
   /** Waits for the abort after the last delta, instead of ending. */
   readonly hang?: boolean | undefined;
@@ -39,16 +50,16 @@ export interface ScriptedReply extends NeutralReply {
 
 let made = 0;
 
-/** Gives out a reply as the events of a provider, watching the request's signal between all of them. */
+/** Yields a reply as the events of a provider and checks the request's signal between them. */
 export async function* toReplyEvents(reply: ScriptedReply, request: ProviderRequest): AsyncGenerator<ProviderEvent> {
   const { signal } = request;
-  if (reply.delayMs !== undefined) await pause(reply.delayMs, signal);
+  if (reply.delayMs !== undefined) await delay(reply.delayMs, signal);
   const message = toMessage(reply, request.model);
   for (const event of deltas(reply, message)) {
     signal?.throwIfAborted();
     yield event;
   }
-  if (reply.hang === true) await pause(undefined, signal);
+  if (reply.hang === true) await untilAborted(new Promise(() => {}), signal);
   signal?.throwIfAborted();
   const calls = message.content.filter((part) => part.type === 'tool-call');
   const finishReason = reply.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
@@ -87,42 +98,16 @@ function toCall(call: ScriptedCall): ToolCall {
 
 function* deltas(reply: ScriptedReply, message: AssistantMessage): Generator<ProviderEvent> {
   if (reply.reasoning !== undefined) yield { type: 'reasoning-delta', text: reply.reasoning };
-  for (const text of reply.chunks ?? inPieces(reply.text ?? '', reply.pieces)) yield { type: 'text-delta', text };
+  for (const text of reply.chunks ?? splitText(reply.text ?? '', reply.pieces ?? 1)) yield { type: 'text-delta', text };
   let index = 0;
   for (const part of message.content) {
     if (part.type !== 'tool-call') continue;
-    for (const piece of inPieces(part.arguments, reply.pieces))
+    for (const piece of splitText(part.arguments, reply.pieces ?? 1))
       yield { type: 'tool-call-delta', index, id: part.id, name: part.name, arguments: piece };
     index += 1;
   }
 }
 
-/** Cuts a text into about so many pieces, at whole characters; an empty text has none. */
-function inPieces(text: string, pieces = 1): readonly string[] {
-  const characters = Array.from(text);
-  const size = Math.max(1, Math.ceil(characters.length / pieces));
-  const cuts: string[] = [];
-  for (let at = 0; at < characters.length; at += size) cuts.push(characters.slice(at, at + size).join(''));
-  return cuts;
-}
-
 function toDropped(call: ToolCall, reason: FinishReason) {
   return { id: call.id, name: call.name, arguments: call.arguments, reason };
-}
-
-/** Waits `ms`, or for ever without; rejects with the signal's reason on abort and leaves no timer or listener. */
-function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = ms === undefined ? undefined : setTimeout(done, ms);
-    function done(): void {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }
-    function abort(): void {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    }
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-  });
 }

@@ -1,9 +1,10 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
-import type { WireBytes } from './deliver.ts';
-import { asFields, type Fields } from './fields.ts';
-import { checkChatRequest } from './openai-check.ts';
-import type { WireReply } from './reply.ts';
-import { argumentsOf, cut, idOf, json, type WireFormat } from './spell.ts';
+import type { WireBytes } from '../deliver.ts';
+import { asFields, type Fields } from '../fields.ts';
+import { checkChatRequest } from './check-openai.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { argumentsOf, idOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -75,13 +76,15 @@ function deltas(reply: WireReply): readonly object[] {
   const count = reply.pieces ?? 3;
   const text = reply.finishReason === 'refusal' ? 'refusal' : 'content';
   return [
-    ...cut(reply.reasoning ?? '', count).map((piece) => ({ reasoning_content: piece })),
-    ...cut(reply.text ?? '', count).map((piece) => ({ [text]: piece })),
+    ...splitText(reply.reasoning ?? '', count).map((piece) => ({ reasoning_content: piece })),
+    ...splitText(reply.text ?? '', count).map((piece) => ({ [text]: piece })),
     ...(reply.calls ?? []).flatMap((call, index) => [
       {
         tool_calls: [{ index, id: idOf(call, index), type: 'function', function: { name: call.name, arguments: '' } }],
       },
-      ...cut(argumentsOf(call), count).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+      ...splitText(argumentsOf(call), count).map((piece) => ({
+        tool_calls: [{ index, function: { arguments: piece } }],
+      })),
     ]),
   ];
 }
@@ -122,7 +125,7 @@ function toUsage(usage: Usage): object {
 
 function embeddings(body: Fields): object {
   const inputs = [body['input']].flat();
-  // In reverse order, as the index is what counts.
+  // In reverse order, because only the index counts.
   const data = inputs.map((text, index) => ({ object: 'embedding', index, embedding: [String(text).length, index] }));
   return {
     object: 'list',

@@ -1,13 +1,13 @@
 import { asFields, type Fields } from './fields.ts';
 
-/** Names that most vendors take. */
+/** The names that most vendors accept. */
 export const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Reports every field of an object that is not known. */
+/** Reports every field of an object that is not in `known`. */
 export function onlyFields(value: unknown, known: readonly string[], where: string, problems: string[]): void {
   const fields = asFields(value);
   if (fields === undefined) {
-    problems.push(`${where} is no object`);
+    problems.push(`${where} is not an object`);
     return;
   }
   for (const key of Object.keys(fields))
@@ -19,25 +19,25 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The blocks of a content: text alone counts as one block. */
+/** The blocks of a message's content: plain text counts as one block. */
 export function blocksOf(content: unknown): readonly Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map((block) => asFields(block) ?? {});
 }
 
-/** Checks the name and the object schema of a tool; returns its name. */
+/** Checks the name and the object schema of a tool, and adds the name to `seen`. */
 export function checkTool(name: unknown, schema: unknown, rule: RegExp, seen: Set<string>, problems: string[]): void {
   if (typeof name !== 'string' || !rule.test(name))
     problems.push(`a tool has the illegal name ${JSON.stringify(name)}`);
   else if (seen.has(name)) problems.push(`two tools are named "${name}"`);
   else seen.add(name);
   const fields = asFields(schema);
-  if (fields?.['type'] !== 'object') problems.push(`the schema of ${String(name)} is no object schema`);
+  if (fields?.['type'] !== 'object') problems.push(`the schema of ${String(name)} is not an object schema`);
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', '$ref'])
     if (fields?.[keyword] !== undefined) problems.push(`the schema of ${String(name)} has ${keyword} at its root`);
 }
 
-/** Checks that two sides take turns and that every call has its result in the next message, and no result is without its call. */
+/** Checks that the two sides take turns, and that calls and the results in the next message correspond one to one. */
 export function checkTurns(
   messages: readonly unknown[],
   read: (message: Fields) => {
@@ -52,14 +52,14 @@ export function checkTurns(
   let before = '';
   for (const [at, entry] of messages.entries()) {
     const { calls, results, resultsFirst, role } = read(asFields(entry) ?? {});
-    if (role === before) problems.push(`messages[${at}] has the role "${role}" like the one before`);
+    if (role === before) problems.push(`messages[${at}] has the role "${role}" like the previous message`);
     before = role;
     for (const id of open)
       if (!results.includes(id)) problems.push(`the call ${String(id)} has no result in messages[${at}]`);
     for (const id of results)
-      if (!open.includes(id)) problems.push(`messages[${at}] answers no open call: ${String(id)}`);
+      if (!open.includes(id)) problems.push(`messages[${at}] does not answer an open call: ${String(id)}`);
     if (new Set(results).size !== results.length) problems.push(`messages[${at}] answers a call twice`);
-    if (!resultsFirst) problems.push(`messages[${at}] has something in front of its results`);
+    if (!resultsFirst) problems.push(`messages[${at}] has other content before its results`);
     if (new Set(calls).size !== calls.length) problems.push(`messages[${at}] repeats the id of a call`);
     open = calls;
   }

@@ -1,3 +1,4 @@
+import { delay, onAbort } from '@kernel/internal';
 import {
   type CallContext,
   KernelError,
@@ -9,7 +10,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 
-/** What a mock tool does when it is called: answers with a text or result, waits first, hangs, or throws. */
+/** What a mock tool does when it is called: it returns a text or a result, waits first, hangs, or throws. */
 export type MockBehaviour =
   | string
   | ToolResult
@@ -24,24 +25,27 @@ export type MockBehaviour =
     }
   | ((call: ToolCall, context: CallContext) => string | ToolResult | Promise<string | ToolResult>);
 
-/** A mock tool: a description, or a name alone, and what it does. */
+/** A mock tool and what it does. */
 export interface MockTool {
+  /** The description that is on offer. */
   readonly tool: Tool;
+  /** What a call does. */
   readonly does: MockBehaviour;
 }
 
 /** A `Toolset` of mock tools that records its calls. */
 export interface MockToolset extends Toolset {
+  /** Every call to a known tool, in order. */
   readonly calls: readonly ToolCall[];
   /** The contexts of the calls, in the same order. */
   readonly contexts: readonly CallContext[];
   /** How many calls are running now. */
   readonly running: number;
-  /** The most that ran at once. */
+  /** The largest number of calls that ran at the same time. */
   readonly mostAtOnce: number;
 }
 
-/** Makes a mock tool without arguments. Its effect is `read` unless told. */
+/** Creates a mock tool without arguments. Its effect is `read` unless `rest` says otherwise. */
 export function mockTool(name: string, does: MockBehaviour, rest: Partial<Tool> = {}): MockTool {
   const tool: Tool = {
     name,
@@ -53,7 +57,7 @@ export function mockTool(name: string, does: MockBehaviour, rest: Partial<Tool> 
   return { tool: Object.freeze(tool), does };
 }
 
-/** Makes a toolset that knows no registry: for tests of what stands above the port. */
+/** Creates a toolset without a registry, for tests of code above the port. */
 export function mockToolset(tools: readonly MockTool[]): MockToolset {
   const byName = new Map(tools.map((mock) => [mock.tool.name, mock]));
   const list = Object.freeze(tools.map((mock) => mock.tool));
@@ -91,15 +95,10 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
 async function perform(does: MockBehaviour, call: ToolCall, context: CallContext): Promise<string | ToolResult> {
   if (typeof does === 'string' || (typeof does === 'object' && 'forLLM' in does)) return does;
   if (typeof does === 'function') return does(call, context);
-  if (does.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, does.delayMs));
+  if (does.delayMs !== undefined) await delay(does.delayMs);
   if (does.hangs === true) await new Promise(() => {});
-  if (does.hangs === 'until-abort') await untilAbort(context.signal);
-  // oxlint-disable-next-line typescript/only-throw-error -- a mock throws what it is told
+  if (does.hangs === 'until-abort') await new Promise<void>((resolve) => void onAbort(context.signal, resolve));
+  // oxlint-disable-next-line typescript/only-throw-error -- a mock throws whatever it is given
   if ('throws' in does) throw does.throws;
   return does.returns ?? 'done';
-}
-
-function untilAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

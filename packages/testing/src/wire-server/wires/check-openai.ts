@@ -1,5 +1,5 @@
-import { onlyFields } from './check-fields.ts';
-import { asFields, type Fields } from './fields.ts';
+import { onlyFields } from '../check-fields.ts';
+import { asFields, type Fields } from '../fields.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -12,10 +12,10 @@ const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool', ['role', 'content', 'tool_call_id']],
 ]);
 
-/** Says what is wrong with a chat-completions request, as strictly as the strictest server; an empty list when nothing is. */
+/** Returns what is wrong with a chat-completions request, judged as strictly as the strictest server; empty if nothing. */
 export function checkChatRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = checkTools(fields['tools'], problems);
@@ -28,7 +28,7 @@ function checkTools(tools: unknown, problems: string[]): ReadonlySet<string> {
   const names = new Set<string>();
   if (tools === undefined) return names;
   if (!Array.isArray(tools) || tools.length === 0) {
-    problems.push('tools is no list, or empty');
+    problems.push('tools is missing, empty or not a list');
     return names;
   }
   for (const tool of tools) {
@@ -41,7 +41,7 @@ function checkTools(tools: unknown, problems: string[]): ReadonlySet<string> {
     else if (names.has(name)) problems.push(`two tools are named "${name}"`);
     else names.add(name);
     if (asFields(fn?.['parameters'])?.['type'] !== 'object')
-      problems.push(`the parameters of ${String(name)} are no object schema`);
+      problems.push(`the parameters of ${String(name)} are not an object schema`);
   }
   return names;
 }
@@ -53,13 +53,13 @@ function checkChoice(fields: Fields, names: ReadonlySet<string>, problems: strin
     problems.push('parallel_tool_calls without tools');
   const name = asFields(asFields(choice)?.['function'])?.['name'];
   if (asFields(choice) !== undefined && !(typeof name === 'string' && names.has(name))) {
-    problems.push('tool_choice names no tool of the request');
+    problems.push('tool_choice names a tool that the request does not offer');
   }
 }
 
 function checkMessages(messages: unknown, problems: string[]): void {
   if (!Array.isArray(messages) || messages.length === 0) {
-    problems.push('messages is no list, or empty');
+    problems.push('messages is missing, empty or not a list');
     return;
   }
   let open = new Set<string>();
@@ -75,7 +75,7 @@ function checkMessages(messages: unknown, problems: string[]): void {
     if (role === 'tool') {
       const id = message['tool_call_id'];
       if (typeof id !== 'string' || !open.delete(id))
-        problems.push(`messages[${at}] answers no open call: ${String(id)}`);
+        problems.push(`messages[${at}] does not answer an open call: ${String(id)}`);
       if (message['content'] === undefined || message['content'] === null)
         problems.push(`messages[${at}] has no content`);
       continue;
@@ -102,7 +102,7 @@ function checkCalls(message: Fields, at: number, problems: string[]): Set<string
     if (typeof id !== 'string' || id === '' || ids.has(id))
       problems.push(`messages[${at}] has an empty or repeated call id`);
     else ids.add(id);
-    if (typeof fn?.['arguments'] !== 'string') problems.push(`messages[${at}] has a call whose arguments are no text`);
+    if (typeof fn?.['arguments'] !== 'string') problems.push(`messages[${at}] has a call whose arguments are not text`);
   }
   return ids;
 }

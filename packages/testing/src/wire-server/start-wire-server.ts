@@ -1,50 +1,51 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { deliver } from './wire/deliver.ts';
-import type { RawReply, WireReply } from './wire/reply.ts';
-import { checkRequest, isPathOf, type RecordedRequest, refusal, toBytes } from './wire/route.ts';
-import type { WireName } from './wire/spell.ts';
+import { deliver } from './deliver.ts';
+import type { RawReply, WireReply } from './reply.ts';
+import { checkRequest, isPathOf, type RecordedRequest, refusal, toBytes } from './formats.ts';
+import type { WireName } from './wire-format.ts';
 
-/** Makes the reply to a request. */
+/** Returns the reply to a request; `at` counts from 0. */
 export type WireScript = (request: RecordedRequest, at: number) => WireReply | RawReply;
 
 /** What a wire server does. */
 export interface WireServerOptions {
-  /** Replies in order, or a function of the request. Default: none, so every request needs `enqueue` first. */
+  /** Replies in order, or a function of the request. Default: none, so that every request needs `enqueue` first. */
   readonly replies?: readonly (WireReply | RawReply)[] | WireScript | undefined;
-  /** Answers the paths of this wire alone, others with 404. Default: every wire, told apart by path. */
+  /** Serves only the paths of this wire and answers others with 404. Default: every wire, recognized by its paths. */
   readonly wire?: WireName | undefined;
   /** Default: a free port. */
   readonly port?: number | undefined;
-  /** Refuses requests without this token, in whatever header the wire has for it, with 401. */
+  /** Refuses requests without this token with 401, in whatever header the wire has for it. */
   readonly token?: string | undefined;
   /** Refuses requests that a strict vendor would refuse, with 400 and the reasons. Default true. */
   readonly strict?: boolean | undefined;
 }
 
-/** A model server on 127.0.0.1 that says what it is told to say. */
+/** A scripted model server on 127.0.0.1. */
 export interface WireServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What `createProvider` takes for this wire: the same with `/v1` for OpenAI's wires and where no wire is named. */
+  /** The `baseUrl` for `createProvider`: the same with `/v1` for OpenAI's wires and if no wire is named. */
   readonly baseUrl: string;
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Connections opened so far, and open now. */
+  /** How many connections have been opened so far, and how many are open now. */
   readonly connections: { readonly opened: number; readonly open: number };
-  /** Adds replies behind the ones that are left. */
+  /** Adds replies after those that are left. */
   enqueue(...replies: readonly (WireReply | RawReply)[]): void;
   /** Closes every connection and the server. */
   close(): Promise<void>;
 }
 
-/** Wires whose users write the address without a path. */
+/** Wires whose base URL has no path. */
 const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', 'gemini', 'ollama', 'bedrock']);
 
 /**
  * Starts a loopback server that speaks seven wires (chat completions, Azure, Responses, Messages, generateContent, Ollama,
- * Converse), streamed and whole, with embeddings and transcriptions where they have them, over real HTTP.
- * Resolves when it listens. A request for which no reply is left is answered with 500 that says so.
+ * Converse), streamed and whole, with embeddings and transcriptions where the wire has them, over real HTTP.
+ *
+ * Resolves when it listens. A request for which no reply is left gets a 500 that says so.
  */
 export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
   const scripted = options.replies ?? [];
@@ -58,7 +59,7 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
     requests.push(recorded);
     const { path } = recorded;
     if (options.wire !== undefined && !isPathOf(options.wire, path)) {
-      await deliver(response, refusal(path, 404, `${path} is no path of the wire "${options.wire}".`));
+      await deliver(response, refusal(path, 404, `${path} is not a path of the wire "${options.wire}".`));
       return;
     }
     if (options.token !== undefined && !carries(recorded, options.token)) {
@@ -78,7 +79,7 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
   }
 
   const server = createServer((request, response) => {
-    // A client that went away while it sent or read is not this server's fault.
+    // A client that disconnects while it sends or reads is not this server's fault.
     answer(request, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {

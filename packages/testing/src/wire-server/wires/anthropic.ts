@@ -1,7 +1,8 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { checkAnthropicRequest } from './anthropic-check.ts';
-import type { WireReply } from './reply.ts';
-import { argumentsOf, cut, events, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+import { checkAnthropicRequest } from './check-anthropic.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { argumentsOf, events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'end_turn',
@@ -54,14 +55,14 @@ function blocks(reply: WireReply): readonly object[] {
 function pieces(reply: WireReply): readonly string[] {
   const list: { start: object; deltas: readonly object[] }[] = [];
   if (reply.reasoning !== undefined) {
-    const thoughts = cut(reply.reasoning, reply.pieces).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const thoughts = splitText(reply.reasoning, reply.pieces).map((thinking) => ({ type: 'thinking_delta', thinking }));
     const signature = { type: 'signature_delta', signature: 'sig-wire' };
     list.push({ start: { type: 'thinking', thinking: '', signature: '' }, deltas: [...thoughts, signature] });
   }
-  const text = cut(reply.text ?? '', reply.pieces).map((piece) => ({ type: 'text_delta', text: piece }));
+  const text = splitText(reply.text ?? '', reply.pieces).map((piece) => ({ type: 'text_delta', text: piece }));
   if (text.length > 0) list.push({ start: { type: 'text', text: '' }, deltas: text });
   for (const [at, call] of (reply.calls ?? []).entries()) {
-    const deltas = ['', ...cut(argumentsOf(call), reply.pieces)];
+    const deltas = ['', ...splitText(argumentsOf(call), reply.pieces)];
     list.push({
       start: { type: 'tool_use', id: idOf(call, at), name: call.name, input: {} },
       deltas: deltas.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),

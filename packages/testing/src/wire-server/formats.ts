@@ -1,14 +1,14 @@
-import { anthropicFormat } from './anthropic.ts';
-import { bedrockFormat } from './bedrock.ts';
+import { anthropicFormat } from './wires/anthropic.ts';
+import { bedrockFormat } from './wires/bedrock.ts';
 import type { WireBytes } from './deliver.ts';
 import { asFields } from './fields.ts';
-import { geminiFormat } from './gemini.ts';
-import { ollamaFormat } from './ollama.ts';
-import { chatFormat } from './openai.ts';
+import { geminiFormat } from './wires/gemini.ts';
+import { ollamaFormat } from './wires/ollama.ts';
+import { chatFormat } from './wires/openai.ts';
 import type { RawReply, WireReply } from './reply.ts';
 import { isRawReply } from './reply.ts';
-import { responsesFormat } from './responses.ts';
-import { pathnameOf, type WireFormat, type WireName } from './spell.ts';
+import { responsesFormat } from './wires/responses.ts';
+import { pathnameOf, type WireFormat, type WireName } from './wire-format.ts';
 
 const FORMATS: readonly WireFormat[] = [
   chatFormat,
@@ -19,34 +19,36 @@ const FORMATS: readonly WireFormat[] = [
   bedrockFormat,
 ];
 
-/** One request as the server saw it. */
+/** One request as the server received it. */
 export interface RecordedRequest {
+  /** The HTTP method. */
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
+  /** The request headers, in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as sent. */
   readonly bytes: Uint8Array;
-  /** The parsed JSON body; nothing when it is no JSON. */
+  /** The parsed JSON body; `undefined` if it is not valid JSON. */
   readonly body: unknown;
-  /** What the strict checks found; empty when all is well. */
+  /** What a strict vendor would refuse; empty if nothing. */
   readonly problems: readonly string[];
 }
 
-/** The format of the wire that a path belongs to; that of chat completions for a path of none. */
+/** The format of the wire that a path belongs to; chat completions for an unknown path. */
 function formatOf(path: string): WireFormat {
   const pathname = pathnameOf(path);
   return FORMATS.find((format) => format.matches(pathname)) ?? chatFormat;
 }
 
-/** Says whether a path belongs to a wire. Azure's are those of chat completions under a deployment. */
+/** Whether a path belongs to a wire. Azure uses those of chat completions under a deployment. */
 export function isPathOf(wire: WireName, path: string): boolean {
   const pathname = pathnameOf(path);
   const { name } = formatOf(path);
   return wire === 'azure' ? name === 'openai' && pathname.includes('/deployments/') : name === wire;
 }
 
-/** Finds what a strict vendor of the path's wire would refuse. */
+/** Returns what a strict vendor of the path's wire would refuse. */
 export function checkRequest(path: string, body: unknown): readonly string[] {
   return formatOf(path).check(body, pathnameOf(path));
 }
@@ -63,7 +65,7 @@ export function toBytes(reply: WireReply | RawReply, request: RecordedRequest): 
   return formatOf(request.path).write(reply, asFields(request.body) ?? {}, pathnameOf(request.path));
 }
 
-/** A refusal in the terms of the path's wire. */
+/** Writes a refusal in the terms of the path's wire. */
 export function refusal(path: string, status: number, message: string): WireBytes {
   return formatOf(path).refuse(status, message);
 }

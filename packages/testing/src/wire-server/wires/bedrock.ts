@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from './check-fields.ts';
-import { asFields, type Fields } from './fields.ts';
-import type { WireReply } from './reply.ts';
-import { argumentsOf, cut, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import { asFields, type Fields } from '../fields.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { argumentsOf, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'end_turn',
@@ -43,7 +44,7 @@ export const bedrockFormat: WireFormat = {
   refuse: (status, message) => json({ message }, status),
 };
 
-/** Writes one frame of a binary event stream, with its checksums; `kind` is `event` or `exception`. */
+/** Encodes one frame of a binary event stream (`application/vnd.amazon.eventstream`), with its checksums. */
 export function toFrame(type: string, payload: object, kind: 'event' | 'exception' = 'event'): Uint8Array {
   const headers = Buffer.concat(
     Object.entries({
@@ -88,14 +89,14 @@ function blocks(reply: WireReply): readonly object[] {
 function pieces(reply: WireReply): readonly Uint8Array[] {
   const list: { start?: object; deltas: readonly object[] }[] = [];
   if (reply.reasoning !== undefined) {
-    const thoughts = cut(reply.reasoning, reply.pieces).map((text) => ({ reasoningContent: { text } }));
+    const thoughts = splitText(reply.reasoning, reply.pieces).map((text) => ({ reasoningContent: { text } }));
     list.push({ deltas: [...thoughts, { reasoningContent: { signature: 'sig-wire' } }] });
   }
-  const text = cut(reply.text ?? '', reply.pieces).map((piece) => ({ text: piece }));
+  const text = splitText(reply.text ?? '', reply.pieces).map((piece) => ({ text: piece }));
   if (text.length > 0) list.push({ deltas: text });
   for (const [at, call] of (reply.calls ?? []).entries()) {
     const start = { toolUse: { toolUseId: idOf(call, at), name: call.name } };
-    list.push({ start, deltas: cut(argumentsOf(call), reply.pieces).map((input) => ({ toolUse: { input } })) });
+    list.push({ start, deltas: splitText(argumentsOf(call), reply.pieces).map((input) => ({ toolUse: { input } })) });
   }
   return list.flatMap(({ deltas, start }, contentBlockIndex) => [
     ...(start === undefined ? [] : [toFrame('contentBlockStart', { contentBlockIndex, start })]),
@@ -117,7 +118,7 @@ function toUsage(usage: Usage | undefined): object {
 
 function checkRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
   const names = new Set<string>();
@@ -131,7 +132,7 @@ function checkRequest(body: unknown): readonly string[] {
   }
   if (config !== undefined && names.size === 0) problems.push('toolConfig without tools');
   const messages = asList(fields['messages']);
-  if (messages.length === 0) problems.push('messages is no list, or empty');
+  if (messages.length === 0) problems.push('messages is missing, empty or not a list');
   for (const [at, entry] of messages.entries()) {
     const list = blocksOf(asFields(entry)?.['content']);
     if (list.length === 0) problems.push(`messages[${at}] is empty`);
@@ -153,7 +154,7 @@ function checkBlock(block: Fields, at: number, hasTools: boolean, problems: stri
   if (call !== undefined && !PLAIN_NAME.test(String(call['name'])))
     problems.push(`messages[${at}] has the illegal name "${String(call['name'])}"`);
   if (call !== undefined && asFields(call['input']) === undefined)
-    problems.push(`messages[${at}] has a call whose input is no object`);
+    problems.push(`messages[${at}] has a call whose input is not an object`);
   if (result !== undefined && asList(result['content']).length === 0)
     problems.push(`messages[${at}] has a result without content`);
 }

@@ -1,8 +1,9 @@
 import type { FinishReason } from '@kernel/protocol';
-import { asList, checkTool } from './check-fields.ts';
-import { asFields } from './fields.ts';
-import type { WireReply } from './reply.ts';
-import { cut, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+import { asList, checkTool } from '../check-fields.ts';
+import { asFields } from '../fields.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -48,8 +49,8 @@ function messages(reply: WireReply, pieces: number | undefined): readonly object
     function: { index: at, name: call.name, arguments: inputOf(call) },
   }));
   return [
-    ...cut(reply.reasoning ?? '', pieces).map((thinking) => ({ thinking })),
-    ...cut(reply.text ?? '', pieces).map((content) => ({ content })),
+    ...splitText(reply.reasoning ?? '', pieces).map((thinking) => ({ thinking })),
+    ...splitText(reply.text ?? '', pieces).map((content) => ({ content })),
     ...(calls.length === 0 ? [] : [{ tool_calls: calls }]),
   ];
 }
@@ -60,7 +61,7 @@ function usageOf({ usage }: WireReply): object {
 
 function checkRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = new Set<string>();
@@ -74,10 +75,10 @@ function checkRequest(body: unknown): readonly string[] {
     const role = String(message['role']);
     if (!['system', 'user', 'assistant', 'tool'].includes(role))
       problems.push(`messages[${at}] has the unknown role "${role}"`);
-    if (typeof message['content'] !== 'string') problems.push(`messages[${at}] has a content that is no text`);
+    if (typeof message['content'] !== 'string') problems.push(`messages[${at}] has content that is not text`);
     if (role === 'tool') {
       const name = typeof message['tool_name'] === 'string' ? message['tool_name'] : open[0];
-      if (open.length === 0) problems.push(`messages[${at}] answers no open call`);
+      if (open.length === 0) problems.push(`messages[${at}] does not answer an open call`);
       else if (name === undefined || !open.includes(name))
         problems.push(`messages[${at}] answers "${name ?? ''}", not one of ${open.join()}`);
       open = open.toSpliced(Math.max(0, open.indexOf(name ?? '')), 1);
@@ -86,9 +87,9 @@ function checkRequest(body: unknown): readonly string[] {
     if (open.length > 0) problems.push(`messages[${at}] comes before the results of ${open.join()}`);
     open = asList(message['tool_calls']).map((call) => {
       const fn = asFields(asFields(call)?.['function']);
-      // A string here is answered with 400 by the real one.
+      // The real server answers a string here with 400.
       if (asFields(fn?.['arguments']) === undefined)
-        problems.push(`messages[${at}] has a call whose arguments are no object`);
+        problems.push(`messages[${at}] has a call whose arguments are not an object`);
       return String(fn?.['name']);
     });
   }

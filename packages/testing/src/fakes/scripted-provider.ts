@@ -11,7 +11,7 @@ import {
 } from '@kernel/protocol';
 import { toReplyEvents, type ScriptedReply } from './scripted-reply.ts';
 
-/** One step of a script: a reply, a fault to throw, vectors, a transcript, or a function of the request that gives one. */
+/** One step of a script: a reply, an error to throw, vectors, a transcript, or a function of the request that returns a step. */
 export type ScriptStep =
   | ScriptedReply
   | ScriptedFault
@@ -19,40 +19,44 @@ export type ScriptStep =
   | { readonly transcript: string }
   | ((request: ProviderRequest) => ScriptedReply | ScriptedFault);
 
-/** A fault, thrown after the events in `after`. */
+/** An error to throw. */
 export interface ScriptedFault {
+  /** What is thrown. */
   readonly error: Error;
+  /** The events before it. */
   readonly after?: readonly ProviderEvent[];
 }
 
-/** Any request that a scripted provider got. */
+/** Any request that a scripted provider received. */
 export type ScriptedRequest = ProviderRequest | EmbedRequest | TranscribeRequest;
 
-/** A `Provider` that replays a script and records what it was asked. */
+/** A `Provider` that replays a script and records its requests. */
 export interface ScriptedProvider extends Provider {
-  /** Every request, in order. `messages` are as they were when it came. */
+  /** Every request, in order, with `messages` as they were when it arrived. */
   readonly requests: readonly ScriptedRequest[];
-  /** The `stream` requests alone. */
+  /** Only the `stream` requests. */
   readonly streamRequests: readonly ProviderRequest[];
-  /** Throws when steps of the script are left over. Call it at the end of a test. */
+  /** Throws if steps of the script are left over. Call it at the end of a test. */
   assertDone(): void;
+  /** Returns the vectors of the next step. */
   embed(request: EmbedRequest): Promise<{ readonly embeddings: readonly Embedding[]; readonly usage?: Usage }>;
+  /** Returns the transcript of the next step. */
   transcribe(request: TranscribeRequest): Promise<Transcript>;
 }
 
 /** How a script is replayed. */
 export interface ScriptedProviderOptions {
-  /** Default `scripted`. */
+  /** The name of the provider. Default `scripted`. */
   readonly name?: string | undefined;
-  /** Gives the last step to all requests that come after it. */
+  /** Repeats the last step for all further requests. Default false. */
   readonly repeat?: boolean | undefined;
 }
 
 /**
- * Makes a provider that gives the steps of `script` in order, one a request, whatever is asked.
+ * Creates a provider that replays the steps of `script` in order, one for each request, whatever is asked.
  *
- * Throws `PROVIDER_PROTOCOL` when the script has run out or the next step is of another kind. Aborts as the port says:
- * by throwing `signal.reason`, at every event and while it hangs.
+ * Throws `PROVIDER_PROTOCOL` when the script is exhausted or the next step is of another kind. Aborts as the port requires: by throwing
+ * `signal.reason`, between events and while it hangs.
  */
 export function scriptedProvider(
   script: readonly ScriptStep[],
@@ -68,9 +72,9 @@ export function scriptedProvider(
     if (step === undefined)
       throw new KernelError(
         'PROVIDER_PROTOCOL',
-        `The script has ${script.length} steps; a ${kind} request came after the last.`,
+        `The script has ${script.length} steps; a ${kind} request arrived after the last one.`,
         {
-          hint: 'Add a step, or find out why there is one more request.',
+          hint: 'Add a step, or find out why there is another request.',
         },
       );
     position += 1;
@@ -79,7 +83,7 @@ export function scriptedProvider(
   const wrongKind = (kind: string, step: object): KernelError =>
     new KernelError(
       'PROVIDER_PROTOCOL',
-      `Step ${position} of the script is no ${kind} step: it has ${Object.keys(step).join(', ')}.`,
+      `Step ${position} of the script is not a ${kind} step: it has ${Object.keys(step).join(', ')}.`,
     );
 
   return {

@@ -1,8 +1,9 @@
 import type { Usage } from '@kernel/protocol';
-import { asList, checkTool, onlyFields, PLAIN_NAME } from './check-fields.ts';
-import { asFields } from './fields.ts';
-import type { WireReply } from './reply.ts';
-import { argumentsOf, cut, events, finishOf, idOf, json, type WireFormat } from './spell.ts';
+import { asList, checkTool, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import { asFields } from '../fields.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { argumentsOf, events, finishOf, idOf, json, type WireFormat } from '../wire-format.ts';
 
 const BODY = [
   'model input instructions tools tool_choice parallel_tool_calls stream store include',
@@ -71,7 +72,7 @@ function itemsOf(reply: WireReply): readonly Item[] {
         summary: [{ type: 'summary_text', text: reply.reasoning }],
         encrypted_content: 'enc-wire',
       } as { id: string },
-      deltas: cut(reply.reasoning, reply.pieces).map((piece) => ['response.reasoning_summary_text.delta', piece]),
+      deltas: splitText(reply.reasoning, reply.pieces).map((piece) => ['response.reasoning_summary_text.delta', piece]),
     });
   }
   if (reply.text !== undefined) {
@@ -81,7 +82,7 @@ function itemsOf(reply: WireReply): readonly Item[] {
       : { type: 'output_text', text: reply.text, annotations: [] };
     items.push({
       item: { id: 'msg_wire', type: 'message', role: 'assistant', content: [part] } as { id: string },
-      deltas: cut(reply.text, reply.pieces).map((piece) => [
+      deltas: splitText(reply.text, reply.pieces).map((piece) => [
         refused ? 'response.refusal.delta' : 'response.output_text.delta',
         piece,
       ]),
@@ -97,7 +98,7 @@ function itemsOf(reply: WireReply): readonly Item[] {
         name: call.name,
         arguments: text,
       } as { id: string },
-      deltas: cut(text, reply.pieces).map((piece) => ['response.function_call_arguments.delta', piece]),
+      deltas: splitText(text, reply.pieces).map((piece) => ['response.function_call_arguments.delta', piece]),
     });
   }
   return items;
@@ -119,7 +120,7 @@ function toUsage(usage: Usage): object {
 
 function checkRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
@@ -131,13 +132,13 @@ function checkRequest(body: unknown): readonly string[] {
   const choice = asFields(fields['tool_choice']);
   if (fields['tool_choice'] !== undefined && names.size === 0) problems.push('tool_choice without tools');
   if (choice !== undefined && !names.has(String(choice['name'])))
-    problems.push('tool_choice names no tool of the request');
+    problems.push('tool_choice names a tool that the request does not offer');
   checkInput(asList(fields['input']), problems);
   return problems;
 }
 
 function checkInput(input: readonly unknown[], problems: string[]): void {
-  if (input.length === 0) problems.push('input is no list, or empty');
+  if (input.length === 0) problems.push('input is missing, empty or not a list');
   const open = new Set<unknown>();
   for (const [at, entry] of input.entries()) {
     const item = asFields(entry) ?? {};
@@ -147,10 +148,11 @@ function checkInput(input: readonly unknown[], problems: string[]): void {
       onlyFields(item, ['type', 'id', 'call_id', 'name', 'arguments'], `input[${at}]`, problems);
       if (typeof item['call_id'] !== 'string' || item['call_id'].length > 64)
         problems.push(`input[${at}] has an illegal call_id`);
-      if (typeof item['arguments'] !== 'string') problems.push(`input[${at}] has arguments that are no text`);
+      if (typeof item['arguments'] !== 'string') problems.push(`input[${at}] has arguments that are not text`);
       open.add(item['call_id']);
     } else if (type === 'function_call_output') {
-      if (!open.delete(item['call_id'])) problems.push(`input[${at}] answers no open call: ${String(item['call_id'])}`);
+      if (!open.delete(item['call_id']))
+        problems.push(`input[${at}] does not answer an open call: ${String(item['call_id'])}`);
       if (item['output'] === undefined) problems.push(`input[${at}] has no output`);
     } else if (type === 'reasoning') {
       if (next?.['type'] !== 'function_call' && next?.['type'] !== 'reasoning' && next?.['role'] !== 'assistant')

@@ -1,5 +1,5 @@
-import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from './check-fields.ts';
-import { asFields, type Fields } from './fields.ts';
+import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import { asFields, type Fields } from '../fields.ts';
 
 const BODY = [
   'model messages system max_tokens tools tool_choice stream temperature top_p top_k stop_sequences',
@@ -8,10 +8,10 @@ const BODY = [
   .join(' ')
   .split(' ');
 
-/** Says what is wrong with a request of the Messages wire; an empty list when nothing is. */
+/** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
@@ -26,9 +26,9 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   const choice = asFields(fields['tool_choice']);
   if (choice !== undefined && names.size === 0) problems.push('tool_choice without tools');
   if (choice?.['type'] === 'tool' && !names.has(String(choice['name'])))
-    problems.push('tool_choice names no tool of the request');
+    problems.push('tool_choice names a tool that the request does not offer');
   const messages = asList(fields['messages']);
-  if (messages.length === 0) problems.push('messages is no list, or empty');
+  if (messages.length === 0) problems.push('messages is missing, empty or not a list');
   for (const [at, message] of messages.entries()) checkMessage(message, at, names.size > 0, problems);
   checkTurns(messages, readTurn, problems);
   return problems;
@@ -57,7 +57,7 @@ function checkBlock(block: Fields, at: number, hasTools: boolean, problems: stri
         problems.push(`${where} has the illegal call id "${String(block['id'])}"`);
       if (!PLAIN_NAME.test(String(block['name'])))
         problems.push(`${where} has the illegal name "${String(block['name'])}"`);
-      if (asFields(block['input']) === undefined) problems.push(`${where} has a call whose input is no object`);
+      if (asFields(block['input']) === undefined) problems.push(`${where} has a call whose input is not an object`);
       if (!hasTools) problems.push(`${where} has a call, but the request has no tools`);
       return;
     case 'tool_result':

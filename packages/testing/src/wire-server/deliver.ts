@@ -1,16 +1,19 @@
-/* oxlint-disable no-await-in-loop -- the bytes go out one after another */
+/* oxlint-disable no-await-in-loop -- the bytes are sent in order */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WireFault } from './reply.ts';
 
 /** One response as bytes. */
 export interface WireBytes {
+  /** The HTTP status. */
   readonly status: number;
+  /** The response headers. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body, each chunk in its own write; `waitMs` pauses. */
   readonly chunks: readonly (string | Uint8Array | { readonly waitMs: number })[];
 }
 
-/** Sends a response with its fault. Resolves when there is nothing more to send; a stalled response is left open. */
+/** Sends a response with its fault. Resolves when there is nothing left to send; a stalled response stays open. */
 export async function deliver(response: ServerResponse, bytes: WireBytes, fault: WireFault = {}): Promise<void> {
   if (fault.beforeHead === 'stall') return;
   if (fault.beforeHead === 'reset') {
@@ -46,7 +49,7 @@ function split(bytes: Uint8Array, start: number, offsets: readonly number[]): re
   return edges.slice(1).map((edge, at) => bytes.subarray(edges[at], edge));
 }
 
-/** Resolves when the bytes left this process, or the connection is gone: two writes never share a packet buffer here. */
+/** Resolves when the bytes have left this process or the connection is closed, so that two writes never share a packet. */
 function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (bytes.length === 0 || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,8 +1,9 @@
 import type { FinishReason } from '@kernel/protocol';
-import { asList, checkTool, onlyFields } from './check-fields.ts';
-import { asFields, type Fields } from './fields.ts';
-import type { WireReply } from './reply.ts';
-import { cut, events, finishOf, idOf, inputOf, json, type WireFormat } from './spell.ts';
+import { asList, checkTool, onlyFields } from '../check-fields.ts';
+import { asFields, type Fields } from '../fields.ts';
+import type { WireReply } from '../reply.ts';
+import { splitText } from '../../split-text.ts';
+import { events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'STOP',
@@ -44,8 +45,8 @@ function chunk(list: readonly object[], finishReason?: string, usageMetadata?: o
 
 function parts(reply: WireReply, pieces: number | undefined): readonly object[] {
   return [
-    ...cut(reply.reasoning ?? '', pieces).map((text) => ({ text, thought: true })),
-    ...cut(reply.text ?? '', pieces).map((text) => ({ text })),
+    ...splitText(reply.reasoning ?? '', pieces).map((text) => ({ text, thought: true })),
+    ...splitText(reply.text ?? '', pieces).map((text) => ({ text })),
     ...(reply.calls ?? []).map((call, at) => ({
       functionCall: { id: idOf(call, at), name: call.name, args: inputOf(call) },
       ...(at === 0 ? { thoughtSignature: 'sig-wire' } : {}),
@@ -72,7 +73,7 @@ function embedding(request: unknown, at: number): object {
 
 function checkRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
-  if (fields === undefined) return ['the body is no JSON object'];
+  if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
   const names = new Set<string>();
@@ -88,7 +89,7 @@ function checkRequest(body: unknown): readonly string[] {
     }
   }
   const contents = asList(fields['contents']);
-  if (contents.length === 0) problems.push('contents is no list, or empty');
+  if (contents.length === 0) problems.push('contents is missing, empty or not a list');
   let open: readonly unknown[] = [];
   for (const [at, entry] of contents.entries()) open = checkContent(asFields(entry) ?? {}, at, open, problems);
   if (open.length > 0) problems.push(`${open.length} calls were not answered`);
@@ -104,15 +105,15 @@ function checkContent(content: Fields, at: number, open: readonly unknown[], pro
     list.flatMap((part) => (part[key] === undefined ? [] : [asFields(part[key])?.['name']]));
   const results = named('functionResponse');
   if (results.join() !== open.join())
-    problems.push(`contents[${at}] answers [${results.join()}], not the calls [${open.join()}] of the turn before`);
+    problems.push(`contents[${at}] answers [${results.join()}], not the calls [${open.join()}] of the previous turn`);
   for (const part of list) {
     if (part['functionCall'] !== undefined && asFields(asFields(part['functionCall'])?.['args']) === undefined)
-      problems.push(`contents[${at}] has a call whose args are no object`);
+      problems.push(`contents[${at}] has a call whose args are not an object`);
     if (
       part['functionResponse'] !== undefined &&
       asFields(asFields(part['functionResponse'])?.['response']) === undefined
     )
-      problems.push(`contents[${at}] has a result that is no object`);
+      problems.push(`contents[${at}] has a result that is not an object`);
   }
   return named('functionCall');
 }

@@ -1,5 +1,5 @@
 import type { FinishReason } from '@kernel/protocol';
-import type { ScriptedCall } from '../scripted-reply.ts';
+import type { ScriptedCall } from '../fakes/scripted-reply.ts';
 import type { WireBytes } from './deliver.ts';
 import type { Fields } from './fields.ts';
 import type { WireReply } from './reply.ts';
@@ -7,17 +7,21 @@ import type { WireReply } from './reply.ts';
 /** The wires that the server speaks. */
 export type WireName = 'openai' | 'azure' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama' | 'bedrock';
 
-/** How one wire is spoken: which paths are its own, what it refuses, how it writes a reply and a refusal. */
+/** How the server speaks one wire. */
 export interface WireFormat {
+  /** The name of the wire. */
   readonly name: WireName;
+  /** Whether a path belongs to the wire. */
   matches(pathname: string): boolean;
-  /** What a strict vendor would refuse; an empty list when nothing. */
+  /** Returns what a strict vendor would refuse; empty if nothing. */
   check(body: unknown, pathname: string): readonly string[];
+  /** Writes a scripted reply to a request. */
   write(reply: WireReply, body: Fields, pathname: string): WireBytes;
+  /** Writes an error response. */
   refuse(status: number, message: string): WireBytes;
 }
 
-/** A JSON response. */
+/** Creates a JSON response. */
 export function json(body: object, status = 200): WireBytes {
   return {
     status,
@@ -26,12 +30,12 @@ export function json(body: object, status = 200): WireBytes {
   };
 }
 
-/** A response of server-sent events, each chunk a write of its own. */
+/** Creates a response of server-sent events, each chunk in its own write. */
 export function events(chunks: readonly string[]): WireBytes {
   return { status: 200, headers: { 'content-type': 'text/event-stream', 'x-request-id': 'wire-1' }, chunks };
 }
 
-/** The id of a call, made where the script gives none. */
+/** The id of a call; generated if the script has none. */
 export function idOf(call: ScriptedCall, index: number): string {
   return call.id ?? `call_wire_${index}`;
 }
@@ -41,7 +45,7 @@ export function argumentsOf(call: ScriptedCall): string {
   return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
 }
 
-/** The arguments of a call as JSON; text that is none stays text. */
+/** The arguments of a call as JSON; text that is not valid JSON stays text. */
 export function inputOf(call: ScriptedCall): unknown {
   if (typeof call.arguments !== 'string') return call.arguments ?? {};
   try {
@@ -54,15 +58,6 @@ export function inputOf(call: ScriptedCall): unknown {
 /** The finish reason of a reply. */
 export function finishOf(reply: WireReply): FinishReason {
   return reply.finishReason ?? ((reply.calls ?? []).length > 0 ? 'tool-calls' : 'stop');
-}
-
-/** Cuts a text into so many pieces by characters, so that no piece holds half of one; an empty text has none. */
-export function cut(text: string, count = 3): readonly string[] {
-  const characters = Array.from(text);
-  const size = Math.max(1, Math.ceil(characters.length / count));
-  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
-    characters.slice(at * size, (at + 1) * size).join(''),
-  );
 }
 
 /** The path without its query. */
