@@ -5,8 +5,8 @@ import { oneLine } from './render/escape.ts';
 import type { Output } from './render/output.ts';
 
 /**
- * Makes the decision over calls that may change something: asks on stderr, one call after the other, where a person sits at a terminal,
- * and denies everywhere else. Only `y` and `yes` allow a call.
+ * Creates the approval of calls that may change something: it asks on stderr, one call after another, if a person sits at a terminal,
+ * and denies otherwise. Only `y` and `yes` allow a call.
  */
 export function createApprove({ stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>, output: Output): Approve {
   let turn: Promise<unknown> = Promise.resolve();
@@ -14,7 +14,7 @@ export function createApprove({ stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
     if (stdin.isTTY !== true || stderr.isTTY !== true) {
       return {
         decision: 'deny',
-        reason: `"${tool.name}" may change something, and there is no terminal to ask whether it may run.`,
+        reason: `"${tool.name}" may change something, and there is no terminal to ask for approval.`,
       };
     }
     const answer = turn.then(() => {
@@ -31,7 +31,7 @@ export function createApprove({ stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
   };
 }
 
-/** One line; empty where the input ends first. Throws the reason of an abort. */
+/** Reads one line; empty if the input ends first. Throws the reason of an abort. */
 function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = '';

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { main } from './main.ts';
 
-// How long a clean stop may take after Ctrl-C before the process ends anyway.
+// How long a clean stop may take after Ctrl-C before the process exits anyway.
 const GRACE_MS = 800;
 
 const stop = new AbortController();

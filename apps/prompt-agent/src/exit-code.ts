@@ -3,7 +3,7 @@ import { KernelError, type RunEnd } from '@kernel/protocol';
 /** The program's exit codes. */
 export const EXIT = { answer: 0, failed: 1, usage: 2, offline: 3, interrupted: 130 } as const;
 
-/** The exit code that an error stands for. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   if (signal.aborted) return EXIT.interrupted;
   if (KernelError.is(error, 'CONFIG_INVALID')) return EXIT.usage;
@@ -11,7 +11,7 @@ export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   return EXIT.failed;
 }
 
-/** The exit code of a finished run: 0 only where there is a whole answer. */
+/** Returns the exit code for a finished run: 0 only for a complete answer. */
 export function exitCodeOfRun(end: Pick<RunEnd, 'reason'> & { readonly error?: unknown }, signal: AbortSignal): number {
   if (end.reason === 'done' || end.reason === 'handled') return EXIT.answer;
   if (end.reason === 'aborted') return EXIT.interrupted;

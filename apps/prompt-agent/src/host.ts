@@ -1,13 +1,19 @@
-/** What the program gets from outside: the only door to arguments, environment and standard streams. */
+/** What the program gets from outside. Nothing else reads arguments, environment or standard streams. */
 export interface Host {
+  /** The arguments, without the program's own path. */
   readonly argv: readonly string[];
+  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The current folder, absolute. */
   readonly cwd: string;
+  /** The user's home folder, absolute. */
   readonly home: string;
-  /** Read only where a person is asked; `isTTY` says that there is one. */
+  /** Read only to ask a person; `isTTY` says whether there is one. */
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  /** Receives the answer. */
   readonly stdout: NodeJS.WritableStream;
+  /** Receives everything else. */
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** Aborted by Ctrl-C. */
+  /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { withRetry } from '@kernel/providers';
-import { checkFlags, offlineWarnings } from './check-flags.ts';
+import { checkFlags, offlineWarnings } from './options/check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
-import { loadConfig } from './config.ts';
-import { chooseModel } from './detect.ts';
-import { providers } from './providers.ts';
-import { retryFor } from './retry.ts';
+import { loadConfig } from './options/config.ts';
+import { chooseModel } from './model/choose-model.ts';
+import { providers } from './model/providers.ts';
+import { retryFor } from './model/retry.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
-import { helpText, parseFlags } from './flags.ts';
+import { helpText, parseFlags } from './options/flags.ts';
 import type { Host } from './host.ts';
 import { errorNote, modelNote, retryNote } from './render/notes.ts';
 import { createOutput, type Output } from './render/output.ts';
@@ -23,9 +23,9 @@ export async function main(host: Host): Promise<number> {
     return exitCodeOf(error, host.signal);
   });
   await output.settle();
-  const fault = output.fault();
-  if (fault === undefined) return output.closed.aborted ? EXIT.answer : code;
-  output.note(`prompt-agent: ${fault}`);
+  const failure = output.failure();
+  if (failure === undefined) return output.closed.aborted ? EXIT.answer : code;
+  output.note(`prompt-agent: ${failure}`);
   return EXIT.failed;
 }
 
@@ -54,10 +54,10 @@ async function start(host: Host, output: Output): Promise<number> {
   if (choice.provider.name === 'offline')
     for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);
   const signal = AbortSignal.any([host.signal, output.closed]);
-  const session = { flags, prompt, loaded, choice, provider, host, output, signal };
+  const invocation = { flags, prompt, loaded, choice, provider, host, output, signal };
   const code = await (protocol !== undefined && isProtocol(protocol)
-    ? PROTOCOLS[protocol](session)
-    : runAgent(session));
+    ? PROTOCOLS[protocol](invocation)
+    : runAgent(invocation));
   output.finish();
   return code;
 }

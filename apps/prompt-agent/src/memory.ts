@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { usageFault } from './usage-fault.ts';
+import { usageError } from './usage-error.ts';
 
 const MAX_BYTES = 65_536;
 
 /**
- * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, 64 KiB in all. Empty where there
- * is none. Throws a usage fault for a folder that cannot be read.
+ * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all. Returns an empty
+ * string if there are none. Throws a usage error for a folder that cannot be read.
  */
 export async function loadMemory(folder: string, cwd: string): Promise<string> {
   const root = resolve(cwd, folder);
   const names = await readdir(root).catch(() => {
-    throw usageFault(`--memory "${folder}" is no folder that can be read.`);
+    throw usageError(`--memory "${folder}" is not a readable folder.`);
   });
   const notes: string[] = [];
   let left = MAX_BYTES;

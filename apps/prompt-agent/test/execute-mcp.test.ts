@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { splitCommand } from '../src/tools/split-command.ts';
+import { splitCommand } from '../src/added-tools/split-command.ts';
 import { prompt, workspace } from './program.ts';
 
 /** A small server by hand: one tool that greets, one that hangs, one that writes. */
@@ -146,7 +146,7 @@ test.each([
     '--tools: MCP server "mcp" (no-such-server) could not be started: there is no program "no-such-server"',
   ],
   [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
-  ["npx 'half", {}, "has a quote (') without end"],
+  ["npx 'half", {}, "has a quote (') an unclosed quote"],
   [' ', {}, '--tools is empty'],
   ['', {}, '--tools is empty'],
   ['no-such-server', { 'no-such-server': '' }, 'there is no program "no-such-server"'],

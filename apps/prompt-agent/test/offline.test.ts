@@ -68,7 +68,7 @@ test('where every call failed it exits 1, says why in plain words on stderr, and
   expect(half).toMatchObject({ code: 0, stdout: expect.stringContaining('second line') as string });
 });
 
-test('no path leads out of the workspace: not by .., not absolute, not by a link', async () => {
+test('no path leads outside the workspace: not by .., not absolute, not by a link', async () => {
   verifies('cli.run.tools');
   const outside = workspace({ 'secret.txt': 'hidden' });
   const cwd = workspace();
@@ -84,7 +84,7 @@ test('no path leads out of the workspace: not by .., not absolute, not by a link
   ]) {
     const { code, stdout, stderr } = await prompt([text], { cwd });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/failed: .*(?:absolute path|leaves the workspace|leads out of the workspace)/);
+    expect(stderr).toMatch(/failed: .*(?:absolute path|leaves the workspace|leads outside the workspace)/);
     expect(stderr).not.toContain('hidden\n');
   }
   expect((await prompt(["grep 'hidden'"], { cwd })).stdout).toContain('No line contains');

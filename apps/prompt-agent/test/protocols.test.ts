@@ -50,7 +50,7 @@ test('vision sends paths and ~/ paths inline and prints the response', async () 
   const fake = await call('vision', ['-images', 'fake.png', 'x'], cwd);
   expect([fake.code, fake.stderr]).toEqual([
     2,
-    expect.stringContaining('"fake.png" is no PNG, JPEG, GIF or WebP image'),
+    expect.stringContaining('"fake.png" is not a PNG, JPEG, GIF or WebP image'),
   ]);
   const none = await call('vision', ['-images', 'none.png', 'x'], cwd);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--images: "none.png" cannot be read')]);

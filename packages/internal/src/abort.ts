@@ -1,38 +1,19 @@
-const shared = new WeakMap<AbortSignal, { readonly callbacks: Set<() => void>; remove(): void }>();
+const callbacksOf = new WeakMap<AbortSignal, { readonly callbacks: Set<() => void>; handleEvent(): void }>();
 
 /**
  * Calls back once when a signal aborts, at once if it already has; returns a function that takes the callback back. All callbacks
  * on one signal share one listener, so hundreds of parallel calls on one signal add one. `callback` must not throw.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
-  if (signal === undefined) return () => {};
-  if (signal.aborted) {
-    callback();
-    return () => {};
-  }
-  let entry = shared.get(signal);
-  if (entry === undefined) {
-    const callbacks = new Set<() => void>();
-    const fire = (): void => {
-      shared.delete(signal);
-      for (const each of callbacks) each();
-      callbacks.clear();
-    };
-    signal.addEventListener('abort', fire, { once: true });
-    entry = {
-      callbacks,
-      remove() {
-        signal.removeEventListener('abort', fire);
-        shared.delete(signal);
-      },
-    };
-    shared.set(signal, entry);
-  }
-  const { callbacks, remove } = entry;
+  if (signal?.aborted === true) callback();
+  if (signal === undefined || signal.aborted) return () => {};
+  const listener = callbacksOf.get(signal) ?? listen(signal);
   const own = (): void => callback(); // a new function, so that one given twice counts twice
-  callbacks.add(own);
+  listener.callbacks.add(own);
   return () => {
-    if (callbacks.delete(own) && callbacks.size === 0) remove();
+    if (!listener.callbacks.delete(own) || listener.callbacks.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    callbacksOf.delete(signal);
   };
 }
 
@@ -48,4 +29,17 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
     const remove = onAbort(signal, () => reject(signal.reason));
     void work.finally(remove).then(resolve, reject);
   });
+}
+
+function listen(signal: AbortSignal) {
+  const callbacks = new Set<() => void>();
+  const handleEvent = (): void => {
+    callbacksOf.delete(signal);
+    for (const callback of callbacks) callback();
+    callbacks.clear();
+  };
+  const listener = { callbacks, handleEvent };
+  signal.addEventListener('abort', listener, { once: true });
+  callbacksOf.set(signal, listener);
+  return listener;
 }

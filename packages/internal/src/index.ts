@@ -1,6 +1,5 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { nearest } from './nearest.ts';
-export { createRedactor } from './redact.ts';
-export type { Redactor, StreamRedactor } from './redact.ts';
+export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';

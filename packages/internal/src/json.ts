@@ -31,7 +31,6 @@ export function equalJson(a: unknown, b: unknown): boolean {
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
-  );
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
 }

@@ -3,16 +3,14 @@ const MAX_LENGTH = 64;
 /** Up to `count` of the known names that are close to `name` by edit distance, nearest first, ties in the given order. */
 export function nearest(name: string, known: Iterable<string>, count = 3): readonly string[] {
   const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
-  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  const limit = wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   const found: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of known) {
     const score = scoreOf(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase(), limit);
     if (score <= limit) found.push({ candidate, score });
   }
-  return found
-    .toSorted((a, b) => a.score - b.score)
-    .slice(0, count)
-    .map((entry) => entry.candidate);
+  const sorted = found.toSorted((a, b) => a.score - b.score);
+  return sorted.slice(0, count).map((entry) => entry.candidate);
 }
 
 function scoreOf(a: string, b: string, limit: number): number {

@@ -51,29 +51,39 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
 }
 
 function createStreamRedactor(forms: readonly string[]): StreamRedactor {
-  if (forms.length === 0) return { push: (piece) => piece, end: () => '' };
-  const longest = forms[0]?.length ?? 0;
   let held = '';
   return {
     push(piece) {
-      const clean = replaceAll(held + piece, forms);
-      let keep = Math.min(longest - 1, clean.length);
-      while (keep > 0 && !forms.some((form) => form.length > keep && form.startsWith(clean.slice(-keep)))) keep -= 1;
-      held = keep === 0 ? '' : clean.slice(-keep);
-      return clean.slice(0, clean.length - keep);
+      const text = held + piece;
+      const cut = safeLength(text, forms);
+      held = text.slice(cut);
+      return replaceAll(text.slice(0, cut), forms);
     },
     end() {
-      const rest = held;
+      const rest = replaceAll(held, forms);
       held = '';
       return rest;
     },
   };
 }
 
+/** The length of the text that later pieces cannot affect: all but an end that may begin a form; no form is cut in two. */
+function safeLength(text: string, forms: readonly string[]): number {
+  let cut = text.length - Math.min((forms[0]?.length ?? 1) - 1, text.length);
+  while (
+    cut < text.length &&
+    !forms.some((form) => form.length > text.length - cut && form.startsWith(text.slice(cut)))
+  )
+    cut += 1;
+  for (const form of forms) {
+    const at = text.lastIndexOf(form, cut - 1);
+    if (at !== -1 && at + form.length > cut) cut = at;
+  }
+  return cut;
+}
+
 function replaceAll(text: string, forms: readonly string[]): string {
-  let clean = text;
-  for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, () => MARK);
-  return clean;
+  return forms.reduce((clean, form) => (clean.includes(form) ? clean.replaceAll(form, () => MARK) : clean), text);
 }
 
 function formsOf(secret: string): readonly string[] {

@@ -52,3 +52,26 @@ test('a secret that arrives one character at a time does not show', () => {
 test('a lone surrogate in a secret breaks nothing', () => {
   expect(createRedactor(['\uD800abcd']).text('x \uD800abcd')).toBe('x [redacted]');
 });
+
+test('a secret that repeats its own beginning is found for every split, and nothing else changes', () => {
+  const text = 'xxabcab abcabcabdabcabd ab';
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const stream = createRedactor(['abcabd']).stream();
+    const shown = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end();
+    expect(shown).toBe('xxabcab abc[redacted][redacted] ab');
+  }
+});
+
+test('of two secrets, one the beginning of the other, the rest of the longer never shows, wherever the text is cut', () => {
+  for (let cut = 0; cut <= 14; cut += 1) {
+    const stream = createRedactor(['abcd', 'abcdefgh', 'xabc']).stream();
+    const text = 'xabcdefgh abcd'.padEnd(14);
+    const shown = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end();
+    expect(shown).not.toMatch(/abcd|xabc/);
+  }
+});
+
+test('text without a secret is passed on at once', () => {
+  expect(createRedactor().stream().push('text')).toBe('text');
+  expect(createRedactor(['secret']).stream().push('text')).toBe('text');
+});

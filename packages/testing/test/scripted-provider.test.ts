@@ -50,8 +50,8 @@ test('replays text, calls, chunks, embeddings, audio and errors in order and rec
 test('throws when the script has run out, when a step is of another kind, and on steps left over', async () => {
   verifies('mocks.provider');
   await expect(read(scriptedProvider([]).stream(request))).rejects.toThrow('arrived after the last one');
-  await expect(read(scriptedProvider([{ transcript: 'x' }]).stream(request))).rejects.toThrow('no stream step');
-  await expect(scriptedProvider([{ text: 'x' }]).embed({ model: 'm', input: 'a' })).rejects.toThrow('no embed step');
+  await expect(read(scriptedProvider([{ transcript: 'x' }]).stream(request))).rejects.toThrow('not a stream step');
+  await expect(scriptedProvider([{ text: 'x' }]).embed({ model: 'm', input: 'a' })).rejects.toThrow('not a embed step');
   expect(() => scriptedProvider([{ text: 'x' }, { text: 'y' }]).assertDone()).toThrow('2 of 2 steps');
 });
 

@@ -7,27 +7,30 @@ import { loadMemory } from '../memory.ts';
 import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
-import type { Session } from '../session.ts';
+import type { Invocation } from '../invocation.ts';
 import { type AddedTools, builtInTools, createWorkspace, loadAddedTools } from '../tools/index.ts';
-import { usageFault } from '../usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 
-/** Gives the prompt to the agent with the built-in tools and those of `--tools`. Only the answer reaches stdout; see README for `--json`. */
-export async function runAgent(session: Session): Promise<number> {
-  const { flags, host, signal } = session;
-  if (flags.tools === undefined) return runWith(session, undefined);
+/**
+ * Runs the agent on the prompt with the built-in tools and those of `--tools`. Only the answer reaches stdout; see the README for
+ * `--json`.
+ */
+export async function runAgent(invocation: Invocation): Promise<number> {
+  const { flags, host, signal } = invocation;
+  if (flags.tools === undefined) return runWith(invocation, undefined);
   const added = await loadAddedTools(flags.tools, host, signal);
   try {
-    return await runWith(session, added);
+    return await runWith(invocation, added);
   } finally {
     await added.close();
   }
 }
 
-async function runWith(session: Session, added: AddedTools | undefined): Promise<number> {
-  const { flags, loaded, choice, provider, prompt, host, output, signal } = session;
+async function runWith(invocation: Invocation, added: AddedTools | undefined): Promise<number> {
+  const { flags, loaded, choice, provider, prompt, host, output, signal } = invocation;
   const folder = flags.workspace ?? host.cwd;
   const workspace = await createWorkspace(folder).catch(() => {
-    throw usageFault(`--workspace "${folder}" is no folder that can be read.`);
+    throw usageError(`--workspace "${folder}" is not a readable folder.`);
   });
   const { capabilities } = loaded.config.model;
   const events = run({
@@ -35,17 +38,17 @@ async function runWith(session: Session, added: AddedTools | undefined): Promise
     model: choice.model,
     messages: [{ role: 'user', content: prompt }],
     tools: registryOf(builtInTools(workspace), added),
-    system: await systemPrompt(session),
+    system: await systemPrompt(invocation),
     options: capabilities['tools'] ?? capabilities['chat'],
-    limits: { turns: turnLimit(session) },
+    limits: { turns: turnLimit(invocation) },
     stream: flags.stream ?? false,
     signal,
-    // Every built-in tool only reads, and those are not asked about.
+    // All built-in tools only read, and reading needs no approval.
     approve: createApprove(host, output),
   });
   const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
-  const end = await show(redactEvents(events, secret), session);
-  if (flags.json === true) output.write(`${safeJson(summarize(end.run, end.calls, session))}\n`);
+  const end = await show(redactEvents(events, secret), invocation);
+  if (flags.json === true) output.write(`${safeJson(summarize(end.run, end.calls, invocation))}\n`);
   else if (flags['json-lines'] !== true && flags.stream !== true && 'answer' in end.run)
     output.write(end.run.answer ?? '');
   output.finish();
@@ -64,25 +67,25 @@ async function runWith(session: Session, added: AddedTools | undefined): Promise
   return exitCodeOfRun(end.run, host.signal);
 }
 
-/** The tools that were added are checked here: a name that is taken or illegal is a wrong use of `--tools`. */
+/** Creates the registry. A taken or illegal name among the added tools is a usage error of `--tools`. */
 function registryOf(builtIn: readonly ToolBinding[], added: AddedTools | undefined): ToolRegistry {
   try {
     const registry = createRegistry([...builtIn, ...(added?.bindings ?? [])]);
     if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
     return registry;
   } catch (error) {
-    throw usageFault(`--tools: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(`--tools: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config; nothing means the default. 0 is no limit. */
-function turnLimit({ flags, loaded }: Session): number | undefined {
+/** `--max-turns`, else `--max-iterations` (-1 keeps the config), else the config, else the default. 0 means no limit. */
+function turnLimit({ flags, loaded }: Invocation): number | undefined {
   const given = flags['max-turns'] ?? flags['max-iterations'];
   return given === undefined || given === '-1' ? loaded.config.maxIterations : Number(given);
 }
 
-/** The system prompt and, behind it, what the memory folder holds; nothing where both are empty. */
-async function systemPrompt({ flags, loaded, host }: Session): Promise<string | undefined> {
+/** The system prompt followed by the notes of the memory folder; `undefined` if both are empty. */
+async function systemPrompt({ flags, loaded, host }: Invocation): Promise<string | undefined> {
   const system = flags['system-prompt'] ?? loaded.config.systemPrompt ?? '';
   const folder = flags.memory ?? loaded.config.memory?.path;
   const memory = folder === undefined ? '' : await loadMemory(folder, host.cwd);
@@ -94,7 +97,7 @@ type ToolEnds = Extract<AgentEvent, { type: 'tool-end' }>;
 
 async function show(
   events: AsyncIterable<AgentEvent>,
-  { flags, output }: Session,
+  { flags, output }: Invocation,
 ): Promise<{ readonly run: RunEnd; readonly calls: readonly ToolEnds[] }> {
   const calls: ToolEnds[] = [];
   const isText = flags.stream === true && flags.json !== true && flags['json-lines'] !== true;
@@ -118,12 +121,12 @@ async function show(
       if (flags.verbose === true) output.note(`result: ${oneLine(toModelText(event.result), 400)}`);
     } else if (event.type === 'run-end') end = event;
   }
-  if (end === undefined) throw new Error('The run ended without an end.');
+  if (end === undefined) throw new Error('The run ended without a run-end.');
   return { run: end, calls };
 }
 
 /** The object of `--json`, version 1. */
-function summarize(end: RunEnd, calls: readonly ToolEnds[], { choice }: Session): object {
+function summarize(end: RunEnd, calls: readonly ToolEnds[], { choice }: Invocation): object {
   return {
     version: 1,
     reason: end.reason,

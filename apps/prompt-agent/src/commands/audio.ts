@@ -3,8 +3,8 @@ import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { EXIT } from '../exit-code.ts';
 import { safeJson } from '../render/escape.ts';
-import type { Session } from '../session.ts';
-import { usageFault } from '../usage-fault.ts';
+import type { Invocation } from '../invocation.ts';
+import { usageError } from '../usage-error.ts';
 
 const MAX_BYTES = 26_214_400;
 
@@ -19,7 +19,7 @@ const TYPES = new Map([
 ]);
 
 /** Transcribes a recording of at most 25 MiB and prints its text. */
-export async function audio({ provider, choice, loaded, flags, host, output, signal }: Session): Promise<number> {
+export async function audio({ provider, choice, loaded, flags, host, output, signal }: Invocation): Promise<number> {
   if (provider.transcribe === undefined)
     throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no transcription.`);
   const file = flags.audio ?? '';
@@ -28,8 +28,8 @@ export async function audio({ provider, choice, loaded, flags, host, output, sig
     (stats) => (stats.isFile() ? stats.size : undefined),
     () => undefined,
   );
-  if (size === undefined) throw usageFault(`--audio: "${file}" is no file that can be read.`);
-  if (size > MAX_BYTES) throw usageFault(`--audio: "${file}" has ${size} bytes; at most ${MAX_BYTES} are sent.`);
+  if (size === undefined) throw usageError(`--audio: "${file}" is not a readable file.`);
+  if (size > MAX_BYTES) throw usageError(`--audio: "${file}" has ${size} bytes; at most ${MAX_BYTES} are sent.`);
   const mimeType = TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream';
   const transcript = await provider.transcribe({
     model: choice.model,

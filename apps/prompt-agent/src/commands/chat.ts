@@ -1,13 +1,13 @@
 import { textOf } from '@kernel/protocol';
 import { EXIT } from '../exit-code.ts';
-import type { Session } from '../session.ts';
+import type { Invocation } from '../invocation.ts';
 import { callModel, tokenLine, writeReply } from './raw-call.ts';
 
-/** One chat call: `Response: TEXT` and the token line; with `--stream` the raw text and a newline. */
-export async function chat(session: Session): Promise<number> {
-  const end = await callModel(session, { protocol: 'chat', content: session.prompt });
+/** Makes one chat call: `Response: TEXT` and the token line; with `--stream` the raw text and a newline. */
+export async function chat(invocation: Invocation): Promise<number> {
+  const end = await callModel(invocation, { protocol: 'chat', content: invocation.prompt });
   const lines =
-    session.flags.stream === true ? [] : [`Response: ${textOf(end.message)}`, ...tokenLine(end, 'completions')];
-  writeReply(session, 'chat', end, lines);
+    invocation.flags.stream === true ? [] : [`Response: ${textOf(end.message)}`, ...tokenLine(end, 'completions')];
+  writeReply(invocation, 'chat', end, lines);
   return EXIT.answer;
 }

@@ -1,9 +1,9 @@
 import { type Embedding, KernelError } from '@kernel/protocol';
 import { EXIT } from '../exit-code.ts';
 import { safeJson } from '../render/escape.ts';
-import type { Session } from '../session.ts';
+import type { Invocation } from '../invocation.ts';
 
-/** Embeds the prompt and prints, per vector, its size, its ends and its range, then the tokens. */
+/** Embeds the prompt and prints the size, the ends and the range of each vector, then the tokens. */
 export async function embeddings({
   provider,
   choice,
@@ -12,7 +12,7 @@ export async function embeddings({
   flags,
   output,
   signal,
-}: Session): Promise<number> {
+}: Invocation): Promise<number> {
   if (provider.embed === undefined)
     throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no embeddings.`);
   const { embeddings: vectors, usage } = await provider.embed({

@@ -1,22 +1,22 @@
-import type { Session } from '../session.ts';
+import type { Invocation } from '../invocation.ts';
 import { audio } from './audio.ts';
 import { chat } from './chat.ts';
 import { embeddings } from './embeddings.ts';
 import { tools } from './tools.ts';
 import { vision } from './vision.ts';
 
-/** The raw protocol calls of seed 000, by name: one request, no agent. Each returns the exit code. */
+/** The raw protocol calls by name: one request without the agent. Each returns the exit code. */
 export const PROTOCOLS = { chat, vision, tools, embeddings, audio } satisfies Readonly<
-  Record<string, (session: Session) => Promise<number>>
+  Record<string, (invocation: Invocation) => Promise<number>>
 >;
 
 /** The name of a raw protocol. */
 export type ProtocolName = keyof typeof PROTOCOLS;
 
-/** All names, as they are listed to the user. */
+/** All names, in the order of the help. */
 export const PROTOCOL_NAMES: readonly string[] = ['chat', 'vision', 'tools', 'embeddings', 'audio'];
 
-/** Says whether a name is a protocol's. */
+/** Whether a name is that of a protocol. */
 export function isProtocol(name: string): name is ProtocolName {
   return PROTOCOL_NAMES.includes(name);
 }

@@ -8,18 +8,21 @@ import {
   type UserMessage,
 } from '@kernel/protocol';
 import { safeJson } from '../render/escape.ts';
-import type { Session } from '../session.ts';
+import type { Invocation } from '../invocation.ts';
 
 /** One request of a raw protocol call. */
 export interface RawRequest {
+  /** The protocol, which selects the model options of the config. */
   readonly protocol: 'chat' | 'vision' | 'tools';
+  /** The user's message. */
   readonly content: UserMessage['content'];
+  /** The tools on offer. */
   readonly tools?: readonly Tool[];
 }
 
-/** Makes one model call and returns its end. With `--stream` the text is written as it arrives, and a newline. */
+/** Makes one model call and returns its end. With `--stream` the text is written as it arrives, followed by a newline. */
 export async function callModel(
-  { flags, loaded, choice, provider, output, signal }: Session,
+  { flags, loaded, choice, provider, output, signal }: Invocation,
   request: RawRequest,
 ): Promise<MessageEnd> {
   const system = flags['system-prompt'] ?? loaded.config.systemPrompt;
@@ -40,16 +43,16 @@ export async function callModel(
     else if (event.type === 'text-delta' && isStreamed && flags.json !== true) output.write(event.text);
     if (event.type === 'message-end') end = event;
   }
-  if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The reply ended without an end.');
+  if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The reply ended without a message-end.');
   for (const warning of end.warnings ?? []) output.note(`warning: ${warning.message}`);
   if (end.finishReason === 'length') output.note('warning: the reply was cut by its length limit.');
   output.finish();
   return end;
 }
 
-/** Writes the end of a raw call: as JSON where that is asked for, else by `lines`, unless the text was streamed already. */
+/** Writes the end of a raw call: as JSON if asked for, else `lines`. */
 export function writeReply(
-  { flags, output, choice }: Session,
+  { flags, output, choice }: Invocation,
   protocol: string,
   end: MessageEnd,
   lines: readonly string[],
@@ -74,7 +77,7 @@ export function writeReply(
   for (const line of lines) output.write(`${line}\n`);
 }
 
-/** Seed 000's token line; nothing where the provider counted none. */
+/** Returns the line about tokens; none if the provider reports none. */
 export function tokenLine({ usage }: MessageEnd, noun: 'completion' | 'completions'): readonly string[] {
   if (usage === undefined) return [];
   const { inputTokens, outputTokens } = usage;

@@ -8,16 +8,19 @@ const MAX_REDIRECTS = 5;
 
 /** The limits of a download. */
 export interface DownloadLimits {
+  /** The size of the body at most. */
   readonly maxBytes: number;
+  /** How long it may take, redirects included. */
   readonly timeoutMs: number;
-  /** Says of an IP address that no connection may be made to it. */
+  /** Whether connections to an IP address are refused. */
   readonly isRefused: (address: string) => boolean;
+  /** Aborts the download. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Downloads a URL: `timeoutMs` and `maxBytes` at most, 5 redirects. The address is checked where the connection is made, for each
- * redirect anew, so that a name cannot change its meaning in between. Sends no credential and no cookie.
+ * Downloads a URL within `timeoutMs` and `maxBytes`, following at most 5 redirects. The address is checked when the connection is made,
+ * again for each redirect, so that a name cannot resolve differently in between. Sends no credentials and no cookies.
  */
 export async function download(source: string, limits: DownloadLimits): Promise<Uint8Array> {
   const clock = AbortSignal.timeout(limits.timeoutMs);
@@ -33,7 +36,7 @@ export async function download(source: string, limits: DownloadLimits): Promise<
       response.destroy();
       url = new URL(location, url);
     }
-    throw fault(source, `it redirects more than ${MAX_REDIRECTS} times`);
+    throw fault(source, `it redirected more than ${MAX_REDIRECTS} times`);
   } catch (error) {
     limits.signal.throwIfAborted();
     if (KernelError.is(error)) throw error;
@@ -45,7 +48,7 @@ function get(url: URL, isRefused: DownloadLimits['isRefused'], signal: AbortSign
   return new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`it leads to a ${url.protocol} address`);
-    // `lookup` is not asked for an address that is written as one.
+    // `lookup` is not called for a literal address.
     if (isIP(host) !== 0 && isRefused(host)) throw refused(host);
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const outgoing = send(url, {
@@ -58,7 +61,7 @@ function get(url: URL, isRefused: DownloadLimits['isRefused'], signal: AbortSign
   });
 }
 
-/** Resolves a name for a connection; an address that is refused fails the connection. */
+/** Resolves a name for a connection; a refused address fails the connection. */
 function guardedLookup(isRefused: DownloadLimits['isRefused']): LookupFunction {
   return (hostname, options, done) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {

@@ -6,7 +6,7 @@ const SIGNATURES: readonly (readonly [mimeType: string, pattern: RegExp])[] = [
   ['image/webp', /^52494646.{8}57454250/],
 ];
 
-/** Returns the MIME type that the first bytes of an image tell; nothing for anything else. */
+/** Returns the MIME type of an image by its first bytes; `undefined` for anything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString('hex');
   return SIGNATURES.find(([, pattern]) => pattern.test(head))?.[0];

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-// Two lists: a list with both kinds would take an IPv4 address for its form in IPv6.
+// Two lists: a list of both kinds would match an IPv4 address in its IPv6 form.
 const PRIVATE_4 = new BlockList();
 const PRIVATE_6 = new BlockList();
 for (const [network, prefix] of [
@@ -21,7 +21,7 @@ for (const [network, prefix] of [
 ] as const) {
   PRIVATE_4.addSubnet(network, prefix, 'ipv4');
 }
-// Of IPv6 only global unicast is public; inside of it, what carries an IPv4 address or is not for the internet is refused.
+// Of IPv6, only global unicast is public; within it, ranges that embed IPv4 addresses or are reserved are refused.
 for (const [network, prefix] of [
   ['::', 3],
   ['2001::', 23],
@@ -33,7 +33,7 @@ for (const [network, prefix] of [
   PRIVATE_6.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Says whether an IP address is not one of the public internet: loopback, private, link-local, reserved, or an IPv4 one in disguise. */
+/** Whether an IP address is not on the public internet: loopback, private, link-local, reserved, or an embedded IPv4 address. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;

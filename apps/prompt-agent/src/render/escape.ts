@@ -1,10 +1,10 @@
-// Control characters but tab and newline, line separators, and marks that turn the reading direction.
+// Control characters except tab and newline, line separators, and bidirectional controls.
 // oxlint-disable-next-line no-control-regex -- finding them is what this file is for
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes text from a model or a tool safe for a terminal: each control character but tab and newline, and each mark that turns the
- * reading direction, becomes visible text such as `\x1b`. Works piece by piece: nothing depends on what came before.
+ * Makes text from a model or a tool safe for a terminal: each control character except tab and newline, and each bidirectional control,
+ * becomes visible text such as `\x1b`. Works piece by piece and keeps no state.
  */
 export function safeText(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(UNSAFE, (character) => {
@@ -13,7 +13,7 @@ export function safeText(text: string): string {
   });
 }
 
-/** The same for JSON text, which stays the same JSON. */
+/** Does the same for JSON text, which stays valid and equal. */
 export function safeJson(value: unknown, space?: number): string {
   return (JSON.stringify(value, null, space) ?? 'null').replaceAll(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -21,7 +21,7 @@ export function safeJson(value: unknown, space?: number): string {
   );
 }
 
-/** One line of at most `limit` characters, for notes. */
+/** Returns one line of at most `limit` characters, for notes. */
 export function oneLine(text: string, limit = 160): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return safeText(line.length > limit ? `${line.slice(0, limit - 1)}…` : line);

@@ -1,42 +1,42 @@
 import { KernelError, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
-import type { Choice } from '../detect.ts';
+import type { Choice } from '../model/choose-model.ts';
 import { oneLine } from './escape.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
 
-/** Says which model is in use and why; for offline, what that is and how to get a real one. */
+/** Returns a line about the model in use and why; for offline, what it is and how to get a model. */
 export function modelNote({ provider, model, from }: Choice): string {
   if (provider.name === 'offline') return OFFLINE;
   const at = provider.baseUrl === undefined ? '' : ` at ${originOf(provider.baseUrl)}`;
   return oneLine(`model: ${provider.name}/${model}${at} (${from})`);
 }
 
-/** Says that a request is tried again, when and why. */
+/** Returns a line about a retry: when and why. */
 export function retryNote({ retry, waitMs, error }: Retry): string {
   return oneLine(`retry ${retry} in ${(waitMs / 1000).toFixed(1)} s: ${error.message}`, 300);
 }
 
-/** One line for a call: arguments, duration and outcome. */
+/** Returns one line about a call: arguments, duration and outcome. */
 export function toolNote({ call, result, durationMs }: ToolEnd): string {
   const outcome =
     result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}` : 'ok';
   return `tool: ${oneLine(call.name, 64)} ${oneLine(call.arguments)} ${Math.round(durationMs)} ms ${outcome}`;
 }
 
-/** What a failed call says starts with its code, which is for models. */
+/** Removes the code at the beginning of an error result, which is for models. */
 function withoutCode(text: string): string {
   return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
-/** The tokens of a run; nothing where the provider counted none. */
+/** Returns the tokens of a run; `undefined` if the provider reports none. */
 export function usageNote(usage: Usage, turns: number): string | undefined {
   if (usage.inputTokens === 0 && usage.outputTokens === 0) return undefined;
   return `tokens: ${usage.inputTokens} in + ${usage.outputTokens} out = ${usage.inputTokens + usage.outputTokens} in ${turns} ${turns === 1 ? 'turn' : 'turns'}`;
 }
 
-/** An error as lines: what happened, then what to do. */
+/** Returns an error as lines: what happened, then what to do. */
 export function errorNote(error: unknown): string {
   if (!KernelError.is(error)) return `prompt-agent: ${error instanceof Error ? error.message : String(error)}`;
   const hint = error.hint === undefined ? '' : `\n${error.hint}`;

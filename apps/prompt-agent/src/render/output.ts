@@ -1,65 +1,63 @@
+import { createRedactor } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import { safeText } from './escape.ts';
-import { createRedactor, type Redactor } from './redact.ts';
 
-/** The two standard streams. Everything that is written is escaped, and the token is replaced in it. */
+/** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
 export interface Output {
-  /** Writes a piece of the answer to stdout as it is. */
+  /** Writes a piece of the answer to stdout, without a newline. */
   write(text: string): void;
   /** Writes a line to stderr. */
   note(line: string): void;
-  /** From now on this secret is replaced. */
+  /** Redacts this secret from now on. */
   hide(secret: string | undefined): void;
-  /** Writes what is still held back, and a newline where stdout stands in the middle of a line. */
+  /** Writes what is still held back, and a newline if the last line is incomplete. */
   finish(): void;
-  /** Waits until stdout has taken all that was written, or failed. */
+  /** Resolves when stdout has accepted all that was written, or has failed. */
   settle(): Promise<void>;
-  /** What went wrong with a standard stream; a pipe that its reader closed is no fault. */
-  fault(): string | undefined;
-  /** Aborted when stdout or stderr takes no more: the reader went away, or writing failed. */
+  /** What went wrong with a standard stream. A pipe that its reader closed is not a failure. */
+  failure(): string | undefined;
+  /** Aborts when stdout or stderr accepts no more: its reader is gone, or writing failed. */
   readonly closed: AbortSignal;
 }
 
-/** Makes the output of one run of the program. A closed pipe is quiet: it only aborts `closed`; any other failure is also told by `fault`. */
+/** Creates the output of the program. A closed pipe only aborts `closed`; any other failure is also reported by `failure`. */
 export function createOutput({ stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>): Output {
   const closed = new AbortController();
-  let fault: string | undefined;
+  let failure: string | undefined;
   const watch = (stream: NodeJS.WritableStream, name: string) =>
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') fault ??= `${name} cannot be written: ${error.message}`;
+      if (error.code !== 'EPIPE') failure ??= `${name} cannot be written: ${error.message}`;
       closed.abort(error);
     });
   watch(stdout, 'stdout');
   watch(stderr, 'stderr');
-  let secret: string | undefined;
-  let redactor: Redactor = createRedactor(undefined);
-  let isMidLine = false;
+  const redactor = createRedactor();
+  let answer = redactor.stream();
+  let isLineOpen = false;
   const put = (text: string) => {
     if (text === '' || closed.signal.aborted) return;
     stdout.write(safeText(text));
-    isMidLine = !text.endsWith('\n');
+    isLineOpen = !text.endsWith('\n');
   };
   return {
     closed: closed.signal,
-    write: (text) => put(redactor.push(text)),
-    note(line) {
-      const whole = createRedactor(secret);
-      stderr.write(`${safeText(whole.push(line) + whole.end())}\n`);
-    },
-    hide(next) {
-      secret = next;
-      redactor = createRedactor(next);
+    write: (text) => put(answer.push(text)),
+    note: (line) => void stderr.write(`${safeText(redactor.text(line))}\n`),
+    hide(secret) {
+      redactor.add(secret);
+      put(answer.end());
+      answer = redactor.stream();
     },
     settle: () =>
       new Promise((resolve) => {
         if (closed.signal.aborted) resolve();
-        // The callback of a failed write comes before the stream's own event.
+        // The callback of a failed write runs before the stream emits its error.
         else stdout.write('', () => setImmediate(resolve));
       }),
-    fault: () => fault,
+    failure: () => failure,
     finish() {
-      put(redactor.end());
-      if (isMidLine) put('\n');
+      put(answer.end());
+      if (isLineOpen) put('\n');
     },
   };
 }

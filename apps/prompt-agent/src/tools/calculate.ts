@@ -37,7 +37,7 @@ export function calculateTool(): ToolBinding {
   return bindTool<{ expression: string }>(tool, ({ expression }) => tidy(evaluate(expression)));
 }
 
-/** Writes a number without the noise of binary fractions: 15 significant digits; whole numbers up to 2^53 in full. */
+/** Formats a number without the noise of binary fractions: 15 significant digits; whole numbers up to 2^53 in full. */
 function tidy(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
 }

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { toolFault } from './tool-fault.ts';
+import { toolError } from '../tool-error.ts';
 
 const tool: Tool = {
   name: 'datetime',
@@ -29,7 +29,7 @@ const tool: Tool = {
   },
 };
 
-/** Binds `datetime`: date, time, weekday, zone and offset as one line. `now` is for tests. */
+/** Binds `datetime`: date, time, weekday, zone and offset in one line. `now` is for tests. */
 export function datetimeTool(now: () => number = Date.now): ToolBinding {
   return bindTool<{ timeZone?: string }>(tool, ({ timeZone }) => describeTime(now(), timeZone));
 }
@@ -62,6 +62,6 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
       timeZoneName: 'longOffset',
     });
   } catch {
-    throw toolFault(`"${timeZone}" is no time zone known here; use an IANA name such as "Europe/Berlin".`);
+    throw toolError(`"${timeZone}" is not a known time zone; use an IANA name such as "Europe/Berlin".`);
   }
 }

@@ -1,8 +1,8 @@
-import { toolFault } from './tool-fault.ts';
+import { toolError } from '../tool-error.ts';
 
 type Fn = (...values: number[]) => number;
 
-const FUNCTIONS: ReadonlyMap<string, readonly [least: number, most: number, Fn]> = new Map<
+const FUNCTIONS: ReadonlyMap<string, readonly [minimum: number, maximum: number, Fn]> = new Map<
   string,
   readonly [number, number, Fn]
 >([
@@ -44,10 +44,10 @@ const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)|([a-z][a-z0-9]*)|(\*\*|
 const MAX_DEPTH = 100;
 
 /**
- * Evaluates arithmetic. Runs no code: names are looked up in two fixed tables. The time is linear in the text.
+ * Evaluates arithmetic. Runs no code: names are looked up in two fixed tables. Takes linear time.
  *
- * `^` binds to the right and above a sign (`-2^2` is -4); `%` after a value is a percentage, between two values the remainder;
- * `log` is decimal. Throws `TOOL_FAILED` naming the place for anything else, and for a result that is no finite number.
+ * `^` is right-associative and binds more tightly than a sign (`-2^2` is -4); `%` after a value is a percentage, between two values the
+ * remainder; `log` is decimal. Throws `TOOL_FAILED` with the position for anything else, and for a result that is not finite.
  */
 export function evaluate(text: string): number {
   const tokens = lex(text);
@@ -56,10 +56,10 @@ export function evaluate(text: string): number {
   const peek = () => tokens[at]?.text;
   const fail = (): never => {
     const token = tokens[at];
-    throw toolFault(
+    throw toolError(
       token === undefined
-        ? `The expression "${text}" ends too early.`
-        : `"${token.text}" at position ${token.start + 1} does not fit in the expression "${text}".`,
+        ? `The expression "${text}" ends unexpectedly.`
+        : `"${token.text}" at position ${token.start + 1} is unexpected in the expression "${text}".`,
     );
   };
   const expect = (wanted: string) => (peek() === wanted ? (at += 1) : fail());
@@ -77,7 +77,7 @@ export function evaluate(text: string): number {
     for (let sign = peek(); sign === '*' || sign === '/' || sign === '%'; sign = peek()) {
       at += 1;
       const right = signed();
-      if (sign !== '*' && right === 0) throw toolFault(`The expression "${text}" divides by zero.`);
+      if (sign !== '*' && right === 0) throw toolError(`The expression "${text}" divides by zero.`);
       value = sign === '*' ? value * right : sign === '/' ? value / right : value % right;
     }
     return value;
@@ -119,7 +119,7 @@ export function evaluate(text: string): number {
     return fail();
   };
   const call = (name: string): number => {
-    const [least, most, fn] = FUNCTIONS.get(name) ?? fail();
+    const [minimum, maximum, fn] = FUNCTIONS.get(name) ?? fail();
     expect('(');
     const values = [nested(sum)];
     while (peek() === ',') {
@@ -127,15 +127,15 @@ export function evaluate(text: string): number {
       values.push(nested(sum));
     }
     expect(')');
-    if (values.length < least || values.length > most)
-      throw toolFault(
-        `${name}() takes ${least === most ? least : `${least} to ${most}`} values, not ${values.length}.`,
+    if (values.length < minimum || values.length > maximum)
+      throw toolError(
+        `${name}() takes ${minimum === maximum ? minimum : `${minimum} to ${maximum}`} values, not ${values.length}.`,
       );
     return fn(...values);
   };
   const nested = (inner: () => number): number => {
     depth += 1;
-    if (depth > MAX_DEPTH) throw toolFault(`The expression is nested more than ${MAX_DEPTH} deep.`);
+    if (depth > MAX_DEPTH) throw toolError(`The expression is nested more than ${MAX_DEPTH} deep.`);
     const value = inner();
     depth -= 1;
     return value;
@@ -143,7 +143,7 @@ export function evaluate(text: string): number {
 
   const value = sum();
   if (at < tokens.length) fail();
-  if (!Number.isFinite(value)) throw toolFault(`The expression "${text}" has no finite result.`);
+  if (!Number.isFinite(value)) throw toolError(`The expression "${text}" has no finite result.`);
   return value;
 }
 
@@ -153,13 +153,13 @@ function startsValue(token: string | undefined): boolean {
 
 function factorial(value: number): number {
   if (!Number.isInteger(value) || value < 0 || value > 170)
-    throw toolFault(`${value}! is not defined here; use a whole number from 0 to 170.`);
+    throw toolError(`${value}! is not defined here; use a whole number from 0 to 170.`);
   let product = 1;
   for (let factor = 2; factor <= value; factor += 1) product *= factor;
   return product;
 }
 
-const SAME = new Map([
+const SYNONYMS = new Map([
   ['**', '^'],
   ['×', '*'],
   ['÷', '/'],
@@ -174,9 +174,9 @@ function lex(text: string): readonly { readonly text: string; readonly start: nu
     const start = TOKEN.lastIndex;
     const token = TOKEN.exec(source)?.[0];
     if (token === undefined)
-      throw toolFault(`"${source.slice(start).trim().slice(0, 20)}" at position ${start + 1} is no arithmetic.`);
+      throw toolError(`"${source.slice(start).trim().slice(0, 20)}" at position ${start + 1} is not arithmetic.`);
     const trimmed = token.trim().toLowerCase();
-    tokens.push({ text: SAME.get(trimmed) ?? trimmed, start: start + token.length - trimmed.length });
+    tokens.push({ text: SYNONYMS.get(trimmed) ?? trimmed, start: start + token.length - trimmed.length });
   }
   return tokens;
 }

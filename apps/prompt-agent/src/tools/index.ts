@@ -1,4 +1,4 @@
-export { loadAddedTools } from './added-tools.ts';
-export type { AddedTools } from './added-tools.ts';
+export { loadAddedTools } from '../added-tools/added-tools.ts';
+export type { AddedTools } from '../added-tools/added-tools.ts';
 export { builtInTools } from './built-in-tools.ts';
-export { createWorkspace } from './workspace.ts';
+export { createWorkspace } from '../workspace/workspace.ts';

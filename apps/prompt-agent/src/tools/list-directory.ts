@@ -3,8 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { toolFault } from './tool-fault.ts';
-import type { Workspace } from './workspace.ts';
+import { toolError } from '../tool-error.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const MAX_ENTRIES = 1000;
 
@@ -37,12 +37,15 @@ const tool: Tool = {
   },
 };
 
-/** Binds `list_directory`: names sorted, folders first with a trailing slash, sizes of files, the counts as the last line; at most 1,000 entries. */
+/**
+ * Binds `list_directory`: sorted names, folders first with a trailing slash, sizes of files, and counts in the last line; at most 1,000
+ * entries.
+ */
 export function listDirectoryTool(workspace: Workspace): ToolBinding {
   return bindTool<{ path?: string }>(tool, async ({ path = '.' }) => {
     const folder = path === '' ? '.' : path;
     const absolute = await workspace.locate(folder);
-    if (!(await lstat(absolute)).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+    if (!(await lstat(absolute)).isDirectory()) throw toolError(`"${path}" is a file, not a folder.`);
     const entries = (await workspace.readFolder(folder)).toSorted(byKindAndName);
     if (entries.length === 0) return `"${path}" is empty.`;
     const lines = await Promise.all(entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(absolute, entry)));

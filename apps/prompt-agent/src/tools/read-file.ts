@@ -1,8 +1,8 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { isBinary } from './is-binary.ts';
-import { toolFault } from './tool-fault.ts';
-import type { Workspace } from './workspace.ts';
+import { isBinary } from '../workspace/is-binary.ts';
+import { toolError } from '../tool-error.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const MAX_BYTES = 262_144;
 
@@ -43,7 +43,7 @@ export function readFileTool(workspace: Workspace): ToolBinding {
       const buffer = Buffer.alloc(Math.min(stats.size, MAX_BYTES));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
       const bytes = buffer.subarray(0, bytesRead);
-      if (isBinary(bytes)) throw toolFault(`"${path}" is a binary file (${stats.size} bytes), not text.`);
+      if (isBinary(bytes)) throw toolError(`"${path}" is a binary file (${stats.size} bytes), not text.`);
       const text = new TextDecoder().decode(bytes, { stream: stats.size > MAX_BYTES });
       return stats.size > MAX_BYTES ? `${text}\n… (the first ${MAX_BYTES} of ${stats.size} bytes)` : text;
     } finally {

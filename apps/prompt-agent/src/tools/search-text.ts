@@ -1,8 +1,8 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
-import { isBinary } from './is-binary.ts';
-import { walkFiles } from './walk-files.ts';
-import type { Workspace } from './workspace.ts';
+import { isBinary } from '../workspace/is-binary.ts';
+import { walkFiles } from '../workspace/walk-files.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const MAX_MATCHES = 200;
 const MAX_FILE_BYTES = 1_048_576;
@@ -75,7 +75,7 @@ async function linesWith(
   path: string,
   fits: (line: string) => boolean,
 ): Promise<readonly string[]> {
-  // A file that went away or may not be read is no reason to end a search.
+  // A file that disappeared or cannot be read does not end a search.
   const opened = await workspace.openFile(path).catch(() => undefined);
   if (opened === undefined) return [];
   try {

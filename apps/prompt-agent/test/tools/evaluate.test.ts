@@ -27,10 +27,10 @@ test.each([
 });
 
 test.each([
-  ['', 'ends too early'],
-  ['1 +', 'ends too early'],
+  ['', 'ends unexpectedly'],
+  ['1 +', 'ends unexpectedly'],
   ['1 2', 'position 3'],
-  ['(1', 'ends too early'],
+  ['(1', 'ends unexpectedly'],
   ['1)', 'position 2'],
   ['1 / 0', 'divides by zero'],
   ['1 % 0', 'divides by zero'],

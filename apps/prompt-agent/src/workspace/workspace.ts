@@ -1,29 +1,29 @@
 import type { Dirent, Stats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { nearPath } from './near-path.ts';
-import { toolFault } from './tool-fault.ts';
+import { nearestPath } from './nearest-path.ts';
+import { toolError } from '../tool-error.ts';
 
-/** Names that often hold credentials: the folder of Git, and files such as `.env` and `.env.local`. */
+/** Names that often hold credentials: Git's folder, and files such as `.env` and `.env.local`. */
 const PRIVATE = /^(?:\.git$|\.env)/i;
 
-/** The folder that the file tools may see, and nothing outside of it; of what is inside, not `.git` and not `.env*`. */
+/** The folder that the file tools may see, except `.git` and `.env*` in it. Nothing outside of it is accessible. */
 export interface Workspace {
-  /** Absolute, without symbolic links. */
+  /** The folder, absolute and without symbolic links. */
   readonly root: string;
-  /** Returns the real absolute path of something inside. Throws where the path leaves the workspace, is private or leads nowhere. */
+  /** Returns the real absolute path of something inside. Throws if the path leaves the workspace, is private or does not exist. */
   locate(path: string): Promise<string>;
-  /** Opens a file inside for reading; the caller closes it. What is opened is what was checked, also when links change meanwhile. */
+  /** Opens a file inside for reading; the caller closes it. The opened file is the checked file, even if links change in between. */
   openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }>;
-  /** Lists a folder inside, in no order. */
+  /** Lists a folder inside, in no particular order. */
   readFolder(path: string): Promise<readonly Dirent[]>;
-  /** Says whether an absolute path inside leads to or through `.git` or `.env*`. */
+  /** Whether an absolute path inside is in or below `.git` or `.env*`. */
   isPrivate(absolute: string): boolean;
-  /** Returns the path as seen from the root, with `/`; `.` for the root itself. */
+  /** Returns the path relative to the root, with `/`; `.` for the root itself. */
   show(absolute: string): string;
 }
 
-/** Makes the workspace of a folder. Throws where there is no such folder. */
+/** Creates the workspace of a folder. Throws if there is no such folder. */
 export async function createWorkspace(folder: string): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   if (!(await stat(root)).isDirectory()) throw new Error(`The workspace "${folder}" is not a folder.`);
@@ -38,42 +38,42 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
   const mayShow = (absolute: string) => isInside(absolute) && !isPrivate(absolute);
   const refusePrivate = (path: string, absolute: string) => {
     if (isPrivate(absolute))
-      throw toolFault(`"${path}" may hold credentials: the file tools open neither .git nor .env files.`);
+      throw toolError(`"${path}" may hold credentials: the file tools open neither .git nor .env files.`);
   };
 
   const locate = async (path: string): Promise<string> => {
-    if (path.includes('\0')) throw toolFault(`The path ${JSON.stringify(path)} holds a NUL character.`);
+    if (path.includes('\0')) throw toolError(`The path ${JSON.stringify(path)} contains a NUL character.`);
     if (isAbsolute(path) || /^[A-Za-z]:|^\\\\/.test(path)) {
-      throw toolFault(
+      throw toolError(
         `"${path}" is an absolute path; only paths inside the workspace are allowed, such as "src/index.ts".`,
       );
     }
     const wanted = resolve(root, path);
-    if (!isInside(wanted)) throw toolFault(`"${path}" leaves the workspace; only paths inside it are allowed.`);
+    if (!isInside(wanted)) throw toolError(`"${path}" leaves the workspace; only paths inside it are allowed.`);
     refusePrivate(path, wanted);
     const real = await realpath(wanted).catch(async (error: unknown) => {
-      const near = await nearPath(wanted, mayShow);
+      const near = await nearestPath(wanted, mayShow);
       const hint = near === undefined ? '' : ` Did you mean "${show(near)}"?`;
-      throw toolFault(`There is no "${path}" in the workspace${reason(error)}.${hint}`);
+      throw toolError(`There is no "${path}" in the workspace${reason(error)}.${hint}`);
     });
     if (!isInside(real))
-      throw toolFault(`"${path}" leads out of the workspace through a symbolic link, which is not allowed.`);
+      throw toolError(`"${path}" leads outside the workspace through a symbolic link, which is not allowed.`);
     refusePrivate(path, real);
     return real;
   };
 
-  /** Opens what was checked. A folder on the way may have become a link since, so what was really opened is checked once more. */
+  /** Opens what was checked. A parent folder may have become a link in between, so the opened file is checked again. */
   const openChecked = async (path: string, flags: number): Promise<FileHandle> => {
     const real = await locate(path);
     const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | flags).catch(
       (error: unknown) => {
-        throw toolFault(`"${path}" cannot be opened${reason(error)}.`);
+        throw toolError(`"${path}" cannot be opened${reason(error)}.`);
       },
     );
     try {
       const now = await openedPath(handle);
       const isSame = now === undefined ? await isStillAt(handle, await locate(path)) : mayShow(now);
-      if (!isSame) throw toolFault(`"${path}" changed while it was being opened.`);
+      if (!isSame) throw toolError(`"${path}" changed while it was being opened.`);
       return handle;
     } catch (error) {
       await handle.close();
@@ -82,19 +82,19 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
   };
 
   const openFile = async (path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }> => {
-    // O_NONBLOCK: a pipe in the file's place cannot hold the call.
+    // O_NONBLOCK: a pipe in place of the file cannot block the call.
     const file = await openChecked(path, constants.O_NONBLOCK ?? 0);
     const stats = await file.stat();
     if (stats.isFile()) return { file, stats };
     await file.close();
-    throw toolFault(`"${path}" is not a file.`);
+    throw toolError(`"${path}" is not a file.`);
   };
 
   const readFolder = async (path: string): Promise<readonly Dirent[]> => {
     if (process.platform !== 'linux') return readdir(await locate(path), { withFileTypes: true });
     const handle = await openChecked(path, constants.O_NONBLOCK);
     try {
-      if (!(await handle.stat()).isDirectory()) throw toolFault(`"${path}" is a file, not a folder.`);
+      if (!(await handle.stat()).isDirectory()) throw toolError(`"${path}" is a file, not a folder.`);
       return await readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
     } finally {
       await handle.close();
@@ -103,13 +103,13 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
   return { root, locate, openFile, readFolder, isPrivate, show };
 }
 
-/** The path of an open file as the kernel knows it, where the platform tells. */
+/** The path of an open file according to the operating system, on platforms that tell it. */
 async function openedPath(handle: FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
 }
 
-/** The best check elsewhere: the path still leads to the file that was opened. */
+/** The best check on other platforms: the path still leads to the opened file. */
 async function isStillAt(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, now] = await Promise.all([handle.stat(), lstat(real)]);
   return opened.ino === now.ino && opened.dev === now.dev;

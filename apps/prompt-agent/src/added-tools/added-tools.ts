@@ -4,28 +4,29 @@ import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
-import { usageFault } from '../usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 import { readMcpFile } from './mcp-file.ts';
 import { loadModuleTools } from './module-tools.ts';
 import { splitCommand } from './split-command.ts';
 
-/** What `--tools` adds. */
+/** The tools that `--tools` adds. */
 export interface AddedTools {
+  /** The tools of a module. */
   readonly bindings: readonly ToolBinding[];
   /** The tools of MCP servers. */
   readonly toolset?: Toolset;
-  /** Ends what was started. */
+  /** Stops the servers that were started. */
   close(): Promise<void>;
 }
 
-/** The prefix of the tools of a server that has no name. */
+/** The prefix for the tools of a server without a name. */
 const NAME = 'mcp';
-/** Two waits of this length, for the input's end and for SIGTERM, must fit into the second that Ctrl-C may take. */
+/** Two waits of this length, for the end of input and for SIGTERM, must fit into the second that Ctrl-C may take. */
 const GRACE_MS = 200;
 
 /**
- * Loads what `--tools` names: the address of an MCP server, a `.json` file in the `mcpServers` form, a module of tools (`.js`, `.ts` and their like),
- * or else the command of an MCP server; the path of a file is one word, also with spaces. Throws a usage fault that names the flag.
+ * Loads what `--tools` names: the address of an MCP server, a `.json` file of `mcpServers`, a module of tools (`.js`, `.ts` and the like), or
+ * the command of an MCP server. The path of a file counts as one word, even with spaces. Throws a usage error that names the flag.
  */
 export async function loadAddedTools(given: string, host: Host, signal: AbortSignal): Promise<AddedTools> {
   if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } }, signal);
@@ -34,7 +35,7 @@ export async function loadAddedTools(given: string, host: Host, signal: AbortSig
   if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host), signal);
   if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
-  // As in a shell, a file without a slash is no program of this folder.
+  // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } }, signal);
 }
@@ -50,6 +51,6 @@ async function connect(config: unknown, signal: AbortSignal): Promise<AddedTools
     return { bindings: [], toolset, close: () => toolset.close() };
   } catch (error) {
     if (!KernelError.is(error)) throw error;
-    throw usageFault(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
+    throw usageError(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);
   }
 }

@@ -1,15 +1,17 @@
 import type { ProviderConfig } from '@kernel/providers';
-import type { LoadedConfig } from './config.ts';
-import type { Flags } from './flags.ts';
-import type { Host } from './host.ts';
+import type { LoadedConfig } from '../options/config.ts';
+import type { Flags } from '../options/flags.ts';
+import type { Host } from '../host.ts';
 import { findLocalServer, listModels } from './local-servers.ts';
 import { providers } from './providers.ts';
-import { usageFault } from './usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 import { keyFor, VENDORS } from './vendors.ts';
 
-/** The model in use and why. */
+/** The model to use and why. */
 export interface Choice {
+  /** The config of the provider. */
   readonly provider: ProviderConfig;
+  /** The name of the model. */
   readonly model: string;
   /** Where the choice came from, such as `--provider` or `OPENAI_API_KEY`. */
   readonly from: string;
@@ -19,8 +21,8 @@ type Protocol = 'chat' | 'embeddings' | 'audio';
 type Picked = Pick<Choice, 'from'> & { readonly name: string; readonly baseUrl?: string; readonly model?: string };
 
 /**
- * Chooses provider and model: flag, config file, key in the environment, model server on loopback, offline. For a raw protocol
- * call a config file without a provider means `ollama`.
+ * Chooses provider and model: the flag, the config file, a key in the environment, a model server on this machine, then offline. For a raw
+ * protocol call, a config file without a provider means `ollama`.
  */
 export async function chooseModel(
   flags: Flags,
@@ -30,12 +32,12 @@ export async function chooseModel(
   isRaw: boolean,
 ): Promise<Choice> {
   const picked = await pick(flags, loaded, host, isRaw);
-  // An unknown name fails at once, with the list of the known ones, before anything is asked of its settings.
+  // An unknown name fails at once, with the list of known ones, before its settings are read.
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
   const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
   const { options: _rest, name: _name, baseUrl: _url, ...settings } = own ?? { options: {}, name: '' };
-  // A server that was merely found on loopback is given no key of a vendor.
+  // A server that was only detected on loopback never gets a vendor's key.
   const token =
     flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
   const { client } = loaded.config;
@@ -105,5 +107,5 @@ async function modelFor(
     if (first !== undefined) return first;
   }
   if (picked.name === 'azure') return provider.deployment ?? '';
-  throw usageFault(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
+  throw usageError(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '@kernel/protocol';
 import { createProviders } from '@kernel/providers';
 
-/** The providers that the program knows: those of `@kernel/providers`, and `offline`, which needs no model and is loaded when it is used. */
+/** The providers that the program knows: those of `@kernel/providers`, and `offline`, which is loaded when it is first used. */
 export const providers = createProviders({ offline });
 
 function offline(): Provider {

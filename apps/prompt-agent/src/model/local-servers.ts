@@ -1,13 +1,16 @@
 /** A model server on this machine that has answered. */
 export interface LocalServer {
+  /** The name of the program, for people. */
   readonly label: string;
+  /** The provider that speaks its API. */
   readonly provider: string;
+  /** Its address. */
   readonly baseUrl: string;
-  /** Never empty. */
+  /** The names of its models; never empty. */
   readonly models: readonly string[];
 }
 
-/** Servers that speak chat completions, at the ports that they have by default. */
+/** Servers that speak chat completions, at their default ports. */
 const WELL_KNOWN: readonly Omit<LocalServer, 'models'>[] = [
   { label: 'Ollama', provider: 'ollama', baseUrl: 'http://127.0.0.1:11434' },
   { label: 'LM Studio', provider: 'openai', baseUrl: 'http://127.0.0.1:1234/v1' },
@@ -18,8 +21,8 @@ const WELL_KNOWN: readonly Omit<LocalServer, 'models'>[] = [
 const PROBE_MS = 300;
 
 /**
- * Looks for a model server on loopback, all ports at once, 300 ms in all; the first of the list that has a model wins.
- * `PROMPT_AGENT_SERVERS` (addresses separated by commas, may be empty) takes the place of the list.
+ * Looks for a model server on loopback, at all ports at once, for 300 ms. The first of the list that has a model wins.
+ * `PROMPT_AGENT_SERVERS` (addresses separated by commas, may be empty) replaces the list.
  */
 export async function findLocalServer(
   env: Readonly<Record<string, string | undefined>>,
@@ -43,7 +46,7 @@ export async function findLocalServer(
   return found.find(({ models }) => models.length > 0);
 }
 
-/** Asks a server for its models, those for embeddings left out; empty where it does not answer in time and in form. */
+/** Returns the models of a server, except those for embeddings; empty if it does not answer correctly in time. */
 export async function listModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[]> {
   const root = baseUrl.replace(/\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {

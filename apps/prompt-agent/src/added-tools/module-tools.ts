@@ -1,24 +1,24 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ToolBinding } from '@kernel/tools';
-import { usageFault } from '../usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 
 /**
- * Loads a module of tools: an ES module whose default export, or export `tools`, is a list of what `defineTool` and `bindTool` of
- * `@kernel/tools` make. Runs the module. Throws a usage fault that names the file, and the entry where one is at fault.
+ * Loads a module of tools: an ES module whose default export, or export `tools`, is a list of bindings from `defineTool` and `bindTool` of
+ * `@kernel/tools`. Runs the module. Throws a usage error that names the file and the entry.
  */
 export async function loadModuleTools(file: string, cwd: string): Promise<readonly ToolBinding[]> {
   const loaded: unknown = await import(pathToFileURL(resolve(cwd, file)).href).catch((error: unknown) => {
     const [why] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw usageFault(`--tools: "${file}" cannot be loaded: ${why ?? ''}`);
+    throw usageError(`--tools: "${file}" cannot be loaded: ${why ?? ''}`);
   });
   const list = [field(loaded, 'default'), field(loaded, 'tools')].find((value) => Array.isArray(value));
   if (list === undefined)
-    throw usageFault(`--tools: "${file}" exports no list of tools, neither as its default nor as "tools".`);
+    throw usageError(`--tools: "${file}" exports no list of tools, either as its default or as "tools".`);
   return list.map((entry: unknown, index) => {
     if (isBinding(entry)) return entry;
-    throw usageFault(
-      `--tools: entry ${index} of "${file}" is no tool that defineTool or bindTool of @kernel/tools has made.`,
+    throw usageError(
+      `--tools: entry ${index} of "${file}" was not created by defineTool or bindTool of @kernel/tools.`,
     );
   });
 }

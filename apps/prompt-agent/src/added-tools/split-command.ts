@@ -1,8 +1,8 @@
-import { usageFault } from '../usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 
 /**
- * Splits a command into its words as a shell does: at spaces, with '…', "…" and backslash. Nothing is expanded and no shell runs. Throws a
- * usage fault for a quote without end and for a command without a word.
+ * Splits a command into words as a shell does: at spaces, with '…', "…" and backslash. Nothing is expanded and no shell runs. Throws a
+ * usage error for an unclosed quote and for an empty command.
  */
 export function splitCommand(text: string): readonly string[] {
   const words: string[] = [];
@@ -22,9 +22,9 @@ export function splitCommand(text: string): readonly string[] {
       word = undefined;
     } else word = (word ?? '') + char;
   }
-  if (quote !== undefined) throw usageFault(`--tools: the command \`${text}\` has a quote (${quote}) without end.`);
+  if (quote !== undefined) throw usageError(`--tools: the command \`${text}\` has an unclosed quote (${quote}).`);
   if (word !== undefined) words.push(word);
   if (words.length === 0)
-    throw usageFault('--tools is empty: give a module, an mcpServers file, a command or an address.');
+    throw usageError('--tools is empty: give a module, an mcpServers file, a command or an address.');
   return words;
 }

@@ -2,30 +2,32 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AgentConfig, fromConfig } from '@kernel/agent/config';
 import type { Flags } from './flags.ts';
-import type { Host } from './host.ts';
-import { usageFault } from './usage-fault.ts';
+import type { Host } from '../host.ts';
+import { usageError } from '../usage-error.ts';
 
-/** The config in force. */
+/** The config in effect. */
 export interface LoadedConfig {
+  /** The settings, with defaults. */
   readonly config: AgentConfig;
   /** Whether there was a file. */
   readonly isFile: boolean;
-  /** Whether the file names a provider; without, detection goes on. */
+  /** Whether the file names a provider; if not, detection continues. */
   readonly hasProvider: boolean;
-  /** Whether the file says how often and how soon a request is tried again. */
+  /** Whether the file says how requests are retried. */
   readonly hasRetry: boolean;
+  /** Settings that are ignored, each with its path. */
   readonly warnings: readonly string[];
 }
 
 const DEFAULT_FILE = 'config.json';
 
-/** Reads the config file. A missing default file is no error; a missing named one and any fault in it is. */
+/** Reads the config file. A missing default file is not an error; a missing named file and any mistake in a file are. */
 export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig> {
   const file = flags.config ?? DEFAULT_FILE;
   const text = await readFile(resolve(host.cwd, file), 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (flags.config === undefined && code === 'ENOENT') return undefined;
-    throw usageFault(`--config: "${file}" cannot be read (${code}).`);
+    throw usageError(`--config: "${file}" cannot be read (${code}).`);
   });
   if (text === undefined)
     return { config: fromConfig({}).options, isFile: false, hasProvider: false, hasRetry: false, warnings: [] };

@@ -6,15 +6,15 @@ import type { Workspace } from './workspace.ts';
 const MAX_FILES = 20_000;
 const MAX_RULES_BYTES = 262_144;
 
-/** Rules of one `.gitignore` and the folder that they count from. */
+/** The rules of one `.gitignore` and the folder that they apply to. */
 interface Rules {
   readonly folder: string;
   readonly rules: Ignore;
 }
 
 /**
- * Yields the files below a path of the workspace, sorted, as seen from its root. Leaves out `.git`, `.env*`, `node_modules`, symbolic links
- * and what the `.gitignore` files from the root down ignore. A file that is named itself is yielded whatever they say.
+ * Yields the files below a path of the workspace, sorted, relative to its root. Skips `.git`, `.env*`, `node_modules`, symbolic links and
+ * what the `.gitignore` files from the root down ignore. A file that is named directly is yielded in any case.
  */
 export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const start = await workspace.locate(path);
@@ -61,7 +61,7 @@ async function readRules(workspace: Workspace, folder: string): Promise<readonly
   }
 }
 
-/** The deepest file that has an opinion decides, as in Git. */
+/** The deepest file that has a matching rule decides, as in Git. */
 function isIgnored(workspace: Workspace, absolute: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   for (const { folder, rules: own } of rules.toReversed()) {
     const prefix = workspace.show(folder);

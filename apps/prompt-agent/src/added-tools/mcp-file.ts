@@ -1,30 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
-import { usageFault } from '../usage-fault.ts';
+import { usageError } from '../usage-error.ts';
 
 /**
- * Reads a file in the `mcpServers` form. `${NAME}`, `${env:NAME}` and `${NAME:-default}` in its texts stand for variables of the
- * environment, so that a token need not be in the file. Throws a usage fault that names the file.
+ * Reads a file of `mcpServers`. `${NAME}`, `${env:NAME}` and `${NAME:-default}` in its strings stand for environment variables, so
+ * that a token need not be in the file. Throws a usage error that names the file.
  */
 export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promise<unknown> {
   const text = await readFile(resolve(host.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usageFault(`--tools: "${file}" cannot be read (${error.code ?? error.message}).`);
+    throw usageError(`--tools: "${file}" cannot be read (${error.code ?? error.message}).`);
   });
   const fill = (value: string): string =>
     value.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
       const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];
       if (name === undefined)
-        throw usageFault(`--tools: "${file}" has ${whole}; write \${NAME}, \${env:NAME} or \${NAME:-default}.`);
+        throw usageError(`--tools: "${file}" has ${whole}; write \${NAME}, \${env:NAME} or \${NAME:-default}.`);
       const found = host.env[name] ?? otherwise;
-      if (found === undefined) throw usageFault(`--tools: "${file}" uses the variable ${name}, which is not set.`);
+      if (found === undefined) throw usageError(`--tools: "${file}" uses the variable ${name}, which is not set.`);
       return found;
     });
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw usageFault(`--tools: "${file}" is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(`--tools: "${file}" is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   return fillTexts(json, fill);
 }
@@ -33,6 +33,6 @@ function fillTexts(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
   if (Array.isArray(value)) return value.map((part: unknown) => fillTexts(part, fill));
   if (typeof value !== 'object' || value === null) return value;
-  if ('disabled' in value && value.disabled === true) return value; // its variables need not be set
+  if ('disabled' in value && value.disabled === true) return value; // its variables may be unset
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fillTexts(part, fill)]));
 }

@@ -1,12 +1,12 @@
-/** What the program knows of a vendor beyond its wire. */
+/** What the program knows about a vendor besides its API. */
 export interface Vendor {
-  /** Environment variables that may hold the key; the first that is set counts. */
+  /** Environment variables that may hold the key; the first that is set is used. */
   readonly keys: readonly string[];
-  /** The model that is used when none is named, per protocol; `chat` also stands for the agent, vision and tools. */
+  /** The default model for each protocol; `chat` is also used by the agent, vision and tools. */
   readonly models: { readonly chat?: string; readonly embeddings?: string; readonly audio?: string };
 }
 
-/** Vendors by provider name, in the order in which keys are looked for. */
+/** Vendors by provider name, in the order in which their keys are looked for. */
 export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   [
     'openai',
@@ -31,11 +31,11 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   ['together', { keys: ['TOGETHER_API_KEY'], models: {} }],
   ['xai', { keys: ['XAI_API_KEY'], models: {} }],
   ['bedrock', { keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
-  // Behind `openai`, which has the same key, so it is never detected.
+  // After `openai`, which has the same key, so it is never detected.
   ['openai-responses', { keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
 ]);
 
-/** Returns the first key that the environment has for a vendor, and the variable's name. */
+/** Returns the first key that the environment has for a vendor, and the name of the variable. */
 export function keyFor(
   provider: string,
   env: Readonly<Record<string, string | undefined>>,
