@@ -146,7 +146,7 @@ test.each([
     '--tools: MCP server "mcp" (no-such-server) could not be started: there is no program "no-such-server"',
   ],
   [`${NODE} -e process.exit(4)`, {}, 'ended with exit code 4'],
-  ["npx 'half", {}, "has a quote (') an unclosed quote"],
+  ["npx 'half", {}, "has an unclosed quote (')"],
   [' ', {}, '--tools is empty'],
   ['', {}, '--tools is empty'],
   ['no-such-server', { 'no-such-server': '' }, 'there is no program "no-such-server"'],

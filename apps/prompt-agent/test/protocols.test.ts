@@ -76,7 +76,7 @@ test('image URLs on private addresses are refused, by address and by name, unles
       expect([host, code, stderr]).toEqual([host, 1, expect.stringContaining('private address')]);
     }
     const looped = await call('vision', ['-images', at('127.0.0.1', '/loop.png'), '--allow-private-images', 'x']);
-    expect(looped.stderr).toContain('redirects more than 5 times');
+    expect(looped.stderr).toContain('redirected more than 5 times');
     const huge = await call('vision', ['-images', at('127.0.0.1', '/huge.png'), '--allow-private-images', 'x']);
     expect(huge.stderr).toContain('larger than 20971520 bytes');
     expect(server.requests).toHaveLength(0);

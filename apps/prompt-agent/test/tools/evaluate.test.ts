@@ -40,10 +40,10 @@ test.each([
   ['process.exit(1)', 'position'],
   ['constructor', 'position 1'],
   ['toString()', 'position 1'],
-  ['__proto__', 'no arithmetic'],
+  ['__proto__', 'not arithmetic'],
   ['sqrt()', 'position 6'],
   ['sqrt(1, 2)', 'takes 1 values, not 2'],
-  ['1; 2', 'no arithmetic'],
+  ['1; 2', 'not arithmetic'],
   [`${'('.repeat(500)}1${')'.repeat(500)}`, 'nested'],
   ['-'.repeat(500), 'nested'],
 ])('%s is refused', (text, why) => {
