@@ -1,4 +1,4 @@
-// The floor: a hand-written client on undici's dispatch, without a feature. What ours costs is told in multiples of it.
+// The floor: a hand-written client on undici's dispatch, without a feature. Our cost is given as multiples of it.
 import Pool from 'undici/lib/dispatcher/pool.js';
 
 export function createFloor(port, connections = 10) {

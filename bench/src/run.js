@@ -1,5 +1,6 @@
 // Runs every workload: the server and each contender in a process of their own, runs interleaved, medians at the end.
-// Arguments pick workloads by words of their name, such as W4; `--quick` makes a quarter of the runs; `--gate` fails on a missed target.
+// Arguments pick workloads by words of their name, such as W4; `--quick` makes a quarter of the runs; `--gate` fails on a missed target;
+// `--before FOLDER` adds the built packages of another checkout as a contender, interleaved with the others.
 import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,9 @@ import { median, quartiles } from './measure.js';
 import { WORKLOADS } from './workloads.js';
 
 const args = process.argv.slice(2);
-const picked = args.filter((arg) => !arg.startsWith('--'));
+const beforeAt = args.indexOf('--before');
+const before = beforeAt < 0 ? undefined : args[beforeAt + 1];
+const picked = args.filter((arg, at) => !arg.startsWith('--') && (beforeAt < 0 || at !== beforeAt + 1));
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const once = (child) =>
   new Promise((resolve, reject) => {
@@ -37,8 +40,13 @@ process.exitCode = wrong > 0 || (args.includes('--gate') && missed > 0) ? 1 : 0;
 async function measureAll({ name, contenders, metric, runs, warmup: warmupRuns }) {
   const count = args.includes('--quick') ? Math.max(3, Math.ceil(runs / 4)) : runs;
   const children = [];
-  for (const contender of Object.keys(contenders)) {
-    const start = () => fork(file('contender.js'), [name, contender, String(port)], { execArgv: ['--expose-gc'] });
+  for (const contender of [...Object.keys(contenders), ...(before === undefined ? [] : ['before'])]) {
+    const isBefore = contender === 'before';
+    const start = () =>
+      fork(file('contender.js'), [name, isBefore ? 'ours' : contender, String(port)], {
+        execArgv: ['--expose-gc'],
+        env: { ...process.env, ...(isBefore ? { KERNEL_CHECKOUT: before } : {}) },
+      });
     const child = start();
     await once(child);
     children.push({ contender, child, results: [] });
@@ -84,14 +92,16 @@ function report(workload, children) {
     );
   }
   const ours = children.find(({ contender }) => contender === 'ours').results;
+  const old = children.find(({ contender }) => contender === 'before')?.results;
   const middle = (results, key) => median(results.map((result) => result[key]));
-  if (limit !== undefined) tell(middle(ours, metric) / middle(floor.results, metric), limit, '× the floor');
+  if (old !== undefined) console.log(`  ours to before: ${(middle(ours, metric) / middle(old, metric)).toFixed(2)} ×`);
+  if (limit !== undefined) printTarget(middle(ours, metric) / middle(floor.results, metric), limit, '× the floor');
   for (const [key, most] of Object.entries(absolute)) {
-    tell(key === 'grownMiB' ? Math.max(...ours.map((result) => result[key])) : middle(ours, key), most, key);
+    printTarget(key === 'grownMiB' ? Math.max(...ours.map((result) => result[key])) : middle(ours, key), most, key);
   }
 }
 
-function tell(value, most, what) {
+function printTarget(value, most, what) {
   if (value > most) missed += 1;
   console.log(`  ${value > most ? 'MISSED' : 'ok    '} ${value.toFixed(2)} ${what}, target ${most}`);
 }
