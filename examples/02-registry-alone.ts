@@ -1,4 +1,4 @@
-// The registry without an agent: arguments are mended where nothing is lost, and a wrong call becomes text that a model can act on.
+// The registry without an agent: arguments are repaired where nothing is lost, and a wrong call becomes text that a model can act on.
 import assert from 'node:assert/strict';
 import { bindTool, createRegistry } from '@kernel/tools';
 
@@ -18,9 +18,9 @@ const add = bindTool(
 );
 const registry = createRegistry([add]);
 
-const mended = await registry.execute('add', { a: '2', b: 3 });
-assert.deepEqual(mended.data, { sum: 5 });
-assert.equal(mended.repairs?.[0]?.path, '/a');
+const repaired = await registry.execute('add', { a: '2', b: 3 });
+assert.deepEqual(repaired.data, { sum: 5 });
+assert.equal(repaired.repairs?.[0]?.path, '/a');
 
 const wrong = await registry.execute('add', '{"a": "two"}');
 assert.equal(wrong.code, 'ARGUMENTS_INVALID');

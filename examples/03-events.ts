@@ -1,4 +1,4 @@
-// Every event of a run, with a scripted provider in the place of a model: deltas, calls, results, and one run-end.
+// Every event of a run, with a scripted provider instead of a model: deltas, calls, results, and one run-end.
 import assert from 'node:assert/strict';
 import { run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';

@@ -1,4 +1,4 @@
-// Policy is a wrapper round a port: twelve lines that deny some tools, tested alone, stacked as you like.
+// A policy is a wrapper of a port: twelve lines that deny some tools, tested alone, stacked as you like.
 import assert from 'node:assert/strict';
 import { errorResult, type Toolset } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';

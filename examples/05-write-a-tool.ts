@@ -1,4 +1,4 @@
-// A tool with everything that a definition can say.
+// A tool that uses every field of a definition.
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
 

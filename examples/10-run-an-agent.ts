@@ -1,4 +1,4 @@
-// An agent with limits: what it does is in its events, how it ended is in its result.
+// An agent with limits: its events say what it does, its result says how it ended.
 import assert from 'node:assert/strict';
 import { collect, run, tapEvents } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
@@ -14,7 +14,7 @@ const tools = createRegistry([
     handler: ({ word }) => `${word}: a thing`,
   }),
 ]);
-// In the place of a model: it looks up one word and answers.
+// Instead of a model: it looks up one word and answers.
 const provider = scriptedProvider([
   { calls: [{ name: 'look_up', arguments: { word: 'kernel' } }], usage: { inputTokens: 20, outputTokens: 5 } },
   { text: 'A kernel is a thing.', usage: { inputTokens: 40, outputTokens: 6 } },
@@ -39,7 +39,7 @@ const result = await collect(
 
 switch (result.reason) {
   case 'done':
-    log(result.answer); // `answer` is a string only where there is one
+    log(result.answer); // `answer` is a string only if there is one
     break;
   case 'error':
     throw result.error;

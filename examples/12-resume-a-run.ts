@@ -1,4 +1,4 @@
-// A conversation in a file: it stops for an approval, the process ends, and another one goes on where it stopped.
+// A conversation in a file: it stops for an approval, the process ends, and another process continues it.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const first = await collect(
 assert.equal(first.reason, 'approval');
 await monday.close();
 
-// Tuesday, another process: the pending call is asked about again, and the run goes on.
+// Tuesday, another process: the question about the pending call is asked again, and the run continues.
 const tuesday = await openFileSession(path);
 const second = await collect(
   runSession({

@@ -1,4 +1,4 @@
-// Messages into a running run: a steered one comes before the next model call, a follow-up after the answer.
+// Messages for a running run: a steering message arrives before the next model call, a follow-up after the answer.
 import assert from 'node:assert/strict';
 import { collect, createSteering, run } from '@kernel/agent';
 import { textOf } from '@kernel/protocol';

@@ -1,4 +1,4 @@
-// An agent as a tool of another: its own model, tools and limits; its usage is added up, an abort reaches it.
+// An agent as a tool of another: its own model, tools and limits. Its usage is added to the run's, and an abort reaches it.
 import assert from 'node:assert/strict';
 import { agentAsTool, collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
@@ -16,7 +16,7 @@ const researcher = agentAsTool({
     limits: { turns: 5 },
   },
 });
-// A sub-agent has limits of its own, so the call itself needs no clock.
+// A sub-agent has its own limits, so the call itself needs no timeout.
 const tools = createRegistry([bindTool(researcher.tool, researcher.handler, { timeoutMs: 0 })]);
 
 const provider = scriptedProvider([

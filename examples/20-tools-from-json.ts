@@ -1,4 +1,4 @@
-// Tools whose definitions come as JSON: read and checked whole, bound to handlers by name.
+// Tools defined in JSON: parsed, checked and bound to handlers by name.
 import assert from 'node:assert/strict';
 import { toolSchema } from '@kernel/protocol/schemas';
 import { bindTool, createRegistry } from '@kernel/tools';

@@ -1,4 +1,4 @@
-// An async tool answers at once and gives its outcome later; the run puts it before the next model call.
+// An async tool returns at once and reports its outcome later; the run adds it before the next model call.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { collect, run, withAsyncPolicy } from '@kernel/agent';
@@ -26,7 +26,7 @@ const injected = await collect(run({ ...base, provider: script(), tools: createR
 console.log(injected.messages.map(textOf).join('\n'));
 assert.equal(injected.reason === 'done' && injected.answer, 'It passed.');
 
-// Or the call waits for the outcome, within a clock.
+// Or the call waits for the outcome, within a timeout.
 const waiting = withAsyncPolicy(createRegistry([build]), { mode: 'await', timeoutMs: 1000 });
 const awaited = await collect(run({ ...base, provider: script(), tools: waiting }));
 assert.equal(awaited.toolCalls[0]?.result.forLLM, 'The build passed.');

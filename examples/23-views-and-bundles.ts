@@ -1,4 +1,4 @@
-// Choosing tools: a view is a Toolset that follows the registry, a snapshot does not, a bundle says what must be there.
+// Choosing tools: a view is a Toolset that follows the registry, a snapshot does not, and a bundle lists what must exist.
 import assert from 'node:assert/strict';
 import { bindTool, createRegistry, defineBundle, resolveBundle } from '@kernel/tools';
 

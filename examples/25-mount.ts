@@ -1,4 +1,4 @@
-// One registry in another: names get a prefix, stay legal and map back one to one; changes come through.
+// One registry in another: names get a prefix, stay legal and map back one to one; changes are followed.
 import assert from 'node:assert/strict';
 import { bindTool, createRegistry } from '@kernel/tools';
 

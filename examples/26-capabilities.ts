@@ -1,4 +1,4 @@
-// Tools that need something: they are offered only where it is there, and a call says what is missing.
+// Tools with requirements: they are on offer only if these are met, and a call says what is missing.
 import assert from 'node:assert/strict';
 import { bindTool, createCapabilities, createRegistry, customCapabilities } from '@kernel/tools';
 

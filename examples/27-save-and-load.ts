@@ -1,4 +1,4 @@
-// Which tools are enabled and hidden, kept in a file that is written whole or not at all.
+// Which tools are enabled and hidden, kept in a file that is written atomically.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A result too long for a model: it gets head and tail, and pages through the rest with read_result.
+// A result that is too long for a model: the model gets head and tail, and pages through the rest with read_result.
 import assert from 'node:assert/strict';
 import { bindTool, createRegistry, readResultTool } from '@kernel/tools';
 

@@ -1,4 +1,4 @@
-// A model without native tool calls: the tools stand in its system prompt, and its calls are read out of its text.
+// A model without native tool calls: the tools are described in its system prompt, and its calls are parsed from its text.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { withTextTools } from '@kernel/providers/text-tools';
@@ -17,7 +17,7 @@ const tools = createRegistry([
   ),
 ]);
 
-// In its place: createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:8080/v1' }), a llama.cpp server.
+// In production: createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:8080/v1' }), a llama.cpp server.
 const model = scriptedProvider([
   { text: 'I look.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>' },
   { text: 'It rains in Oslo.' },

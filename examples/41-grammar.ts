@@ -1,4 +1,4 @@
-// A grammar holds a local model to calls that fit the tools: it goes to llama.cpp in the body of the request.
+// A grammar constrains a local model to valid calls: it is sent to llama.cpp in the request body.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { Tool } from '@kernel/protocol';
@@ -22,7 +22,7 @@ const { grammar, warnings } = toGbnf(tools, { compact: true, text: true });
 console.log(grammar.split('\n')[0]);
 assert.deepEqual(warnings, []);
 
-// This server stands for llama.cpp: it keeps the body and says what a model under this grammar could say.
+// This server stands in for llama.cpp: it records the body and replies what a model under this grammar could say.
 const bodies: string[] = [];
 const reply = '{"name":"set_timer","arguments":{"minutes":5}}';
 const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ const body: unknown = JSON.parse(bodies[0] ?? '');
 assert.partialDeepStrictEqual(body, { grammar });
 assert.ok(typeof body === 'object' && body !== null && !('tools' in body));
 
-// Servers that take a JSON Schema and no grammar get one of all calls.
+// Servers that accept a JSON Schema but no grammar get one for all calls.
 assert.ok('anyOf' in toJsonSchemaUnion(tools));
 server.close();
 server.closeAllConnections();

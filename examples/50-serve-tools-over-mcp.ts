@@ -40,7 +40,7 @@ const fine = await client.callTool(
 assert.deepEqual(fine.structuredContent, { fahrenheit: 68 });
 assert.deepEqual(progress, ['calculating']);
 
-// What a model did wrong is a result that it can read; what the client did wrong is a protocol error.
+// A model's mistake is a result that it can read; a client's mistake is a protocol error.
 const wrong = await client.callTool({ name: 'to_fahrenheit', arguments: { celsius: 'warm' } });
 assert.equal(wrong.isError, true);
 await assert.rejects(client.callTool({ name: 'to_farenheit' }), { code: -32_602 });

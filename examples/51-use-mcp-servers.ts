@@ -9,7 +9,7 @@ const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
 const tools = await connectMcp({ mcpServers: { notes: { command: process.execPath, args: [server] } } });
 for (const { name, effect } of tools.list()) console.log(`${name}: ${effect}`); // notes_save: idempotent, notes_read: read
 
-// In the place of a model: it saves a note, reads it, and answers.
+// Instead of a model: it saves a note, reads it, and answers.
 const provider = scriptedProvider([
   { calls: [{ name: 'notes_save', arguments: { title: 'milk', note: 'Buy two.' } }] },
   { calls: [{ name: 'notes_read', arguments: { title: 'milk' } }] },

@@ -1,4 +1,4 @@
-// A server that describes a tool in another way than before: the change is reported, and the tool is kept out until it is approved.
+// A server that changes the description of a tool: the change is reported, and the tool is quarantined until it is approved.
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { connectMcp, type McpToolsChange } from '@kernel/mcp';
@@ -6,12 +6,12 @@ import { connectMcp, type McpToolsChange } from '@kernel/mcp';
 const server = fileURLToPath(new URL('servers/notes.ts', import.meta.url));
 const config = { mcpServers: { notes: { command: process.execPath, args: [server] } } };
 
-// The first run: what is listed is looked at, and its hashes are saved.
+// The first run: a person reads the list, and its hashes are saved.
 const first = await connectMcp(config);
 const saved = first.pins();
 await first.close();
 
-// A later run: `read` is as it was, and `save` is described in another way than the hash says.
+// A later run: `read` is unchanged, and the description of `save` no longer matches its hash.
 const pins = { notes: { ...saved['notes'], save: 'the hash of another description' } };
 const changes: McpToolsChange[] = [];
 const later = await connectMcp(config, {

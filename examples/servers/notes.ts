@@ -1,4 +1,4 @@
-// A small MCP server without any library: one JSON-RPC message a line.
+// A small MCP server without a library: one JSON-RPC message per line.
 import { createInterface } from 'node:readline';
 
 interface Incoming {

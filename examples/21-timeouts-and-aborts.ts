@@ -1,4 +1,4 @@
-// A handler that ignores its signal holds nobody up: the call ends at its clock or at the abort, and the late end is told.
+// A handler that ignores its signal blocks nobody: the call ends at its timeout or at the abort, and the late end is reported.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bindTool, createRegistry } from '@kernel/tools';
@@ -21,7 +21,7 @@ assert.equal(timedOut.outcome, 'timeout');
 const stop = new AbortController();
 setTimeout(() => stop.abort(), 5);
 const aborted = await registry.execute('deaf', {}, { signal: stop.signal, timeoutMs: 0 });
-assert.equal(aborted.outcome, 'abandoned'); // it may still be running, and the model is told so
+assert.equal(aborted.outcome, 'abandoned'); // it may still be running, and the model is informed
 assert.equal(registry.abandoned, 2);
 
 await pause(120);

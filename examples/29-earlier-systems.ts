@@ -1,4 +1,4 @@
-// The seeds' ways of writing it: seed 000's module-level catalog, seed 002's stateful tools and loop.
+// The interfaces of earlier systems: module-level functions, stateful tools, and a loop that returns text.
 import assert from 'node:assert/strict';
 import { runToolLoop } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
@@ -16,7 +16,7 @@ register(
 assert.equal(list().length, 1);
 assert.equal((await execute('echo', { text: 'Hi' })).forLLM, '"Hi"');
 
-/** A tool that is told of its conversation before it runs (SetContext of seed 002). */
+/** A tool that is told of its conversation before it runs (SetContext in picoclaw). */
 class MessageTool {
   chatId = '';
   setContext(_channel: string, chatId: string): void {
