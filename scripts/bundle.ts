@@ -1,6 +1,7 @@
 /**
- * Empties `dist` of the package in the current folder and writes its JavaScript: one file for each entry point of its `exports` and `bin`, and chunks for what
- * they share or import lazily. Declarations come from `tsc`. Loading one file costs a tenth of loading sixty (ADR 0006).
+ * Empties `dist` of the package in the current folder and writes its JavaScript: one file for each entry point of its `exports` and `bin`,
+ * and chunks for code that they share or import lazily. Declarations come from `tsc`. Loading one file takes a tenth of the time of
+ * loading sixty (ADR 0006).
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ rmSync(join(folder, 'dist'), { recursive: true, force: true });
 const build = await rolldown({
   input,
   platform: 'node',
-  // The private package is part of whoever uses it; its source needs no build of its own first.
+  // The private package is bundled into each package that uses it, from its sources.
   resolve: { conditionNames: ['@kernel/source', 'import', 'default'] },
   external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== '@kernel/internal',
   onLog(level, log) {

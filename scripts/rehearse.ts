@@ -1,6 +1,6 @@
 /**
  * Rehearses a release without publishing: versions a copy of the repository from its changesets, builds and packs it, and
- * says which version each tarball has. Fails on a package of another version or without a changelog.
+ * prints the version of each tarball. Fails on a package of another version or without a changelog.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Checks the rules of the house on the built tree and prints what breaks them; exits 1 if anything does.
- * With --fix it first writes what can be derived: README snippets and each package's api.txt.
+ * Checks the rules of the repository on the built tree and prints every violation; exits 1 if there is one.
+ * With --fix it first writes what can be derived: README snippets, each package's api.txt, and the manifests' repository.
  */
 import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
@@ -48,7 +48,7 @@ const problems = withProject(
   join(import.meta.dirname, 'tsconfig.declarations.json'),
   (exportsOf): readonly Problem[] => {
     if (process.argv.includes('--fix')) {
-      for (const file of syncSnippets(root)) console.log(`${file}: snippets written anew`);
+      for (const file of syncSnippets(root)) console.log(`${file}: snippets updated`);
       writeApi(root, exportsOf);
       writeRepository(root);
     }

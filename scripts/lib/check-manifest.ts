@@ -8,7 +8,7 @@ export interface PackedManifest {
   readonly files?: readonly string[];
 }
 
-/** Run-time dependencies beside ours that a package may have at most. */
+/** The largest number of run-time dependencies that a package may have besides ours. */
 const MAX_DEPENDENCIES = 3;
 
 /** What is wrong with a manifest as it would be published: unresolved ranges, no version, install scripts, too many dependencies. */

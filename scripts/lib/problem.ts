@@ -1,14 +1,14 @@
-/** One breach of a rule, as it is printed. */
+/** One violation of a rule. */
 export interface Problem {
   readonly rule: string;
-  /** Relative to the root. */
+  /** The file, relative to the root. */
   readonly file: string;
   readonly line?: number;
   /** What is wrong and what to do, with names and values. */
   readonly message: string;
 }
 
-/** A rule of the house: looks at the tree under `root`, changes nothing, returns what breaks it. */
+/** A rule: reads the tree under `root`, changes nothing, and returns every violation. */
 export type Rule = (root: string) => readonly Problem[];
 
 /** The line of output for a problem: `file:line rule: message`. */

@@ -18,7 +18,7 @@ export function api(root: string, exportsOf: (file: string) => readonly Exported
   });
 }
 
-/** Writes every `api.txt` anew. */
+/** Updates every `api.txt`. */
 export function writeApi(root: string, exportsOf: (file: string) => readonly ExportedName[]): void {
   for (const folder of publishedFolders(root))
     writeFileSync(join(root, folder, 'api.txt'), surfaceOf(root, folder, exportsOf));

@@ -22,9 +22,9 @@ export const docs: Rule = (root) =>
       const name = EXPORTED.exec(line)?.[1];
       if (/^export interface /.test(line) && !line.endsWith('}')) owner = name;
       const member = owner === undefined || name !== undefined ? undefined : MEMBER.exec(line)?.[1];
-      const [subject, what] = member === undefined ? [name, 'is exported'] : [`${owner}.${member}`, 'stands'];
+      const [subject, what] = member === undefined ? [name, 'is exported'] : [`${owner}.${member}`, 'is a member'];
       if (subject === undefined || isDocumented(lines, index, member ?? subject)) return [];
-      return [{ rule: 'docs', file, line: index + 1, message: `"${subject}" ${what} without a doc comment above it.` }];
+      return [{ rule: 'docs', file, line: index + 1, message: `"${subject}" ${what} without a doc comment.` }];
     });
   });
 
@@ -32,7 +32,7 @@ function isDocumented(lines: readonly string[], index: number, name: string): bo
   let above = index - 1;
   while (/^\s*\/\/|^@/.test(lines[above] ?? '')) above -= 1;
   if (lines[above]?.trim().endsWith('*/') === true) return true;
-  // The doc of an overloaded function stands above its first signature.
+  // The doc comment of an overloaded function precedes its first signature.
   return (
     new RegExp(`^(?:export (?:async )?function|  )${name.replaceAll(/\W/g, '.')}\\b`).test(lines[above] ?? '') &&
     isDocumented(lines, above, name)

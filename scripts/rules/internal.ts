@@ -24,10 +24,10 @@ export const internal: Rule = (root) => {
   const lines = files.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1, 0);
   const problems = files
     .filter((file) => !FILES.includes(basename(file)) || file.split(sep).length !== 4)
-    .map((file) => problem(file, 'is not in the frozen list. Let the function stand in the package that uses it.'));
+    .map((file) => problem(file, 'is not in the frozen list. Keep the function in the package that uses it.'));
   if (lines > MAX_INTERNAL_LINES)
     problems.push(
-      problem(FOLDER, `has ${lines} lines; at most ${MAX_INTERNAL_LINES}. It is no place for all kinds of things.`),
+      problem(FOLDER, `has ${lines} lines; at most ${MAX_INTERNAL_LINES}. It is not a utility package.`),
     );
   if (readManifest(root, FOLDER).private !== true) problems.push(problem(FOLDER, 'must be private.'));
   for (const folder of publishedFolders(root)) {
@@ -38,7 +38,7 @@ export const internal: Rule = (root) => {
       );
     for (const file of globSync(`${folder}/dist/**/*.js`, { cwd: root }))
       if (importsOf(readFileSync(join(root, file), 'utf8')).some(({ specifier }) => specifier === NAME))
-        problems.push(problem(file, `imports ${NAME}, which nobody can install.`));
+        problems.push(problem(file, `imports ${NAME}, which users cannot install.`));
     for (const file of publicDeclarations(root, folder))
       if (importsOf(readFileSync(file, 'utf8')).some(({ specifier }) => specifier === NAME))
         problems.push(problem(file.slice(root.length + 1), `an entry point leads to this file, and it names ${NAME}.`));

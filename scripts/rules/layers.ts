@@ -5,7 +5,7 @@ import { importsOf } from '../lib/imports.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
-/** What each package may import at run time beside Node's own modules; `docs/adr/0002` says why. Apps may import all packages. */
+/** What each package may import at run time besides Node's own modules; ADR 0002 gives the reasons. Apps may import all packages. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
   'packages/internal': [],

@@ -11,7 +11,7 @@ interface FullManifest {
 }
 
 /**
- * Manifests: every published package has the license and the Node range of the root, and a `repository` exactly where the root has one. The owner
+ * Manifests: every published package has the license and the Node range of the root, and a `repository` exactly if the root has one. The owner
  * writes the address once, in the root; `tidy --fix` gives it to the packages.
  */
 export function manifests(root: string): readonly Problem[] {
@@ -46,7 +46,7 @@ export function manifests(root: string): readonly Problem[] {
   return problems;
 }
 
-/** Writes the root's `repository` into every published manifest, or takes it out where the root has none. */
+/** Writes the root's `repository` into every published manifest, or removes it if the root has none. */
 export function writeRepository(root: string): void {
   const top = read(root, '.');
   for (const folder of publishedFolders(root)) {

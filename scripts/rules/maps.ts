@@ -6,8 +6,8 @@ import { sourceFiles } from '../lib/projects.ts';
 const MAP = 'ARCHITECTURE.md';
 
 /**
- * Maps: every folder of sources stands in the code map of `ARCHITECTURE.md` and, by its path from the package, in the README of its package;
- * and every relative link of a document leads to something.
+ * Maps: `ARCHITECTURE.md` mentions every folder of sources, the README of each package mentions its own, and every relative link of a
+ * document leads to something.
  */
 export const maps: Rule = (root) => {
   const problems: Problem[] = [];

@@ -13,7 +13,7 @@ interface Line {
 
 /**
  * Shared lines: no two packages hold the same six lines of code in a row. Imports, comments, blank lines and lines of punctuation do not
- * count. What two packages need belongs to `protocol`, or to `internal` where it is no contract.
+ * count. What two packages need belongs in `protocol`, or in `internal` if it is not a contract.
  */
 export const sharedLines: Rule = (root) => {
   const seen = new Map<string, { readonly file: string; readonly line: number }>();

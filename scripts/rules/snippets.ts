@@ -6,7 +6,7 @@ const MARKED = /<!-- snippet: (\S+) -->\n\n?```ts\n([\s\S]*?)```/g;
 const FENCE = /```ts\n/g;
 
 /**
- * Snippets: every TypeScript fence of a README or guide comes from a file that CI runs. It stands under
+ * Snippets: every TypeScript fence of a README or guide comes from a file that CI runs. It follows
  * `<!-- snippet: examples/01-name.ts -->` and equals that file, without the file's leading comment.
  */
 export const snippets: Rule = (root) =>
@@ -31,7 +31,7 @@ export const snippets: Rule = (root) =>
     return problems;
   });
 
-/** Writes every marked snippet anew from its source. Returns the files that it changed. */
+/** Updates every marked snippet from its source. Returns the files that it changed. */
 export function syncSnippets(root: string): readonly string[] {
   return documents(root).filter((file) => {
     const text = readFileSync(join(root, file), 'utf8');

@@ -4,7 +4,7 @@ import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
 /**
- * Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, the reader of seed 000's
+ * Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, the reader of the upstream's
  * config file, and the names of OpenTelemetry's conventions.
  */
 const ALLOWED = [

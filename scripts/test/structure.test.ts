@@ -86,7 +86,7 @@ describe('internal', () => {
         'packages/tools/package.json': user({}),
         'packages/tools/dist/chunks/x.js': "import { nearest } from '@kernel/internal';",
       },
-      'nobody can install',
+      'users cannot install',
     ],
     [
       'a public declaration that names it, however deep',
