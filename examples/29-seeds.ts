@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { runToolLoop } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
-import { bindStatefulTool } from '@kernel/tools';
-import { catalog, execute, list, register } from '@kernel/tools/catalog';
+import { bindStatefulTool, catalog, execute, list, register } from '@kernel/tools/compat';
 
 register(
   {

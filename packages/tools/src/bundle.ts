@@ -1,5 +1,5 @@
 import { KernelError } from '@kernel/protocol';
-import type { ToolRegistry } from './registry.ts';
+import type { ToolRegistry } from './registry/registry.ts';
 import type { ToolView } from './registry/view.ts';
 
 /** A named set of tools for a purpose (seed 003). */

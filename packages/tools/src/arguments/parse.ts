@@ -1,6 +1,6 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
 import { isObject } from '../schema/check.ts';
-import { errorPosition } from './error-position.ts';
+import { errorPosition } from './json-error-position.ts';
 
 /** Arguments as a call may bring them: raw text from a model, an object or nothing from a program. */
 export type RawArguments = string | object | undefined;

@@ -1,6 +1,6 @@
-import type { ToolBinding } from '../binding.ts';
-import { asInput } from '../boundary.ts';
-import type { Slot } from './gate.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { asInput } from '../unsafe-casts.ts';
+import type { Slot } from './semaphore.ts';
 
 const NONE: readonly Slot[] = [];
 

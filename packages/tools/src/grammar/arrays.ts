@@ -1,10 +1,10 @@
-import { type Schema, isSchema } from '../schema/resource.ts';
-import type { Conversion } from './convert.ts';
+import { type Schema, isSchema } from '../schema/schema-index.ts';
+import type { Conversion } from './convert-schema.ts';
 import { EMPTY, type Expression, NEVER, literal, optional, repeat, sequence } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { schemasOf } from './flatten.ts';
 import { countOf } from './counts.ts';
-import { space } from './shared.ts';
+import { space } from './json-rules.ts';
 
 /** An array: a tuple of its first items, then as many more as the counts allow. */
 export function arrayExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {

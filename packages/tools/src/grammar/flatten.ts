@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { escapeToken } from '../schema/check.ts';
 import { isEqual } from '../schema/equal.ts';
-import { type Schema, type SchemaIndex, isSchema, isSchemaObject } from '../schema/resource.ts';
+import { type Schema, type SchemaIndex, isSchema, isSchemaObject } from '../schema/schema-index.ts';
 import type { Warn } from './warning.ts';
 
 /** A schema without `$ref`, `allOf`, `anyOf` and `oneOf`. Property and item schemas may have them. */

@@ -1,5 +1,5 @@
 import type { Expression } from './expression.ts';
-import { regularString } from './regular.ts';
+import { regularString } from './regular-expression.ts';
 
 const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
 const TIME = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)`;

@@ -1,10 +1,10 @@
 import { escapeToken } from '../schema/check.ts';
-import { type Schema, isSchema } from '../schema/resource.ts';
+import { type Schema, isSchema } from '../schema/schema-index.ts';
 import { complement, jsonCharacter } from './code-points.ts';
-import type { Conversion } from './convert.ts';
+import type { Conversion } from './convert-schema.ts';
 import { EMPTY, type Expression, NEVER, choice, literal, optional, repeat, rule, sequence } from './expression.ts';
 import { type FlatSchema, namesOf, propertiesOf } from './flatten.ts';
-import { space } from './shared.ts';
+import { space } from './json-rules.ts';
 
 interface Member {
   readonly expression: Expression;

@@ -1,11 +1,11 @@
-import type { Conversion } from './convert.ts';
+import type { Conversion } from './convert-schema.ts';
 import { countOf } from './counts.ts';
 import { type Expression, NEVER, literal, repeat, rule, sequence, choice, characters } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { formatString } from './formats.ts';
 import { integersBetween } from './integers.ts';
-import { regularString } from './regular.ts';
-import { FRACTION } from './shared.ts';
+import { regularString } from './regular-expression.ts';
+import { FRACTION } from './json-rules.ts';
 
 /** A string by pattern, format (where formats are asked for) or length: the first that can be held. */
 export function stringExpression(schema: FlatSchema, at: string, { formats, warn }: Conversion): Expression {

@@ -1,11 +1,11 @@
 import { type JsonSchema, KernelError, type Tool } from '@kernel/protocol';
-import { inspectSchema } from '../schema/inspect.ts';
-import { freezeCopy, invalid } from '../schema/copy.ts';
-import { isSchemaObject } from '../schema/resource.ts';
-import { convertSchema } from './convert.ts';
+import { inspectSchema } from '../schema/inspect-schema.ts';
+import { freezeCopy, invalid } from '../schema/freeze-copy.ts';
+import { isSchemaObject } from '../schema/schema-index.ts';
+import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { endingRules, printRules } from './rules.ts';
-import { sharedRules, space } from './shared.ts';
+import { sharedRules, space } from './json-rules.ts';
 import type { GrammarWarning } from './warning.ts';
 
 /** How a grammar is written. */

@@ -1,8 +1,8 @@
 import { KernelError, type Tool, type ToolContext, type Toolset, mountedName } from '@kernel/protocol';
-import type { ToolBinding } from '../binding.ts';
-import type { Validator } from '../schema/compile.ts';
-import type { Changes } from './changes.ts';
-import type { Store } from './store.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import type { Validator } from '../schema/compile-schema.ts';
+import type { Changes } from './registration.ts';
+import type { Store } from './entries.ts';
 
 /** Another toolset's tools in this registry, under names of their own. */
 export interface Mount {

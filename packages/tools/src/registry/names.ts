@@ -1,6 +1,6 @@
 import { KernelError, type ToolResult, toErrorResult } from '@kernel/protocol';
-import { clip } from '../arguments/explain.ts';
-import { nearest } from '../suggest.ts';
+import { clip } from '../arguments/messages.ts';
+import { nearest } from '../name-suggestions.ts';
 
 /** The answer to a call of a tool that is not offered: its name, near ones, or all where there are few. Nothing runs. */
 export function unknownTool(given: string, known: readonly string[]): ToolResult {

@@ -1,9 +1,9 @@
 import { KernelError, type Tool, type ToolMetadata } from '@kernel/protocol';
-import type { ToolBinding } from '../binding.ts';
-import { checkedMetadata } from '../describe.ts';
-import type { SavedTool } from '../persist.ts';
-import { nearest } from '../suggest.ts';
-import { type Entry, type Store, unknownName } from './store.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { checkedMetadata } from '../tool/check-tool.ts';
+import type { SavedTool } from './state-file.ts';
+import { nearest } from '../name-suggestions.ts';
+import { type Entry, type Store, unknownName } from './entries.ts';
 
 /** The part of a registry that is kept between runs of a program. */
 export interface RegistryState {

@@ -1,14 +1,14 @@
 import type { CallContext, Conversation, Tool, ToolCall, ToolResult, Toolset, TurnContext } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
-import type { RepairPolicy, UnknownProperties } from '../binding.ts';
-import type { Capabilities } from '../capability.ts';
-import type { ResultStore } from '../results.ts';
-import type { Changes } from './changes.ts';
+import type { RepairPolicy, UnknownProperties } from '../tool/binding.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { ResultStore } from '../call/result-store.ts';
+import type { Changes } from './registration.ts';
 import type { RegistryEvent, RegistryListener } from './events.ts';
-import type { Lists } from './lists.ts';
+import type { Lists } from './queries.ts';
 import type { Mounts } from './mount.ts';
 import type { RegistryState } from './state.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './availability.ts';
 import type { ToolView, ViewFilter } from './view.ts';
 
 /** What a registry is made with; a tool's own settings beat these. */

@@ -8,8 +8,8 @@ import type {
   Toolset,
   TurnContext,
 } from '@kernel/protocol';
-import { refusal } from '../call/outcome.ts';
-import { callFault } from '../options.ts';
+import { refusal } from '../call/result.ts';
+import { callFault } from './options.ts';
 import { unknownTool } from './names.ts';
 
 /** Which tools a view shows: those that match every given field. A list means "one of"; `include` absent means all, `[]` none. */

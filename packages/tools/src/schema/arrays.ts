@@ -1,7 +1,7 @@
 import { areUnique } from './equal.ts';
 import { type Check, below, passes, refuse } from './check.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import type { Build } from './keyword-context.ts';
+import { isSchema } from './schema-index.ts';
 
 /** The keywords on arrays: items by place and the rest, contains, counts, uniqueness. */
 export function arrayChecks(build: Build): readonly Check[] {

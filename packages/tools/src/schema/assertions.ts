@@ -1,6 +1,6 @@
 import { canonical, isEqual } from './equal.ts';
 import { type Check, isObject, refuse } from './check.ts';
-import { isMultiple } from './decimal.ts';
+import { isMultiple } from './multiple-of.ts';
 import { toTextTest } from './pattern.ts';
 
 /** Builds a keyword's check from its value; `undefined` where the value is none that the keyword knows. */

@@ -1,5 +1,5 @@
-import type { Known } from './remember.ts';
-import type { Resource } from './resource.ts';
+import type { Known } from './memoize.ts';
+import type { Resource } from './schema-index.ts';
 
 /** One place in a value, as a list that is only built while faults are collected. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { type Check, addSeen, faultAt, faultsOf, nothingSeen, passes, quiet, refuse } from './check.ts';
-import { closestFaults } from './closest.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import { closestFaults } from './union-issues.ts';
+import type { Build } from './keyword-context.ts';
+import { isSchema } from './schema-index.ts';
 
 /** The keywords that apply schemas to the same value: allOf, anyOf, oneOf, not, if/then/else. */
 export function logicChecks(build: Build): readonly Check[] {

@@ -1,7 +1,7 @@
 import { type Check, below, isObject, passes, refuse } from './check.ts';
-import type { Build } from './build.ts';
+import type { Build } from './keyword-context.ts';
 import { toTextTest } from './pattern.ts';
-import { isSchema, isSchemaObject } from './resource.ts';
+import { isSchema, isSchemaObject } from './schema-index.ts';
 
 /** The keywords on objects that hold subschemas, as one check: properties, patternProperties, additionalProperties. */
 export function propertiesCheck(build: Build): Check | undefined {

@@ -1,7 +1,7 @@
 import type { Check, Run } from './check.ts';
-import type { Build } from './build.ts';
-import { remembered } from './remember.ts';
-import type { Resource } from './resource.ts';
+import type { Build } from './keyword-context.ts';
+import { remembered } from './memoize.ts';
+import type { Resource } from './schema-index.ts';
 
 /** `$ref` and `$dynamicRef`. A reference that leads nowhere accepts nothing; schemas of tools are checked for those before. */
 export function referenceChecks(build: Build): readonly Check[] {

@@ -1,6 +1,6 @@
 import { type Check, below, isObject, refuse } from './check.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import type { Build } from './keyword-context.ts';
+import { isSchema } from './schema-index.ts';
 
 /** `unevaluatedProperties` and `unevaluatedItems`: they run last, on what no other keyword of the schema has looked at. */
 export function unevaluatedChecks(build: Build): readonly Check[] {

@@ -2,7 +2,7 @@ import type { JsonSchema, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type GrammarOptions, toGbnf, toJsonSchemaUnion } from '../../src/grammar/index.ts';
-import { compileSchema } from '../../src/schema/compile.ts';
+import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { gbnfMatcher } from './gbnf-matcher.ts';
 import { CASES } from './cases.ts';
 
