@@ -1,6 +1,7 @@
 // Tools that need something: they are offered only where it is there, and a call says what is missing.
 import assert from 'node:assert/strict';
-import { bindTool, createCapabilities, createRegistry, customCapabilities } from '@kernel/tools';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { createCapabilities, customCapabilities } from '@kernel/tools/capabilities';
 
 let isDocked = false;
 const capabilities = createCapabilities({ checks: [customCapabilities({ printer: () => isDocked })], ttlMs: 0 });

@@ -1,44 +1,44 @@
-import { within } from './with-timeout.ts';
+import { withTimeout } from './with-timeout.ts';
 
-/** Says whether a capability is there; `undefined` means that this check does not know the name. */
+/** Returns whether a capability is present, or `undefined` if the check does not know the name. */
 export type CapabilityCheck = (name: string) => boolean | undefined | Promise<boolean | undefined>;
 
-/** Answers which capabilities are missing. */
+/** Knows which capabilities are present. A capability is anything that a tool can require by name: a program, an API key, a service. */
 export interface Capabilities {
-  /** Whether a capability is there. Never rejects: unknown to every check, or a check that throws, counts as missing. */
+  /** Whether a capability is present. Never rejects: a name that no check knows is missing, and so is one whose check throws. */
   has(name: string): Promise<boolean>;
-  /** The missing ones of some names, in their order. */
+  /** Returns which of the names are missing, in the given order. */
   missing(names: readonly string[]): Promise<readonly string[]>;
-  /** Decides a capability from outside, at once; `undefined` gives the decision back to the checks. */
+  /** Overrides a capability from now on; `undefined` removes the override. */
   override(name: string, present: boolean | undefined): void;
 }
 
-/** How capabilities are asked for. */
+/** How capabilities are checked. */
 export interface CapabilityOptions {
-  /** Asked in order until one knows the name. Default: environment variables, then programs on the PATH. */
+  /** Called in order until one knows the name. Default: environment variables, then programs on the PATH. */
   readonly checks?: readonly CapabilityCheck[] | undefined;
-  /** How long an answer is kept. Default 60,000. */
+  /** How long a result is cached, in milliseconds. Default 60,000. */
   readonly ttlMs?: number | undefined;
-  /** How long the checks of one name may take; after that it counts as missing. Default 5,000. */
+  /** How long the checks of one name can take, in milliseconds; after that it counts as missing. Default 5,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-const TTL_MS = 60_000;
-const TIMEOUT_MS = 5_000;
+const DEFAULT_TTL_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** Creates a capability checker. Answers are cached; asks at the same time share one check. Nothing is looked up before the first ask. */
+/** Creates the capabilities of a registry. Results are cached, and concurrent requests for one name share one check. Nothing is checked before the first request. */
 export function createCapabilities(options: CapabilityOptions = {}): Capabilities {
   const checks = options.checks ?? [environmentVariable(), programOnPath()];
-  const ttlMs = options.ttlMs ?? TTL_MS;
-  const answers = new Map<string, { readonly present: Promise<boolean>; readonly until: number }>();
+  const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+  const cache = new Map<string, { readonly present: Promise<boolean>; readonly expiresAt: number }>();
   const overrides = new Map<string, boolean>();
 
-  const ask = async (name: string): Promise<boolean> => {
+  const check = async (name: string): Promise<boolean> => {
     try {
-      for (const check of checks) {
-        // One after the other on purpose: a later check is only asked for what the earlier ones don't know.
+      for (const knows of checks) {
+        // In order: a later check is only called for names that the earlier ones do not know.
         // oxlint-disable-next-line no-await-in-loop
-        const present = await check(name);
+        const present = await knows(name);
         if (present !== undefined) return present;
       }
     } catch {
@@ -47,12 +47,12 @@ export function createCapabilities(options: CapabilityOptions = {}): Capabilitie
     return false;
   };
   const has = (name: string): Promise<boolean> => {
-    const decided = overrides.get(name);
-    if (decided !== undefined) return Promise.resolve(decided);
-    const known = answers.get(name);
-    if (known !== undefined && performance.now() < known.until) return known.present;
-    const present = within(ask(name), options.timeoutMs ?? TIMEOUT_MS, false);
-    answers.set(name, { present, until: performance.now() + ttlMs });
+    const override = overrides.get(name);
+    if (override !== undefined) return Promise.resolve(override);
+    const cached = cache.get(name);
+    if (cached !== undefined && performance.now() < cached.expiresAt) return cached.present;
+    const present = withTimeout(check(name), options.timeoutMs ?? DEFAULT_TIMEOUT_MS, false);
+    cache.set(name, { present, expiresAt: performance.now() + ttlMs });
     return present;
   };
 
@@ -70,8 +70,8 @@ export function createCapabilities(options: CapabilityOptions = {}): Capabilitie
 }
 
 /**
- * Knows names in capitals (`API_KEY`, `HOME`) and `env:NAME`: there when the variable is set and not empty. A single word that is not set
- * may be a program, and is left to the next check.
+ * Creates a check for environment variables: names in capitals (`API_KEY`, `HOME`) and `env:NAME`. Present if set and not empty. A single
+ * word that is not set can still be a program, and is left to the next check.
  */
 export function environmentVariable(): CapabilityCheck {
   return (name) => {
@@ -82,7 +82,7 @@ export function environmentVariable(): CapabilityCheck {
   };
 }
 
-/** Knows plain names (`git`) and `program:NAME`: there when the PATH has an executable of that name. Answers nothing about other names. */
+/** Creates a check for programs: plain names (`git`) and `program:NAME`. Present if the PATH has an executable of that name. */
 export function programOnPath(): CapabilityCheck {
   return (name) => {
     const program = name.startsWith('program:') ? name.slice(8) : name;
@@ -96,12 +96,12 @@ export function programOnPath(): CapabilityCheck {
   };
 }
 
-/** A check of the caller's own for some names. */
+/** Creates a check from functions, by capability name. */
 export function customCapabilities(
   checks: Readonly<Record<string, () => boolean | Promise<boolean>>>,
 ): CapabilityCheck {
-  const known = new Map(Object.entries(checks));
-  return (name) => known.get(name)?.();
+  const byName = new Map(Object.entries(checks));
+  return (name) => byName.get(name)?.();
 }
 
 function isExecutable(path: string): boolean {

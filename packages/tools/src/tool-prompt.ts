@@ -1,14 +1,14 @@
+import { isObject } from '@kernel/internal';
 import type { Tool, ToolOptionality } from '@kernel/protocol';
-import { isSchemaObject } from './schema/schema-index.ts';
 
-/** How much a prompt tells of each tool: its name and description; its parameters and hint too; its examples too. */
+/** How much a prompt says about each tool. `brief`: name and description; `standard`: also parameters and usage hint; `full`: also examples. */
 export type PromptTier = 'brief' | 'standard' | 'full';
 
-/** How `toolPrompt` writes. */
+/** How `toolPrompt` describes tools. */
 export interface ToolPromptOptions {
-  /** Default `standard`. */
+  /** How much is said about each tool. Default `standard`. */
   readonly tier?: PromptTier | undefined;
-  /** About how long the text may be, at four characters a token: first the tier is lowered, then tools at the end are left out. */
+  /** The approximate maximum length, at four characters a token. To fit, the tier is lowered first, then tools are omitted from the end. */
   readonly maxTokens?: number | undefined;
 }
 
@@ -17,24 +17,24 @@ const ORDER: Readonly<Record<ToolOptionality, number>> = { required: 0, conditio
 const CHARS_PER_TOKEN = 4;
 
 /**
- * Describes tools in text, for models that are told of them in a prompt: by category, required before optional, in the given order.
- * The same tools give the same bytes.
+ * Describes tools in text, for models that get them in a prompt: by category, required before optional, otherwise in the given order.
+ * Equal tools give equal text.
  */
 export function toolPrompt(tools: readonly Tool[], options: ToolPromptOptions = {}): string {
-  const room = (options.maxTokens ?? Infinity) * CHARS_PER_TOKEN;
-  const ordered = inOrder(tools);
+  const maxLength = (options.maxTokens ?? Infinity) * CHARS_PER_TOKEN;
+  const ordered = sortTools(tools);
   for (const tier of TIERS.slice(TIERS.indexOf(options.tier ?? 'standard'))) {
     const text = write(ordered, tier, 0);
-    if (text.length <= room) return text;
+    if (text.length <= maxLength) return text;
   }
-  for (let left = 1; left <= ordered.length; left += 1) {
-    const text = write(ordered.slice(0, ordered.length - left), 'brief', left);
-    if (text.length <= room) return text;
+  for (let omitted = 1; omitted <= ordered.length; omitted += 1) {
+    const text = write(ordered.slice(0, ordered.length - omitted), 'brief', omitted);
+    if (text.length <= maxLength) return text;
   }
   return '';
 }
 
-function inOrder(tools: readonly Tool[]): readonly Tool[] {
+function sortTools(tools: readonly Tool[]): readonly Tool[] {
   const categories = [...new Set(tools.map((tool) => categoryOf(tool)))].toSorted();
   return categories.flatMap((category) =>
     tools
@@ -43,7 +43,7 @@ function inOrder(tools: readonly Tool[]): readonly Tool[] {
   );
 }
 
-function write(tools: readonly Tool[], tier: PromptTier, left: number): string {
+function write(tools: readonly Tool[], tier: PromptTier, omitted: number): string {
   const lines: string[] = [];
   let category: string | undefined;
   for (const tool of tools) {
@@ -53,7 +53,7 @@ function write(tools: readonly Tool[], tier: PromptTier, left: number): string {
     }
     lines.push(...linesOf(tool, tier));
   }
-  if (left > 0) lines.push(`(${left} more tool${left === 1 ? '' : 's'})`);
+  if (omitted > 0) lines.push(`(${omitted} more tool${omitted === 1 ? '' : 's'})`);
   return lines.join('\n');
 }
 
@@ -73,17 +73,17 @@ function linesOf(tool: Tool, tier: PromptTier): readonly string[] {
 
 function parameterLines(tool: Tool): readonly string[] {
   const { properties, required } = tool.parameters;
-  if (!isSchemaObject(properties)) return [];
+  if (!isObject(properties)) return [];
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   return Object.entries(properties).map(([name, schema]) => {
     const description =
-      isSchemaObject(schema) && typeof schema['description'] === 'string' ? `: ${schema['description']}` : '';
+      isObject(schema) && typeof schema['description'] === 'string' ? `: ${schema['description']}` : '';
     return `  - ${name} (${typeOf(schema)}${needed.has(name) ? ', required' : ''})${description}`;
   });
 }
 
 function typeOf(schema: unknown): string {
-  if (!isSchemaObject(schema)) return 'any';
+  if (!isObject(schema)) return 'any';
   const { type } = schema;
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}`;
   if (Array.isArray(type)) return type.join(' or ');

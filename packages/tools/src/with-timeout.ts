@@ -1,14 +1,14 @@
-/** Settles like `work` within a clock; too late, or rejected, it is `otherwise`. Never rejects, and no timer outlives it. */
-export function within<T>(work: Promise<T>, limitMs: number, otherwise: T): Promise<T> {
+/** Resolves like `work`, or to `fallback` if it rejects or takes longer than `timeoutMs`. Leaves no timer behind. */
+export function withTimeout<T>(work: Promise<T>, timeoutMs: number, fallback: T): Promise<T> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(otherwise), limitMs);
-    const end = (value: T): void => {
+    const timer = setTimeout(() => resolve(fallback), timeoutMs);
+    const settle = (value: T): void => {
       clearTimeout(timer);
       resolve(value);
     };
     work.then(
-      (value) => end(value),
-      () => end(otherwise),
+      (value) => settle(value),
+      () => settle(fallback),
     );
   });
 }

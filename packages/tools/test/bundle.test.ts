@@ -1,16 +1,9 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import {
-  BLOG_AGENT,
-  CODE_AGENT,
-  type ToolBundle,
-  createCapabilities,
-  createRegistry,
-  customCapabilities,
-  defineBundle,
-  resolveBundle,
-} from '../src/index.ts';
+import { createCapabilities, customCapabilities } from '../src/capabilities.ts';
+import { BLOG_AGENT, CODE_AGENT } from '../src/compat/index.ts';
+import { type ToolBundle, createRegistry, defineBundle, resolveBundle } from '../src/index.ts';
 import { caught, simple } from './support.ts';
 
 const capabilities = createCapabilities({ checks: [customCapabilities({ git: () => false })] });

@@ -142,7 +142,7 @@ test('a call that finds nothing to run is told like any other', async () => {
   verifies('tools.execute.log');
   const registry = createRegistry();
   const events: RegistryEvent[] = [];
-  registry.subscribe((event) => events.push(event), { calls: true });
+  registry.onEvent((event) => events.push(event));
   await registry.execute('none', {}, { callId: 'c' });
   expect(events).toMatchObject([
     { type: 'call-start', name: 'none', callId: 'c' },

@@ -1,81 +1,81 @@
+import { isObject, parsePointer } from '@kernel/internal';
 import type { ToolRepair } from '@kernel/protocol';
-import { asJson } from '../unsafe-casts.ts';
-import { type Fault, isObject } from '../schema/check.ts';
+import type { ValidationIssue } from '../schema/check-types.ts';
 import type { Validator } from '../schema/compile-schema.ts';
+import { asJson } from '../unsafe-casts.ts';
 
-/** What mending made of a value. */
-export interface Repaired {
+/** A coerced value. */
+export interface Coerced {
+  /** The value, changed where that helps. */
   readonly value: unknown;
+  /** The changes, in order. */
   readonly repairs: readonly ToolRepair[];
   /** What is still wrong. */
-  readonly faults: readonly Fault[];
+  readonly issues: readonly ValidationIssue[];
 }
 
-const ROUNDS = 8;
-const MOST = 100;
-/** How often a whole value is checked to see whether a null may go. */
-const LOOKS = 100;
+const MAX_ROUNDS = 8;
+const MAX_ISSUES_PER_ROUND = 100;
+/** How often a whole value is validated to decide whether a null can be removed. */
+const MAX_NULL_CHECKS = 100;
 
 /**
- * Mends near-valid values where nothing is lost: `"5"` for 5, `"true"`, JSON text of an object or array, a single value for a
- * list, null for an absent optional. Each step is listed. The given value is not changed.
+ * Coerces a near-valid value where nothing is lost: `"5"` to 5, `"true"` to true, JSON text to the object or array that it holds, a single
+ * value to a list, and null to an absent optional property. Lists every change, and copies instead of changing the original.
  */
-export function repairValue(given: unknown, validator: Validator): Repaired {
+export function coerceValue(original: unknown, validator: Validator): Coerced {
   const repairs: ToolRepair[] = [];
-  let value = given;
-  let faults = validator.faults(value);
-  let looks = LOOKS;
-  const isNeeded = (without: unknown, name: string | undefined): boolean => {
-    looks -= 1;
-    return (
-      looks < 0 || validator.faults(without).some((found) => found.keyword === 'required' && found.property === name)
-    );
+  let value = original;
+  let issues = validator.issues(value);
+  let nullChecksLeft = MAX_NULL_CHECKS;
+  const isRequired = (without: unknown, name: string | undefined): boolean => {
+    nullChecksLeft -= 1;
+    if (nullChecksLeft < 0) return true;
+    return validator.issues(without).some((issue) => issue.keyword === 'required' && issue.property === name);
   };
-  for (let round = 0; round < ROUNDS && faults.length > 0; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && issues.length > 0; round += 1) {
     const before = repairs.length;
-    for (const fault of faults.slice(0, MOST)) {
-      const step = mend(fault, value, isNeeded);
+    for (const issue of issues.slice(0, MAX_ISSUES_PER_ROUND)) {
+      const step = coerceIssue(issue, value, isRequired);
       if (step === undefined) continue;
       value = step.value;
       repairs.push(step.repair);
     }
     if (repairs.length === before) break;
-    faults = validator.faults(value);
+    issues = validator.issues(value);
   }
-  return { value, repairs, faults };
+  return { value, repairs, issues };
 }
 
-function mend(
-  fault: Fault,
+function coerceIssue(
+  issue: ValidationIssue,
   root: unknown,
-  isNeeded: (without: unknown, name: string | undefined) => boolean,
+  isRequired: (without: unknown, name: string | undefined) => boolean,
 ): { readonly value: unknown; readonly repair: ToolRepair } | undefined {
-  if (fault.path === '') return undefined;
-  const tokens = tokensOf(fault.path);
-  const received = read(root, tokens);
-  if (received !== fault.received) return undefined; // an earlier step of this round has changed it
-  for (const { to, rule } of candidates(fault)) {
-    if (fault.accepts(to))
-      return {
-        value: write(root, tokens, to),
-        repair: { path: fault.path, from: asJson(received), to: asJson(to), rule },
-      };
+  if (issue.path === '') return undefined;
+  const keys = parsePointer(issue.path);
+  const received = valueAt(root, keys);
+  if (received !== issue.received) return undefined; // an earlier repair of this round has changed it
+  for (const { to, rule } of candidates(issue)) {
+    if (issue.accepts(to)) {
+      const repair = { path: issue.path, from: asJson(received), to: asJson(to), rule };
+      return { value: withValueAt(root, keys, to), repair };
+    }
   }
   if (received !== null) return undefined;
-  const without = write(root, tokens, undefined);
-  return isNeeded(without, tokens.at(-1))
-    ? undefined
-    : { value: without, repair: { path: fault.path, from: null, to: null, rule: 'null-to-absent' } };
+  const without = withValueAt(root, keys, undefined);
+  if (isRequired(without, keys.at(-1))) return undefined;
+  return { value: without, repair: { path: issue.path, from: null, to: null, rule: 'null-to-absent' } };
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The keywords that say what kind of value is wanted; a value of the right kind that breaks another rule can't be mended. */
-const KINDS = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf']);
+/** The keywords that decide the kind of value. A value of the right kind that violates any other keyword cannot be coerced. */
+const KIND_KEYWORDS = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf']);
 
-function* candidates(fault: Fault): Generator<{ readonly to: unknown; readonly rule: string }> {
-  const { received } = fault;
-  if (!KINDS.has(fault.keyword)) return;
+function* candidates(issue: ValidationIssue): Generator<{ readonly to: unknown; readonly rule: string }> {
+  const { received } = issue;
+  if (!KIND_KEYWORDS.has(issue.keyword)) return;
   if (typeof received === 'string') {
     const number = exactNumber(received);
     if (number !== undefined) yield { to: number, rule: 'string-to-number' };
@@ -83,17 +83,17 @@ function* candidates(fault: Fault): Generator<{ readonly to: unknown; readonly r
     if (word === 'true' || word === 'false') yield { to: word === 'true', rule: 'string-to-boolean' };
     if (word === 'null') yield { to: null, rule: 'string-to-null' };
     if (looksLikeJson(received)) {
-      const structure = structureIn(received);
-      // Text that begins like JSON and is none may have been cut: it is nobody's single value.
-      if (structure === undefined) return;
-      yield { to: structure, rule: 'json-text' };
+      const parsed = parseJson(received);
+      // Text that starts like JSON but is not valid may have been cut off: it must not become the single item of a list.
+      if (parsed === undefined) return;
+      yield { to: parsed, rule: 'json-text' };
     }
   }
   if (!Array.isArray(received) && received !== null && received !== undefined)
     yield { to: [received], rule: 'value-to-list' };
 }
 
-/** The number that a text spells, where no digit is lost. */
+/** The number that a text spells, if no digit is lost. */
 function exactNumber(text: string): number | undefined {
   if (!NUMBER.test(text) || text.length > 24) return undefined;
   const number = Number(text);
@@ -109,7 +109,7 @@ function looksLikeJson(text: string): boolean {
   return /^\s*(?:\{|\[\s*[[{"\]\d-])/.test(text);
 }
 
-function structureIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
@@ -118,32 +118,25 @@ function structureIn(text: string): unknown {
   }
 }
 
-function tokensOf(path: string): readonly string[] {
-  return path
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function read(value: unknown, tokens: readonly string[]): unknown {
-  let at = value;
-  for (const token of tokens) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, token)) return undefined;
-    at = Reflect.get(at, token);
+function valueAt(root: unknown, keys: readonly string[]): unknown {
+  let value = root;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
   }
-  return at;
+  return value;
 }
 
-/** A copy with one place changed, or taken out for `undefined`. Only the way to the place is copied. */
-function write(value: unknown, tokens: readonly string[], item: unknown): unknown {
-  const [token, ...rest] = tokens;
-  if (token === undefined) return item;
-  if (Array.isArray(value))
-    return value.map((entry: unknown, index) => (`${index}` === token ? write(entry, rest, item) : entry));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, entry]): [string, unknown] => [
+/** A copy with one value replaced, or removed for `undefined`. Copies only the objects on the path to it. */
+function withValueAt(root: unknown, keys: readonly string[], value: unknown): unknown {
+  const [first, ...rest] = keys;
+  if (first === undefined) return value;
+  if (Array.isArray(root))
+    return root.map((item: unknown, index) => (`${index}` === first ? withValueAt(item, rest, value) : item));
+  if (!isObject(root)) return root;
+  const entries = Object.entries(root).map(([key, item]): [string, unknown] => [
     key,
-    key === token ? write(entry, rest, item) : entry,
+    key === first ? withValueAt(item, rest, value) : item,
   ]);
-  return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined));
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

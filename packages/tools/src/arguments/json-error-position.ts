@@ -1,4 +1,4 @@
-/** What may stand at a place in JSON text. */
+/** What can come next in JSON text. */
 type Expected = 'value' | 'key' | 'key-or-end' | 'value-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
 interface Token {
@@ -8,24 +8,25 @@ interface Token {
 }
 
 /**
- * Finds where JSON text goes wrong: the start of the first token that can't stand there, or the text's length where it ends too early,
- * be it inside a string, number or word. Linear, and at home in texts of any depth.
+ * Finds where JSON text becomes invalid: the start of the first unexpected token, or the length of the text if it ends too early, even
+ * inside a string, number or word. Takes linear time and does not recurse, so nesting can be of any depth.
  */
-export function errorPosition(text: string): number {
+export function jsonErrorPosition(text: string): number {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'value';
   let at = 0;
   for (;;) {
     const token = nextToken(text, at);
     if (typeof token === 'number') return token;
-    const next = follow(token, expected, open);
+    const next = expectedAfter(token, expected, open);
     if (next === undefined) return token.start;
     expected = next;
     at = token.end;
   }
 }
 
-function follow(token: Token, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
+/** What can follow a token; `undefined` for a token that is unexpected itself. */
+function expectedAfter(token: Token, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const inner = (): Expected => (open.length === 0 ? 'nothing' : 'comma-or-end');
   switch (token.kind) {
     case ':':
@@ -42,27 +43,27 @@ function follow(token: Token, expected: Expected, open: ('{' | '[')[]): Expected
     }
     case 'string':
       if (expected === 'key' || expected === 'key-or-end') return 'colon';
-      return isValuePlace(expected) ? inner() : undefined;
+      return expectsValue(expected) ? inner() : undefined;
     case '{':
     case '[':
-      if (!isValuePlace(expected)) return undefined;
+      if (!expectsValue(expected)) return undefined;
       open.push(token.kind);
       return token.kind === '{' ? 'key-or-end' : 'value-or-end';
     case 'scalar':
-      return isValuePlace(expected) ? inner() : undefined;
+      return expectsValue(expected) ? inner() : undefined;
     default:
       return token.kind satisfies never;
   }
 }
 
-function isValuePlace(expected: Expected): boolean {
+function expectsValue(expected: Expected): boolean {
   return expected === 'value' || expected === 'value-or-end';
 }
 
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
-const UNFINISHED = /^(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
+const INCOMPLETE = /^(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
 
-/** The token at or after a place, or the position of the fault. */
+/** The next token, or the position of the error. */
 function nextToken(text: string, from: number): Token | number {
   let start = from;
   while (start < text.length && ' \t\n\r'.includes(text[start] ?? 'x')) start += 1;
@@ -82,7 +83,7 @@ function nextToken(text: string, from: number): Token | number {
     default: {
       SCALAR.lastIndex = start;
       if (SCALAR.test(text)) return { kind: 'scalar', start, end: SCALAR.lastIndex };
-      return UNFINISHED.test(text.slice(start, start + 6)) ? text.length : start;
+      return INCOMPLETE.test(text.slice(start, start + 6)) ? text.length : start;
     }
   }
 }

@@ -1,68 +1,78 @@
+import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { escapeToken, isObject } from '../schema/check.ts';
-import { toTextTest } from '../schema/pattern.ts';
+import { createPatternTest } from '../schema/patterns/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject } from '../schema/schema-index.ts';
 
-/** A property that the schema says nothing about. */
-export interface Stray {
+/** A property that the schema does not mention. */
+export interface UnknownProperty {
   /** JSON pointer to the object that has it. */
   readonly path: string;
+  /** Its name. */
   readonly name: string;
-  /** The names that the schema has there. */
-  readonly known: readonly string[];
+  /** The properties that the schema declares for the object. */
+  readonly knownProperties: readonly string[];
 }
 
-/** Takes what a schema is silent about out of a value. The value itself is not changed; returned as it is when nothing is strange. */
-export type StrayFinder = (value: unknown, found: Stray[]) => unknown;
+/** Adds unknown properties to `found` and returns a copy without them; returns the value itself if there are none. */
+export type UnknownPropertyFilter = (value: unknown, found: UnknownProperty[]) => unknown;
 
 /**
- * Builds the search for properties that a schema is silent about: it names properties, and neither `additionalProperties` nor
- * `unevaluatedProperties` says what happens to others. An object without `properties` is free-form and keeps everything.
+ * Creates a filter for properties that a schema does not mention: it declares properties, and neither `additionalProperties` nor
+ * `unevaluatedProperties` says what happens to others. An object without declared properties is free-form and keeps everything.
  */
-export function createStrayFinder(schema: JsonSchema): StrayFinder {
+export function createUnknownPropertyFilter(schema: JsonSchema): UnknownPropertyFilter {
   const index = indexSchema(schema);
-  // One node for each set of schemas: there are finitely many, so that recursion ends.
+  // One node for each set of schemas. There are finitely many sets, so recursion ends.
   const nodes = new Map<string, Node>();
-  const numbers = new Map<Schema, number>();
+  const ids = new Map<Schema, number>();
   const nodeOf = (schemas: readonly Schema[]): Node => {
-    const numbered = [...new Set(schemas)].map((one) => {
-      const number = numbers.get(one) ?? numbers.size;
-      numbers.set(one, number);
-      return number;
+    const setIds = [...new Set(schemas)].map((each) => {
+      const id = ids.get(each) ?? ids.size;
+      ids.set(each, id);
+      return id;
     });
-    const key = numbered.toSorted((a, b) => a - b).join();
-    const node = nodes.get(key) ?? createNode(gather(schemas, index), nodeOf);
+    const key = setIds.toSorted((a, b) => a - b).join();
+    const node = nodes.get(key) ?? createNode(shapeOf(schemas, index), nodeOf);
     nodes.set(key, node);
     return node;
   };
   const root = nodeOf([schema]);
-  if (!root.canBeStrange(new Set())) return (value) => value;
-  return (value, found) => (root.isStrange(value) ? root.clean(value, '', found) : value);
+  if (!root.mayHaveUnknown(new Set())) return (value) => value;
+  return (value, found) => (root.hasUnknown(value) ? root.strip(value, '', found) : value);
 }
 
+/** The schemas that apply to one value, as far as unknown properties go. */
 interface Node {
-  /** Whether any value could have something to clean; `asked` keeps recursion finite. */
-  canBeStrange(asked: Set<Node>): boolean;
-  /** The quick look: whether there is anything to clean. */
-  isStrange(value: unknown): boolean;
-  clean(value: unknown, path: string, found: Stray[]): unknown;
+  /** Whether any value can have unknown properties; `visited` stops recursion. */
+  mayHaveUnknown(visited: Set<Node>): boolean;
+  /** Whether this value has unknown properties. Allocates nothing. */
+  hasUnknown(value: unknown): boolean;
+  /** Like the filter, with the path of the value. */
+  strip(value: unknown, path: string, found: UnknownProperty[]): unknown;
 }
 
+/** What the schemas that apply to one value say about its properties and items. */
 interface Shape {
-  readonly names: Map<string, Schema[]>;
+  /** The declared properties, with their schemas. */
+  readonly properties: Map<string, Schema[]>;
+  /** Tests of `patternProperties`. */
   readonly patterns: ((name: string) => boolean)[];
+  /** The schemas of items. */
   readonly items: Schema[];
-  speaks: boolean;
+  /** Whether some keyword says what happens to other properties. */
+  allowsUnknown: boolean;
 }
 
 function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node): Node {
-  const { names, patterns, items } = shape;
-  const closed = !shape.speaks;
-  const known = [...names.keys()];
+  const { properties, patterns, items } = shape;
+  const closed = !shape.allowsUnknown;
+  const knownProperties = [...properties.keys()];
+  const isUnknown = (key: string): boolean =>
+    closed && !properties.has(key) && !patterns.some((matches) => matches(key));
   const children = new Map<string, Node | undefined>();
   const childOf = (key: string): Node | undefined => {
     if (children.has(key)) return children.get(key);
-    const schemas = names.get(key)?.filter((schema) => isSchemaObject(schema) && isDeep(schema));
+    const schemas = properties.get(key)?.filter((schema) => isSchemaObject(schema) && mayHaveMembers(schema));
     const child = schemas === undefined || schemas.length === 0 ? undefined : nodeOf(schemas);
     children.set(key, child);
     return child;
@@ -70,82 +80,88 @@ function createNode(shape: Shape, nodeOf: (schemas: readonly Schema[]) => Node):
   let itemNode: Node | undefined;
   const itemOf = (): Node | undefined => (items.length === 0 ? undefined : (itemNode ??= nodeOf(items)));
 
-  const cleanObject = (value: { readonly [name: string]: unknown }, path: string, found: Stray[]): unknown => {
+  const stripObject = (
+    object: { readonly [name: string]: unknown },
+    path: string,
+    found: UnknownProperty[],
+  ): unknown => {
     let changed: Map<string, unknown> | undefined;
-    for (const key of Object.keys(value)) {
-      if (closed && !names.has(key) && !patterns.some((matches) => matches(key))) {
-        found.push({ path, name: key, known });
-        changed ??= new Map(Object.entries(value));
+    for (const key of Object.keys(object)) {
+      if (isUnknown(key)) {
+        found.push({ path, name: key, knownProperties });
+        changed ??= new Map(Object.entries(object));
         changed.delete(key);
         continue;
       }
-      const item = value[key];
-      if (typeof item !== 'object' || item === null) continue;
-      const cleaned = childOf(key)?.clean(item, `${path}/${escapeToken(key)}`, found) ?? item;
-      if (cleaned === item) continue;
-      changed ??= new Map(Object.entries(value));
-      changed.set(key, cleaned);
+      const member = object[key];
+      if (typeof member !== 'object' || member === null) continue;
+      const stripped = childOf(key)?.strip(member, `${path}/${pointerToken(key)}`, found) ?? member;
+      if (stripped === member) continue;
+      changed ??= new Map(Object.entries(object));
+      changed.set(key, stripped);
     }
-    return changed === undefined ? value : Object.fromEntries(changed);
+    return changed === undefined ? object : Object.fromEntries(changed);
   };
 
-  const isStrangeObject = (value: { readonly [name: string]: unknown }): boolean => {
-    for (const key in value) {
-      if (closed && !names.has(key) && !patterns.some((matches) => matches(key))) return true;
-      const item = value[key];
-      if (typeof item === 'object' && item !== null && childOf(key)?.isStrange(item) === true) return true;
+  const objectHasUnknown = (object: { readonly [name: string]: unknown }): boolean => {
+    for (const key in object) {
+      if (isUnknown(key)) return true;
+      const member = object[key];
+      if (typeof member === 'object' && member !== null && childOf(key)?.hasUnknown(member) === true) return true;
     }
     return false;
   };
 
   const node: Node = {
-    canBeStrange(asked) {
+    mayHaveUnknown(visited) {
       if (closed) return true;
-      if (asked.has(node)) return false;
-      asked.add(node);
-      return [...known.map((name) => childOf(name)), itemOf()].some((child) => child?.canBeStrange(asked) === true);
+      if (visited.has(node)) return false;
+      visited.add(node);
+      const inner = [...knownProperties.map((name) => childOf(name)), itemOf()];
+      return inner.some((child) => child?.mayHaveUnknown(visited) === true);
     },
-    isStrange(value) {
-      if (!Array.isArray(value)) return isObject(value) && isStrangeObject(value);
+    hasUnknown(value) {
+      if (!Array.isArray(value)) return isObject(value) && objectHasUnknown(value);
       const inner = itemOf();
-      return inner !== undefined && value.some((item) => inner.isStrange(item));
+      return inner !== undefined && value.some((item) => inner.hasUnknown(item));
     },
-    clean(value, path, found) {
-      if (isObject(value)) return cleanObject(value, path, found);
+    strip(value, path, found) {
+      if (isObject(value)) return stripObject(value, path, found);
       const inner = Array.isArray(value) ? itemOf() : undefined;
       if (inner === undefined || !Array.isArray(value)) return value;
-      const cleaned = value.map((item: unknown, place) => inner.clean(item, `${path}/${place}`, found));
-      return cleaned.some((item, place) => item !== value[place]) ? cleaned : value;
+      const stripped = value.map((item: unknown, index) => inner.strip(item, `${path}/${index}`, found));
+      return stripped.some((item, index) => item !== value[index]) ? stripped : value;
     },
   };
   return node;
 }
 
-/** Collects what several schemas that apply to one value say of its properties and items. */
-function gather(schemas: readonly Schema[], index: SchemaIndex): Shape {
-  const shape: Shape = { names: new Map(), patterns: [], items: [], speaks: false };
-  const seen = new Set<Schema>();
+/** Collects what all schemas that apply to one value say about its properties and items. */
+function shapeOf(schemas: readonly Schema[], index: SchemaIndex): Shape {
+  const shape: Shape = { properties: new Map(), patterns: [], items: [], allowsUnknown: false };
+  const visited = new Set<Schema>();
   const visit = (schema: Schema): void => {
-    if (!isSchemaObject(schema) || seen.has(schema)) return;
-    seen.add(schema);
-    for (const [name, child] of entriesOf(schema['properties']))
-      shape.names.set(name, [...(shape.names.get(name) ?? []), child]);
-    for (const [source] of entriesOf(schema['patternProperties'])) shape.patterns.push(toTextTest(source));
-    if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.speaks = true;
+    if (!isSchemaObject(schema) || visited.has(schema)) return;
+    visited.add(schema);
+    for (const [name, child] of subschemasOf(schema['properties']))
+      shape.properties.set(name, [...(shape.properties.get(name) ?? []), child]);
+    for (const [source] of subschemasOf(schema['patternProperties'])) shape.patterns.push(createPatternTest(source));
+    if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) shape.allowsUnknown = true;
     for (const keyword of ['items', 'prefixItems', 'additionalItems']) {
       const child = schema[keyword];
       if (isSchema(child)) shape.items.push(child);
-      else if (Array.isArray(child)) shape.speaks = true;
+      else if (Array.isArray(child)) shape.allowsUnknown = true;
     }
-    for (const child of sameValue(schema, index)) visit(child);
+    for (const child of inPlaceSchemas(schema, index)) visit(child);
   };
   for (const schema of schemas) visit(schema);
-  if (shape.names.size === 0 && !schemas.some((schema) => isSchemaObject(schema) && 'properties' in schema))
-    shape.speaks = true;
+  const declaresProperties = schemas.some((schema) => isSchemaObject(schema) && 'properties' in schema);
+  if (shape.properties.size === 0 && !declaresProperties) shape.allowsUnknown = true;
   return shape;
 }
 
-function* sameValue(schema: JsonSchema, index: SchemaIndex): Generator<Schema> {
+/** The subschemas that apply to the same value as the schema itself ("in-place applicators"). */
+function* inPlaceSchemas(schema: JsonSchema, index: SchemaIndex): Generator<Schema> {
   const reference = schema['$ref'];
   const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(schema)) : undefined;
   if (target !== undefined) yield target.schema;
@@ -157,16 +173,16 @@ function* sameValue(schema: JsonSchema, index: SchemaIndex): Generator<Schema> {
     const child = schema[keyword];
     if (isSchema(child)) yield child;
   }
-  for (const [, child] of entriesOf(schema['dependentSchemas'])) yield child;
+  for (const [, child] of subschemasOf(schema['dependentSchemas'])) yield child;
 }
 
-/** Whether a schema can hold objects or arrays; for plain values there is nothing to search. */
-function isDeep(schema: JsonSchema): boolean {
+/** Whether a schema can accept objects or arrays: other values have no properties to search. */
+function mayHaveMembers(schema: JsonSchema): boolean {
   const { type } = schema;
   return typeof type !== 'string' || type === 'object' || type === 'array';
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, Schema])[] {
+function subschemasOf(value: unknown): readonly (readonly [string, Schema])[] {
   if (!isSchemaObject(value)) return [];
   return Object.entries(value).flatMap(([name, child]) => (isSchema(child) ? [[name, child] as const] : []));
 }

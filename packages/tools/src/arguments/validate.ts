@@ -1,177 +1,193 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
+import type { ValidationIssue } from '../schema/check-types.ts';
+import { resetMatchBudget } from '../schema/patterns/pattern.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
-import type { Fault } from '../schema/check.ts';
-import { resetMatchClock } from '../schema/pattern.ts';
 import type { StandardResult } from '../tool/standard-schema.ts';
-import { argumentsError, issuesError, strayNote } from './messages.ts';
+import { type Coerced, coerceValue } from './coerce.ts';
+import { argumentsError, standardIssuesError, unknownPropertyNote } from './messages.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
-import { type Repaired, repairValue } from './coerce.ts';
-import { type Stray, type StrayFinder, createStrayFinder } from './unknown-properties.ts';
+import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
 
-/** How arguments are read. */
-export interface ReadPolicy {
+/** How arguments are validated. */
+export interface ValidationPolicy {
+  /** Whether near-valid arguments are repaired. */
   readonly repair: RepairPolicy;
+  /** What happens to arguments that the schema does not mention. */
   readonly unknownProperties: UnknownProperties;
 }
 
-/** A handler's input, or why there is none; and what was changed or left out on the way. */
-export interface ReadArguments {
+/** The outcome of validation: a handler's input or an error, never both. */
+export interface ValidatedArguments {
+  /** The handler's input. */
   readonly input?: unknown;
+  /** Why the handler cannot run. */
   readonly error?: KernelError;
+  /** What was changed, or with the policy `report` could have been changed. */
   readonly repairs: readonly ToolRepair[];
-  /** Sentences for the model about arguments that were left out. */
+  /** Sentences for the model about arguments that were removed. */
   readonly notes: readonly string[];
 }
 
-/** Reads, cleans, checks and, where the policy says so, mends a call's arguments. A promise only for an asynchronous schema. Never throws. */
-export function readArguments(
-  binding: ToolBinding,
-  given: RawArguments,
-  policy: ReadPolicy,
-): ReadArguments | Promise<ReadArguments> {
-  resetMatchClock();
+/** One call's arguments on their way through validation. */
+interface Validation {
+  readonly binding: ToolBinding;
+  readonly policy: ValidationPolicy;
+  /** What was changed to parse them. */
+  readonly parseRepairs: readonly ToolRepair[];
+  /** What the schema does not mention, found so far. */
+  readonly unknownProperties: UnknownProperty[];
+}
+
+type Outcome = ValidatedArguments | Promise<ValidatedArguments>;
+
+/**
+ * Parses a call's arguments, handles unknown properties, validates and, if the policy says so, repairs them. Returns a promise only for an
+ * asynchronous schema library. Never throws or rejects.
+ */
+export function validateArguments(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
+  resetMatchBudget();
   try {
-    return readChecked(binding, given, policy);
+    return validate(binding, raw, policy);
   } catch (error) {
-    // What is left is a value so deep that the stack ends.
+    // All that can still throw is a value so deep that the stack overflows.
     const message = `the arguments of "${binding.tool.name}" are nested too deeply to be checked.`;
     return { error: new KernelError('ARGUMENTS_INVALID', message, { cause: error }), repairs: [], notes: [] };
   }
 }
 
-const finders = new WeakMap<object, StrayFinder>();
-
-function readChecked(
-  binding: ToolBinding,
-  given: RawArguments,
-  policy: ReadPolicy,
-): ReadArguments | Promise<ReadArguments> {
-  const { name } = binding.tool;
-  if (binding.input.raw === true && typeof given === 'string') return { input: given, repairs: [], notes: [] };
-  const parsed = parseArguments(given, name);
+function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
+  if (binding.input.raw === true && typeof raw === 'string') return { input: raw, repairs: [], notes: [] };
+  const parsed = parseArguments(raw, binding.tool.name);
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
   if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
-  const strays: Stray[] = [];
-  const value = clean(binding, parsed.value, policy, strays);
-  if (strays.length > 0 && policy.unknownProperties === 'reject')
-    return refused(binding, strays.map(toFault), parsed.repairs);
-  const { parse } = binding.input;
-  if (parse === undefined) {
-    if (binding.input.validator().test(value)) return { input: value, repairs: parsed.repairs, notes: notesOf(strays) };
-    return mended(binding, value, policy, strays, parsed.repairs);
+
+  const unknownProperties: UnknownProperty[] = [];
+  const value = filterUnknown(parsed.value, binding, policy, unknownProperties);
+  const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
+  const { parse, validator } = binding.input;
+  // The common case allocates nothing more.
+  if (!rejected && parse === undefined && validator().test(value))
+    return { input: value, repairs: parsed.repairs, notes: notesOf(unknownProperties) };
+
+  const validation: Validation = { binding, policy, parseRepairs: parsed.repairs, unknownProperties };
+  if (rejected) return rejectUnknown(validation, parsed.repairs);
+  if (parse === undefined) return coerce(value, validation);
+  // A library may accept what the JSON Schema does not, and change its meaning ("false" becomes true): repairs come first.
+  if (policy.repair === 'apply' && !validator().test(value)) {
+    const coerced = coerceValue(value, validator());
+    if (coerced.issues.length === 0) return applyCoerced(coerced, validation);
   }
-  // A library may accept what the JSON Schema does not and make another value of it ("false" becomes true): mending comes first.
-  if (policy.repair === 'apply' && !binding.input.validator().test(value)) {
-    const fixed = repairValue(value, binding.input.validator());
-    if (fixed.faults.length === 0) return withRepairs(binding, fixed, policy, strays, parsed.repairs);
-  }
-  const settle = (result: StandardResult<unknown>): ReadArguments | Promise<ReadArguments> =>
-    result.issues === undefined
-      ? { input: result.value, repairs: parsed.repairs, notes: notesOf(strays) }
-      : mended(binding, value, policy, strays, parsed.repairs);
-  return after(attempt(parse, value), settle);
-}
-
-/** The second way, for values that were refused: mend, clean and check once more. */
-function mended(
-  binding: ToolBinding,
-  value: unknown,
-  policy: ReadPolicy,
-  strays: Stray[],
-  before: readonly ToolRepair[],
-): ReadArguments | Promise<ReadArguments> {
-  const { validator } = binding.input;
-  const faults = validator().faults(value);
-  const fixed = policy.repair === 'off' ? { value, repairs: [], faults } : repairValue(value, validator());
-  const repairs = [...before, ...fixed.repairs];
-  if (policy.repair !== 'apply')
-    return faults.length === 0 ? own(binding, value, [], strays) : refused(binding, faults, repairs, strays);
-  if (fixed.faults.length > 0) return refused(binding, fixed.faults, repairs, strays);
-  return withRepairs(binding, fixed, policy, strays, before);
-}
-
-function withRepairs(
-  binding: ToolBinding,
-  fixed: Pick<Repaired, 'value' | 'repairs'>,
-  policy: ReadPolicy,
-  strays: Stray[],
-  before: readonly ToolRepair[],
-): ReadArguments | Promise<ReadArguments> {
-  const repairs = [...before, ...fixed.repairs];
-  const cleaned = clean(binding, fixed.value, policy, strays);
-  if (strays.length > 0 && policy.unknownProperties === 'reject') return refused(binding, strays.map(toFault), repairs);
-  return own(binding, cleaned, repairs, strays);
-}
-
-/** Lets the tool's own schema library decide. */
-function own(
-  binding: ToolBinding,
-  value: unknown,
-  repairs: readonly ToolRepair[],
-  strays: readonly Stray[],
-): ReadArguments | Promise<ReadArguments> {
-  const { parse } = binding.input;
-  if (parse === undefined) return { input: value, repairs, notes: notesOf(strays) };
-  return after(attempt(parse, value), (result) =>
-    result.issues === undefined
-      ? { input: result.value, repairs, notes: notesOf(strays) }
-      : { error: issuesError(binding.tool.name, result.issues), repairs, notes: [] },
+  return andThen(callParse(parse, value), (result) =>
+    result.issues === undefined ? accept(result.value, parsed.repairs, validation) : coerce(value, validation),
   );
 }
 
-function refused(
-  binding: ToolBinding,
-  faults: readonly Fault[],
-  repairs: readonly ToolRepair[],
-  strays: readonly Stray[] = [],
-): ReadArguments {
-  return { error: argumentsError(binding.tool.name, faults, strays), repairs, notes: [] };
-}
-
-function clean(binding: ToolBinding, value: unknown, policy: ReadPolicy, strays: Stray[]): unknown {
-  if (policy.unknownProperties === 'passthrough') return value;
-  let finder = finders.get(binding.tool.parameters);
-  if (finder === undefined) {
-    finder = createStrayFinder(binding.tool.parameters);
-    finders.set(binding.tool.parameters, finder);
+/** What happens to a value that was rejected: it is coerced and validated once more. */
+function coerce(value: unknown, validation: Validation): Outcome {
+  const { binding, policy, parseRepairs } = validation;
+  const validator = binding.input.validator();
+  const issues = validator.issues(value);
+  const coerced = policy.repair === 'off' ? { value, repairs: [], issues } : coerceValue(value, validator);
+  const repairs = [...parseRepairs, ...coerced.repairs];
+  if (policy.repair !== 'apply') {
+    return issues.length === 0 ? parseWithLibrary(value, [], validation) : reject(issues, repairs, validation);
   }
-  const cleaned = finder(value, strays);
-  return policy.unknownProperties === 'reject' ? value : cleaned;
+  return coerced.issues.length > 0 ? reject(coerced.issues, repairs, validation) : applyCoerced(coerced, validation);
 }
 
-function toFault(stray: Stray): Fault {
-  const facts = {
+function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
+  const repairs = [...validation.parseRepairs, ...coerced.repairs];
+  const { binding, policy, unknownProperties } = validation;
+  const value = filterUnknown(coerced.value, binding, policy, unknownProperties);
+  const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
+  return rejected ? rejectUnknown(validation, repairs) : parseWithLibrary(value, repairs, validation);
+}
+
+/** Lets the tool's schema library decide, if it has one. */
+function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Outcome {
+  const { tool, input } = validation.binding;
+  if (input.parse === undefined) return accept(value, repairs, validation);
+  return andThen(callParse(input.parse, value), (result) =>
+    result.issues === undefined
+      ? accept(result.value, repairs, validation)
+      : { error: standardIssuesError(tool.name, result.issues), repairs, notes: [] },
+  );
+}
+
+function accept(input: unknown, repairs: readonly ToolRepair[], validation: Validation): ValidatedArguments {
+  return { input, repairs, notes: notesOf(validation.unknownProperties) };
+}
+
+function reject(
+  issues: readonly ValidationIssue[],
+  repairs: readonly ToolRepair[],
+  { binding, unknownProperties }: Validation,
+): ValidatedArguments {
+  return { error: argumentsError(binding.tool.name, issues, unknownProperties), repairs, notes: [] };
+}
+
+function rejectUnknown(validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
+  const issues = validation.unknownProperties.map(toIssue);
+  return { error: argumentsError(validation.binding.tool.name, issues), repairs, notes: [] };
+}
+
+const filters = new WeakMap<object, UnknownPropertyFilter>();
+
+/** Adds unknown properties to `found` and, with the policy `strip`, returns a copy without them. */
+function filterUnknown(
+  value: unknown,
+  binding: ToolBinding,
+  policy: ValidationPolicy,
+  found: UnknownProperty[],
+): unknown {
+  if (policy.unknownProperties === 'passthrough') return value;
+  const { parameters } = binding.tool;
+  let filter = filters.get(parameters);
+  if (filter === undefined) {
+    filter = createUnknownPropertyFilter(parameters);
+    filters.set(parameters, filter);
+  }
+  const filtered = filter(value, found);
+  return policy.unknownProperties === 'reject' ? value : filtered;
+}
+
+function toIssue({ path, name, knownProperties }: UnknownProperty): ValidationIssue {
+  return {
+    path,
     keyword: 'additionalProperties',
     expected: 'no other property',
-    property: stray.name,
-    known: stray.known,
+    received: undefined,
+    property: name,
+    knownProperties,
+    accepts: () => false,
   };
-  return { path: stray.path, received: undefined, accepts: () => false, ...facts };
 }
 
-function notesOf(strays: readonly Stray[]): readonly string[] {
-  return strays.length === 0 ? [] : strays.slice(0, 5).map((stray) => strayNote(stray.path, stray.name, stray.known));
+const NO_NOTES: readonly string[] = [];
+const MAX_NOTES = 5;
+
+function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
+  return unknown.length === 0 ? NO_NOTES : unknown.slice(0, MAX_NOTES).map(unknownPropertyNote);
 }
 
-/** A schema library that throws has refused the value. */
-function attempt(
+/** Calls a schema library; if it throws, it has rejected the value. */
+function callParse(
   parse: NonNullable<ToolBinding['input']['parse']>,
   value: unknown,
 ): StandardResult<unknown> | Promise<StandardResult<unknown>> {
   try {
     const result = parse(value);
-    return result instanceof Promise ? result.catch(failed) : result;
+    return result instanceof Promise ? result.catch(parseFailed) : result;
   } catch (error) {
-    return failed(error);
+    return parseFailed(error);
   }
 }
 
-function failed(error: unknown): StandardResult<unknown> {
-  // What it threw is for logs: it may name files and secrets of the program.
-  const issue = { message: 'could not be checked: the check itself failed', cause: error };
-  return { issues: [issue] };
+function parseFailed(error: unknown): StandardResult<unknown> {
+  // The cause is for logs only: it may name files and secrets of the program.
+  return { issues: [{ message: 'could not be checked: the check itself failed', cause: error }] };
 }
 
-function after<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then((given) => use(given)) : use(value);
+function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,88 +1,86 @@
 import { KernelError } from '@kernel/protocol';
-import type { CallRequest } from './runner.ts';
-import { type Slot, createGate } from './semaphore.ts';
-import { slotsOf } from './slots.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { asInput } from '../unsafe-casts.ts';
+import { type ConcurrencyLimit, createSemaphore } from './semaphore.ts';
 
-/** A place among the calls that run at once. */
-export interface Place {
-  /** Runs work that can be told apart from other callers: a call that it makes knows which places it holds. */
-  within<T>(work: () => T): T;
-  /** Gives the place back; the tool's own only when what was left behind has ended. */
-  leave(left: Promise<unknown> | undefined): void;
+/** The right to run one call. */
+export interface Permit {
+  /** Runs work in an async context that knows the limits it holds, so that the calls it makes can be checked for deadlock. */
+  run<T>(work: () => T): T;
+  /** Releases the limits. Those of the tool itself are held until an abandoned handler has settled. */
+  release(abandoned: Promise<unknown> | undefined): void;
 }
 
-/** Lets calls in, within a clock and without deadlock. */
-export interface Places {
-  /** The limits that a call counts against; empty for most. */
-  slotsOf(request: CallRequest, input: unknown): readonly Slot[];
-  /** Waits for a place, for at most `timeoutMs`; the error that a model reads in its place. Never rejects. */
-  enter(request: CallRequest, slots: readonly Slot[], timeoutMs: number): Promise<Place | KernelError>;
+/** Limits how many calls run at once, without deadlock. */
+export interface ConcurrencyLimiter {
+  /** The limits that a call counts against; none for most calls. */
+  limitsFor(binding: ToolBinding, input: unknown): readonly ConcurrencyLimit[];
+  /** Waits for a permit, at most `timeoutMs`. Returns the error that the model reads if there is none. Never rejects. */
+  acquire(
+    toolName: string,
+    limits: readonly ConcurrencyLimit[],
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Permit | KernelError>;
 }
 
-/** The places that a running call holds, and the call around it. */
+/** The limits that a running call holds, and the call that made it. */
 interface Holder {
-  slots: readonly Slot[];
-  readonly around: Holder | undefined;
+  limits: readonly ConcurrencyLimit[];
+  readonly parent: Holder | undefined;
 }
 
-/** Creates the places of a registry whose calls have `registryMax` in common. */
-export function createPlaces(registryMax: number): Places {
-  const gate = createGate();
-  const leftBehind = new Map<string, number>();
-  let holders: { getStore(): Holder | undefined; run<T>(holder: Holder, work: () => T): T } | undefined;
+/** The part of `AsyncLocalStorage` that is used. */
+interface HolderStorage {
+  getStore(): Holder | undefined;
+  run<T>(holder: Holder, work: () => T): T;
+}
 
-  const holdersNow = (): NonNullable<typeof holders> => {
-    // Only a registry with limited tools needs it, so that it is made here.
-    if (holders !== undefined) return holders;
+/** Creates the limiter of a registry, whose calls all share the limit `registryMax`. */
+export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimiter {
+  const semaphore = createSemaphore();
+  const abandonedCounts = new Map<string, number>();
+  let storage: HolderStorage | undefined;
+
+  const holders = (): HolderStorage => {
+    // Created here because only a registry with limited tools needs it.
+    if (storage !== undefined) return storage;
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    return (holders = new AsyncLocalStorage<Holder>());
+    return (storage = new AsyncLocalStorage<Holder>());
   };
-  const count = (slots: readonly Slot[], by: number): void => {
-    for (const { id } of slots) {
-      const number = (leftBehind.get(id) ?? 0) + by;
-      if (number === 0) leftBehind.delete(id);
-      else leftBehind.set(id, number);
+  const countAbandoned = (limits: readonly ConcurrencyLimit[], change: 1 | -1): void => {
+    for (const { id } of limits) {
+      const count = (abandonedCounts.get(id) ?? 0) + change;
+      if (count === 0) abandonedCounts.delete(id);
+      else abandonedCounts.set(id, count);
     }
   };
 
   return {
-    slotsOf: ({ binding }, input) => slotsOf(binding, input, registryMax),
-    async enter({ binding, context }, slots, timeoutMs) {
-      const { name } = binding.tool;
-      const around = holdersNow().getStore();
-      if (slots.some((slot) => heldBy(around, slot) >= slot.max)) {
-        const message = `"${name}" cannot run now: it would wait for a call that waits for it.`;
-        const hint = 'A handler must not call a tool whose only place it holds.';
-        return new KernelError('TOOL_UNAVAILABLE', message, { hint, data: { tool: name } });
+    limitsFor: (binding, input) => limitsFor(binding, input, registryMax),
+    async acquire(toolName, limits, signal, timeoutMs) {
+      const parent = holders().getStore();
+      if (limits.some((limit) => heldCount(parent, limit) >= limit.max)) return deadlock(toolName);
+      const release = await semaphore.acquire(limits, signal, timeoutMs);
+      if (release === 'aborted') return cancelledBeforeStart(toolName);
+      if (release === 'timeout') {
+        return queueTimeout(toolName, timeoutMs, limits.some((limit) => abandonedCounts.has(limit.id)));
       }
-      const leave = await gate.enter(slots, context.signal, timeoutMs);
-      if (leave === 'aborted') {
-        return new KernelError('TOOL_CANCELLED', `"${name}" was cancelled before it started.`, {
-          data: { tool: name },
-        });
-      }
-      if (leave === 'timeout') {
-        const abandoned = slots.some((slot) => leftBehind.has(slot.id));
-        const reason = abandoned ? 'an earlier call that was given up still runs' : 'earlier calls were still running';
-        const message = `"${name}" did not get its turn within ${timeoutMs} ms and has not run: ${reason}.`;
-        const data = { tool: name, timeoutMs, clock: 'queue' };
-        return new KernelError('TOOL_TIMEOUT', message, { retryable: true, data });
-      }
-      const holder: Holder = { slots, around };
+      const holder: Holder = { limits, parent };
       return {
-        within: (work) => holdersNow().run(holder, work),
-        leave(left) {
-          if (left === undefined) {
-            holder.slots = [];
-            return leave();
+        run: (work) => holders().run(holder, work),
+        release(abandoned) {
+          if (abandoned === undefined) {
+            holder.limits = [];
+            return release();
           }
-          const own = slots.filter((slot) => slot.shared !== true);
-          leave(true);
-          count(own, 1);
-          void left.then(() => {
-            holder.slots = [];
-            count(own, -1);
-            return leave();
+          const ownLimits = limits.filter((limit) => limit.shared !== true);
+          release(true);
+          countAbandoned(ownLimits, 1);
+          void abandoned.then(() => {
+            holder.limits = [];
+            countAbandoned(ownLimits, -1);
+            return release();
           });
         },
       };
@@ -90,8 +88,52 @@ export function createPlaces(registryMax: number): Places {
   };
 }
 
-function heldBy(holder: Holder | undefined, slot: Slot): number {
-  let held = 0;
-  for (let at = holder; at !== undefined; at = at.around) held += at.slots.some(({ id }) => id === slot.id) ? 1 : 0;
-  return held;
+/** The error of a call that was aborted before its handler started. */
+export function cancelledBeforeStart(toolName: string): KernelError {
+  return new KernelError('TOOL_CANCELLED', `"${toolName}" was cancelled before it started.`, {
+    data: { tool: toolName },
+  });
+}
+
+function deadlock(toolName: string): KernelError {
+  const message = `"${toolName}" cannot run now: it would wait for a call that is waiting for it.`;
+  const hint = 'A handler must not call a tool whose concurrency limit it holds.';
+  return new KernelError('TOOL_UNAVAILABLE', message, { hint, data: { tool: toolName } });
+}
+
+function queueTimeout(toolName: string, timeoutMs: number, hasAbandoned: boolean): KernelError {
+  const reason = hasAbandoned ? 'an earlier call that was abandoned is still running' : 'earlier calls were still running';
+  const message = `"${toolName}" could not start within ${timeoutMs} ms and has not run: ${reason}.`;
+  const data = { tool: toolName, timeoutMs, timeout: 'queue' };
+  return new KernelError('TOOL_TIMEOUT', message, { retryable: true, data });
+}
+
+function heldCount(holder: Holder | undefined, limit: ConcurrencyLimit): number {
+  let count = 0;
+  for (let at = holder; at !== undefined; at = at.parent) count += at.limits.some(({ id }) => id === limit.id) ? 1 : 0;
+  return count;
+}
+
+const NO_LIMITS: readonly ConcurrencyLimit[] = [];
+
+/** A `write` tool without a limit of its own runs one call at a time, per key if it has a key function. */
+function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): readonly ConcurrencyLimit[] {
+  const { concurrency, tool } = binding;
+  const writes = tool.effect === 'write';
+  if (registryMax === Infinity && concurrency === undefined && !writes) return NO_LIMITS;
+  const shared: readonly ConcurrencyLimit[] =
+    registryMax === Infinity ? NO_LIMITS : [{ id: '', max: registryMax, shared: true }];
+  const { max, key } = typeof concurrency === 'object' ? concurrency : { max: concurrency, key: undefined };
+  const limit = max ?? (writes || key !== undefined ? 1 : Infinity);
+  if (limit === Infinity) return shared;
+  return [...shared, { id: key === undefined ? tool.name : `${tool.name} ${keyOf(key, input)}`, max: limit }];
+}
+
+/** Calls whose key function throws share one key, which is the safe choice. */
+function keyOf(key: (input: never) => string, input: unknown): string {
+  try {
+    return `key ${key(asInput(input))}`;
+  } catch {
+    return 'no key';
+  }
 }

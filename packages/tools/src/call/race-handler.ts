@@ -1,92 +1,85 @@
-import { onAbort } from './abort.ts';
+import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
-/** How a handler's run ended, or that we left before it did. */
-export type Settled =
+/** How a handler ended, or that it was abandoned before it did. */
+export type HandlerEnd =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'timeout' }
-  /** The caller aborted; `end` is how the handler settled within the grace, absent when it is still running. */
-  | { readonly kind: 'aborted'; readonly end?: 'value' | 'error' };
+  /** The caller aborted. `settled` is how the handler settled within the grace period; absent if it still runs. */
+  | { readonly kind: 'aborted'; readonly settled?: 'value' | 'error' };
 
-/** What one wait needs. */
-export interface SettleOptions {
+/** What one race needs. */
+export interface RaceOptions {
+  /** The caller's signal. */
   readonly signal: AbortSignal;
-  /** `0` or `Infinity`: no clock. */
+  /** Time limit in milliseconds; `0` or `Infinity` means none. */
   readonly timeoutMs: number;
   /** Aborts the handler's own signal. */
   readonly stop: (reason: unknown) => void;
   /** Called once, with the end. */
-  readonly onSettled: (settled: Settled) => void;
-  /** Called before `onSettled` when the handler is left behind, with a promise of its end that never rejects. */
-  readonly onAbandoned: (end: Promise<{ readonly failed: boolean }>) => void;
+  readonly onEnd: (end: HandlerEnd) => void;
+  /** Called before `onEnd` if the handler is abandoned. The promise resolves once it has settled, and never rejects. */
+  readonly onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void;
 }
 
-/** How long an aborted handler has to settle before it counts as abandoned. */
+/** How long an aborted handler has to settle before it is abandoned. */
 const GRACE_MS = 20;
-/** A longer timer would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits for a handler's promise within a clock and the caller's signal, and no longer. No timer or listener outlives it. */
-export function settle(work: Promise<unknown>, options: SettleOptions): void {
-  let over = false;
+/** Races the promise of a handler against a timeout and the caller's abort. Leaves no timer and no listener behind. */
+export function raceHandler(work: Promise<unknown>, options: RaceOptions): void {
+  let ended = false;
   let watch: Watch | undefined;
-  const end = (settled: Settled): void => {
-    if (over) return;
-    over = true;
-    if (watch === undefined) options.onSettled(settled);
-    else
-      options.onSettled(
-        watch.close() ? { kind: 'aborted', end: settled.kind === 'value' ? 'value' : 'error' } : settled,
-      );
+  const settle = (end: HandlerEnd): void => {
+    if (ended) return;
+    ended = true;
+    const aborted = watch?.close() ?? false;
+    options.onEnd(aborted ? { kind: 'aborted', settled: end.kind === 'value' ? 'value' : 'error' } : end);
   };
-  const leave = (settled: Settled): void => {
-    if (over) return;
-    over = true;
+  const abandon = (end: HandlerEnd): void => {
+    if (ended) return;
+    ended = true;
     watch?.close();
-    const left = work.then(
+    const settled = work.then(
       () => ({ failed: false }),
       () => ({ failed: true }),
     );
-    options.onAbandoned(left);
-    options.onSettled(settled);
+    options.onAbandoned(settled);
+    options.onEnd(end);
   };
   work.then(
-    (value) => end({ kind: 'value', value }),
-    (error: unknown) => end({ kind: 'error', error }),
+    (value) => settle({ kind: 'value', value }),
+    (error: unknown) => settle({ kind: 'error', error }),
   );
-  // A handler that is done by now costs neither a timer nor a listener.
+  // A handler that has settled by now needs neither a timer nor a listener.
   queueMicrotask(() => {
-    if (!over) watch = createWatch(options, leave);
+    if (!ended) watch = createWatch(options, abandon);
   });
 }
 
 interface Watch {
-  /** Takes timer and listener away; says whether the caller had aborted. */
+  /** Removes timer and listener. Returns whether the caller had aborted. */
   close(): boolean;
 }
 
-function createWatch(options: SettleOptions, leave: (settled: Settled) => void): Watch {
+function createWatch(options: RaceOptions, abandon: (end: HandlerEnd) => void): Watch {
   const { signal, timeoutMs } = options;
   let timer: NodeJS.Timeout | undefined;
   let aborted = false;
-  const onAborted = (): void => {
-    aborted = true;
-    clearTimeout(timer);
-    timer = setTimeout(() => leave({ kind: 'aborted' }), GRACE_MS);
-    options.stop(signal.reason);
-  };
   const onTimeout = (): void => {
     options.stop(new DOMException('The tool took too long.', 'TimeoutError'));
-    leave({ kind: 'timeout' });
+    abandon({ kind: 'timeout' });
   };
-  let unlisten: (() => void) | undefined;
-  if (timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
-  if (signal.aborted) onAborted();
-  else unlisten = onAbort(signal, onAborted);
+  if (timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
+  const removeAbort = onAbort(signal, () => {
+    aborted = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => abandon({ kind: 'aborted' }), GRACE_MS);
+    options.stop(signal.reason);
+  });
   return {
     close() {
       clearTimeout(timer);
-      unlisten?.();
+      removeAbort();
       return aborted;
     },
   };

@@ -1,209 +1,185 @@
-import { type CallContext, KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
-import type { RawArguments } from '../arguments/parse.ts';
-import { type ReadArguments, type ReadPolicy, readArguments } from '../arguments/validate.ts';
-import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
+import { createRedactor } from '@kernel/internal';
+import { KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
+import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
+import type { ToolBinding } from '../tool/binding.ts';
 import { asInput } from '../unsafe-casts.ts';
-import type { EventSource } from '../registry/events.ts';
-import { backoff } from './backoff.ts';
-import { createContext } from './tool-context.ts';
-import { type CallRecord, createDesk } from './call-events.ts';
-import type { Slot } from './semaphore.ts';
-import { cancelled, errorOf, failure, refusal, toOutcome } from './result.ts';
-import { createPlaces } from './concurrency.ts';
-import { createRedactor } from './redact-result.ts';
-import { type Settled, settle } from './race-handler.ts';
+import { type CallRecord, createCallReporter } from './call-reporter.ts';
+import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
+import { type HandlerEnd, raceHandler } from './race-handler.ts';
+import { redactResult } from './redact-result.ts';
+import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult } from './result.ts';
+import { retryDelay } from './retry-delay.ts';
+import type { ConcurrencyLimit } from './semaphore.ts';
+import { createToolContext } from './tool-context.ts';
+import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 
-/** What all calls of a registry have in common. */
-export interface RunnerOptions {
-  readonly timeoutMs: number;
-  readonly repair: RepairPolicy;
-  readonly unknownProperties: UnknownProperties;
-  readonly concurrency: number;
-  readonly retries: number;
-  readonly secrets: readonly string[];
-  /** Whether events carry arguments and results. */
-  readonly detail: boolean;
-  readonly events: EventSource;
-  /** Cuts a result to what the model gets. */
-  readonly limit: (result: ToolResult, binding: ToolBinding) => ToolResult;
-}
-
-/** One call as it came in. */
-export interface CallRequest {
-  readonly id: string;
-  readonly binding: ToolBinding;
-  readonly arguments: RawArguments;
-  readonly context: CallContext;
-  readonly timeoutMs?: number | undefined;
-}
-
-/** Runs calls. */
-export interface Runner {
-  /** Runs one call to its one result. Never rejects. */
-  run(request: CallRequest): Promise<ToolResult>;
-  /** Tells of a call that nothing was found to run for. */
-  refuse(name: string, callId: string, result: ToolResult): ToolResult;
-  /** How many handlers were left behind and still run. */
-  readonly abandoned: number;
-}
-
-/** Creates the runner of a registry: read, wait for a place, run within the clocks, and tell. The plain case makes one promise. */
+/** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = createRedactor(options.secrets);
-  /** Takes secrets out of a result, whole, and cuts it to what the model gets. */
-  const polish = (result: ToolResult, binding: ToolBinding): ToolResult =>
-    options.limit(redactor === undefined ? result : redactor.result(result), binding);
-  const desk = createDesk(options.events, options.detail, polish, redactor);
-  const places = createPlaces(options.concurrency);
-  let abandoned = 0;
+  const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult =>
+    options.limitResult(redactResult(result, redactor), binding);
+  const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
+  const limiter = createConcurrencyLimiter(options.concurrency);
+  let abandonedCount = 0;
 
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
 
-  const policyOf = (binding: ToolBinding): ReadPolicy => {
+  const policyOf = (binding: ToolBinding): ValidationPolicy => {
     const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
-    const common = repair === options.repair && unknownProperties === options.unknownProperties;
-    return common ? options : { repair, unknownProperties };
+    const isDefault = repair === options.repair && unknownProperties === options.unknownProperties;
+    return isDefault ? options : { repair, unknownProperties };
   };
 
-  const attempt = (record: CallRecord, input: unknown, onSettled: (settled: Settled) => void): void => {
+  const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
     const { binding, context, id } = record.request;
-    const own = new AbortController();
+    const controller = new AbortController();
     let returned: unknown;
     try {
-      const hooks = {
-        onProgress: (update: string) => desk.progress(record, update),
-        onComplete: (result: ToolResult) => desk.complete(record, result),
+      const callbacks = {
+        onProgress: (update: string) => reporter.progress(record, update),
+        onComplete: (result: ToolResult) => reporter.complete(record, result),
       };
-      returned = binding.handler(asInput(input), createContext(id, binding.tool.name, context, own.signal, hooks));
+      const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
+      returned = binding.handler(asInput(input), toolContext);
       if (isThenable(returned)) returned = Promise.resolve(returned);
     } catch (error) {
-      return onSettled({ kind: 'error', error });
+      return onEnd({ kind: 'error', error });
     }
-    if (!(returned instanceof Promise)) return onSettled({ kind: 'value', value: returned });
-    settle(returned, {
+    if (!(returned instanceof Promise)) return onEnd({ kind: 'value', value: returned });
+    raceHandler(returned, {
       signal: context.signal,
       timeoutMs: timeoutOf(record.request),
-      stop: (reason) => own.abort(reason),
-      onSettled,
-      onAbandoned: (end) => follow(record, end),
+      stop: (reason) => controller.abort(reason),
+      onEnd,
+      onAbandoned: (settled) => trackAbandoned(record, settled),
     });
   };
-  const follow = (record: CallRecord, end: Promise<{ readonly failed: boolean }>): void => {
-    abandoned += 1;
-    record.left = end;
-    const back = (failed: boolean): void => {
-      abandoned -= 1;
-      record.left = undefined;
-      desk.late(record, 'abandoned', failed);
-    };
-    void end.then(({ failed }) => back(failed));
+  const trackAbandoned = (record: CallRecord, settled: Promise<{ readonly failed: boolean }>): void => {
+    abandonedCount += 1;
+    record.abandoned = settled;
+    void settled.then(({ failed }) => {
+      abandonedCount -= 1;
+      record.abandoned = undefined;
+      return reporter.late(record, 'abandoned', failed);
+    });
   };
 
-  const finish = (record: CallRecord, result: ToolResult, read?: ReadArguments): ToolResult => {
-    const final = polish(read === undefined ? result : annotate(result, read), record.request.binding);
-    desk.end(record, final);
+  const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
+    const annotated = validated === undefined ? result : annotate(result, validated);
+    const final = finalizeResult(annotated, record.request.binding);
+    reporter.end(record, final);
     return final;
   };
-  const outcome = (record: CallRecord, settled: Settled): ToolResult => {
+  const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {
     const { request } = record;
     try {
-      return toOutcome(settled, request.binding, timeoutOf(request));
+      return handlerResult(end, request.binding, timeoutOf(request));
     } catch (error) {
-      return failure(error, request.binding.tool.name); // a result whose own getters throw
+      return failedResult(error, request.binding.tool.name); // the returned object has getters that throw
     }
   };
 
-  const proceed = (record: CallRecord, read: ReadArguments): Promise<ToolResult> => {
-    if (read.error !== undefined) return Promise.resolve(finish(record, refusal(read.error), read));
+  const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
+    if (validated.error !== undefined)
+      return Promise.resolve(finish(record, refusedResult(validated.error), validated));
     const { binding } = record.request;
-    const slots = places.slotsOf(record.request, read.input);
-    const repeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
-    const retries = repeatable ? (binding.retries ?? options.retries) : 0;
-    if (slots.length > 0 || retries > 0) return careful(record, read, slots, retries);
+    const limits = limiter.limitsFor(binding, validated.input);
+    const isRepeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
+    const retries = isRepeatable ? (binding.retries ?? options.retries) : 0;
+    if (limits.length > 0 || retries > 0) return runLimited(record, validated, limits, retries);
     return new Promise((resolve) => {
-      attempt(record, read.input, (settled) => resolve(finish(record, outcome(record, settled), read)));
+      attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));
     });
   };
-  /** The way with a wait for a place and more than one try. */
-  const careful = async (
+  const runLimited = async (
     record: CallRecord,
-    read: ReadArguments,
-    slots: readonly Slot[],
+    validated: ValidatedArguments,
+    limits: readonly ConcurrencyLimit[],
     retries: number,
   ): Promise<ToolResult> => {
-    const { request } = record;
-    const place = slots.length === 0 ? undefined : await places.enter(request, slots, timeoutOf(request));
-    if (KernelError.is(place)) return finish(record, refusal(place), read);
+    const { binding, context } = record.request;
+    const permit =
+      limits.length === 0
+        ? undefined
+        : await limiter.acquire(binding.tool.name, limits, context.signal, timeoutOf(record.request));
+    if (KernelError.is(permit)) return finish(record, refusedResult(permit), validated);
     try {
-      const work = (): Promise<ToolResult> => tries(record, read.input, retries);
-      return finish(record, await (place === undefined ? work() : place.within(work)), read);
+      const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
+      return finish(record, await (permit === undefined ? work() : permit.run(work)), validated);
     } finally {
-      place?.leave(record.left);
+      permit?.release(record.abandoned);
     }
   };
-  const tries = async (record: CallRecord, input: unknown, left: number, tried = 0): Promise<ToolResult> => {
-    const settled = await new Promise<Settled>((resolve) => {
+  const runWithRetries = async (
+    record: CallRecord,
+    input: unknown,
+    retriesLeft: number,
+    retriesSoFar = 0,
+  ): Promise<ToolResult> => {
+    const end = await new Promise<HandlerEnd>((resolve) => {
       attempt(record, input, resolve);
     });
-    const result = outcome(record, settled);
-    if (left === 0 || result.isError !== true || !errorOf(result).retryable) return result;
-    const goOn = await backoff(tried, record.request.context.signal);
-    // An attempt that was left behind and still runs is not joined by another.
-    return goOn && record.left === undefined ? tries(record, input, left - 1, tried + 1) : result;
+    const result = resultOf(record, end);
+    if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
+    const waited = await retryDelay(retriesSoFar, record.request.context.signal);
+    // While an abandoned attempt still runs, no other one starts.
+    if (!waited || record.abandoned !== undefined) return result;
+    return runWithRetries(record, input, retriesLeft - 1, retriesSoFar + 1);
+  };
+
+  /** Waits for an asynchronous schema library, with the same timeout as the handler. */
+  const awaitValidation = (
+    record: CallRecord,
+    validating: Promise<ValidatedArguments>,
+  ): Promise<ValidatedArguments> => {
+    const { binding, context } = record.request;
+    const timeoutMs = timeoutOf(record.request);
+    return new Promise((resolve) => {
+      raceHandler(
+        validating.then((validated) => resolve(validated)),
+        {
+          signal: context.signal,
+          timeoutMs,
+          stop: ignore,
+          onEnd(end) {
+            if (end.kind === 'value') return; // resolved above
+            resolve({ error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] });
+          },
+          onAbandoned: (settled) => trackAbandoned(record, settled),
+        },
+      );
+    });
   };
 
   return {
     run(request) {
-      const record = desk.begin(request);
+      const record = reporter.start(request);
       const { binding, context } = request;
-      if (context.signal.aborted) return Promise.resolve(finish(record, cancelled(binding.tool.name, 'never-started')));
-      const reading = readArguments(binding, request.arguments, policyOf(binding));
-      if (!(reading instanceof Promise)) return proceed(record, reading);
-      return readWithin(request, reading, timeoutOf(request), (end) => follow(record, end)).then((read) =>
-        proceed(record, read),
-      );
+      if (context.signal.aborted)
+        return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
+      const validating = validateArguments(binding, request.arguments, policyOf(binding));
+      if (!(validating instanceof Promise)) return runValidated(record, validating);
+      return awaitValidation(record, validating).then((validated) => runValidated(record, validated));
     },
-    refuse: (name, callId, result) => desk.refused(name, callId, result),
+    refuse: (name, callId, result) => reporter.refused(name, callId, result),
     get abandoned() {
-      return abandoned;
+      return abandonedCount;
     },
   };
 }
 
-/** Waits for an asynchronous schema within the same clock as the handler. */
-function readWithin(
-  request: CallRequest,
-  reading: Promise<ReadArguments>,
-  timeoutMs: number,
-  onAbandoned: (end: Promise<{ readonly failed: boolean }>) => void,
-): Promise<ReadArguments> {
-  const { name } = request.binding.tool;
-  return new Promise((resolve) => {
-    const refuse = (settled: Settled): void => {
-      const error =
-        settled.kind === 'aborted'
-          ? new KernelError('TOOL_CANCELLED', `"${name}" was cancelled before it started.`, { data: { tool: name } })
-          : new KernelError('TOOL_TIMEOUT', `the arguments of "${name}" were not checked within ${timeoutMs} ms.`, {
-              retryable: true,
-            });
-      resolve({ error, repairs: [], notes: [] });
-    };
-    const checked = reading.then((read) => resolve(read));
-    settle(checked, {
-      signal: request.context.signal,
-      timeoutMs,
-      stop: ignore,
-      onSettled: refuse,
-      onAbandoned,
-    });
-  });
+function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
+  if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
+  const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
+  return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
 }
 
-function annotate(result: ToolResult, read: ReadArguments): ToolResult {
-  if (read.repairs.length === 0 && read.notes.length === 0) return result;
-  const forLLM = read.notes.length === 0 ? result.forLLM : `${result.forLLM}\n(${read.notes.join(' ')})`;
-  return { ...result, forLLM, ...(read.repairs.length === 0 ? {} : { repairs: read.repairs }) };
+/** Adds the repairs and notes of validation to a result. */
+function annotate(result: ToolResult, { repairs, notes }: ValidatedArguments): ToolResult {
+  if (repairs.length === 0 && notes.length === 0) return result;
+  const forLLM = notes.length === 0 ? result.forLLM : `${result.forLLM}\n(${notes.join(' ')})`;
+  return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

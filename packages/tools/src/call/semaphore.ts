@@ -1,91 +1,97 @@
-import { onAbort } from './abort.ts';
-import { LONGEST_TIMER_MS } from './race-handler.ts';
+import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
 /** A limit that a call counts against while it runs. */
-export interface Slot {
+export interface ConcurrencyLimit {
+  /** Calls with the same id share the limit. */
   readonly id: string;
+  /** How many calls can hold it at once. */
   readonly max: number;
-  /** A shared slot that is full holds back nobody who does not need it, and is never reserved for a waiting call. */
+  /** Set for the limit that every call counts against. It is never reserved for a call that waits for another limit. */
   readonly shared?: boolean;
 }
 
-/** Lets calls in as their slots are free. */
-export interface Gate {
+/** A counting semaphore over several limits at once. */
+export interface Semaphore {
   /**
-   * Waits for all slots at once, in order of arrival; says so when the signal aborts or the time is over first. `0` or `Infinity`: no
-   * clock.
+   * Acquires all limits at once, first come, first served. Returns at once if they are free; otherwise waits until they are, the signal
+   * aborts or the time is over. A `timeoutMs` of `0` or `Infinity` means no timeout.
    */
-  enter(slots: readonly Slot[], signal: AbortSignal, timeoutMs: number): Promise<Entered> | Leave;
+  acquire(
+    limits: readonly ConcurrencyLimit[],
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Release | 'aborted' | 'timeout'> | Release;
 }
 
-/** Frees the slots, or with `true` only the shared ones. */
-export type Leave = (sharedOnly?: boolean) => void;
-
-type Entered = Leave | 'aborted' | 'timeout';
+/** Releases the limits, or with `true` only the shared ones. Releasing again has no effect. */
+export type Release = (sharedOnly?: boolean) => void;
 
 interface Waiter {
-  readonly slots: readonly Slot[];
+  readonly limits: readonly ConcurrencyLimit[];
   readonly start: () => void;
 }
 
-/** Creates a gate. Holds nothing for slots that nobody uses. */
-export function createGate(): Gate {
+/** Creates a semaphore. It keeps no state for limits that nothing holds. */
+export function createSemaphore(): Semaphore {
   const active = new Map<string, number>();
   const queue = new Set<Waiter>();
 
-  const isFree = (slot: Slot): boolean => (active.get(slot.id) ?? 0) < slot.max;
-  const take = (slots: readonly Slot[]): Leave => {
-    for (const slot of slots) active.set(slot.id, (active.get(slot.id) ?? 0) + 1);
-    const held = new Set(slots);
+  const isFree = (limit: ConcurrencyLimit): boolean => (active.get(limit.id) ?? 0) < limit.max;
+  const take = (limits: readonly ConcurrencyLimit[]): Release => {
+    for (const { id } of limits) active.set(id, (active.get(id) ?? 0) + 1);
+    const held = new Set(limits);
     return (sharedOnly) => {
-      for (const slot of held) {
-        if (sharedOnly === true && slot.shared !== true) continue;
-        held.delete(slot);
-        const left = (active.get(slot.id) ?? 1) - 1;
-        if (left === 0) active.delete(slot.id);
-        else active.set(slot.id, left);
+      for (const limit of held) {
+        if (sharedOnly === true && limit.shared !== true) continue;
+        held.delete(limit);
+        const count = (active.get(limit.id) ?? 1) - 1;
+        if (count === 0) active.delete(limit.id);
+        else active.set(limit.id, count);
       }
-      if (queue.size > 0) admit();
+      if (queue.size > 0) startWaiters();
     };
   };
-  const admit = (): void => {
+  const startWaiters = (): void => {
     const reserved = new Set<string>();
     for (const waiter of queue) {
-      const full = waiter.slots.find((slot) => !isFree(slot));
-      if (full?.shared === true) return; // nobody else can start either: every call needs it
-      if (full === undefined && !waiter.slots.some((slot) => reserved.has(slot.id))) {
+      const full = waiter.limits.find((limit) => !isFree(limit));
+      if (full?.shared === true) return; // no other call can start either: all of them need it
+      if (full === undefined && !waiter.limits.some((limit) => reserved.has(limit.id))) {
         queue.delete(waiter);
         waiter.start();
         continue;
       }
-      for (const slot of waiter.slots) if (slot.shared !== true) reserved.add(slot.id);
+      for (const limit of waiter.limits) if (limit.shared !== true) reserved.add(limit.id);
     }
+  };
+  const wouldOvertake = (limits: readonly ConcurrencyLimit[]): boolean => {
+    const wanted = new Set(limits.filter((limit) => limit.shared !== true).map((limit) => limit.id));
+    return [...queue].some((waiter) => waiter.limits.some((limit) => wanted.has(limit.id)));
   };
 
   return {
-    enter(slots, signal, timeoutMs) {
-      const wanted = new Set(slots.filter((slot) => slot.shared !== true).map((slot) => slot.id));
-      const overtakes = [...queue].some((waiter) => waiter.slots.some((slot) => wanted.has(slot.id)));
-      if (!overtakes && slots.every((slot) => isFree(slot))) return take(slots);
+    acquire(limits, signal, timeoutMs) {
+      if ((queue.size === 0 || !wouldOvertake(limits)) && limits.every((limit) => isFree(limit))) return take(limits);
+      if (signal.aborted) return Promise.resolve('aborted');
       return new Promise((resolve) => {
         const waiter: Waiter = {
-          slots,
+          limits,
           start() {
             clearTimeout(timer);
-            unlisten();
-            resolve(take(slots));
+            removeAbort();
+            resolve(take(limits));
           },
         };
-        const giveUp = (why: 'aborted' | 'timeout'): void => {
+        const giveUp = (reason: 'aborted' | 'timeout'): void => {
           clearTimeout(timer);
-          unlisten();
+          removeAbort();
           queue.delete(waiter);
-          resolve(why);
-          admit();
+          resolve(reason);
+          startWaiters();
         };
-        const clocked = timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS;
-        const timer = clocked ? setTimeout(() => giveUp('timeout'), timeoutMs) : undefined;
-        const unlisten = onAbort(signal, () => giveUp('aborted'));
+        const hasTimeout = timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS;
+        const timer = hasTimeout ? setTimeout(() => giveUp('timeout'), timeoutMs) : undefined;
+        const removeAbort = onAbort(signal, () => giveUp('aborted'));
         queue.add(waiter);
       });
     },

@@ -1,18 +1,20 @@
 import type { CallContext, ToolContext, ToolResult } from '@kernel/protocol';
 
-/** What a handler's calls back lead to. */
-export interface ContextHooks {
+/** Where a handler's callbacks lead. */
+export interface ContextCallbacks {
+  /** Receives progress updates. */
   onProgress(update: string): void;
+  /** Receives the outcome of an async tool. */
   onComplete(result: ToolResult): void;
 }
 
-/** Makes what a handler gets beside its input. Each attempt has its own, so that parallel calls of one tool can't mix them up. */
-export function createContext(
+/** Creates the context that a handler gets with its input. Every attempt has its own, so that parallel calls cannot mix them up. */
+export function createToolContext(
   callId: string,
   toolName: string,
   caller: CallContext,
   signal: AbortSignal,
-  hooks: ContextHooks,
+  callbacks: ContextCallbacks,
 ): ToolContext {
   return {
     callId,
@@ -20,7 +22,7 @@ export function createContext(
     signal,
     conversation: caller.conversation,
     idempotencyKey: caller.idempotencyKey,
-    onProgress: (update) => hooks.onProgress(update),
-    onComplete: (result) => hooks.onComplete(result),
+    onProgress: (update) => callbacks.onProgress(update),
+    onComplete: (result) => callbacks.onComplete(result),
   };
 }

@@ -1,41 +1,36 @@
-/**
- * Seed 000's module-level functions over one default registry, for small programs. Opt-in: the registry is made at the first use,
- * importing this registers nothing, and no other registry shares anything with it.
- */
-import type { JsonObject, Tool, ToolContext, ToolResult } from '@kernel/protocol';
+import type { JsonObject, Tool, ToolResult } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
+import { once } from '../once.ts';
+import type { ToolBinding, ToolHandler } from '../tool/binding.ts';
+import type { ExecuteOptions } from '../registry/options.ts';
+import { createRegistry } from '../registry/registry.ts';
+import type { ToolRegistry } from '../registry/types.ts';
 import { bindTool } from '../tool/bind-tool.ts';
-import type { ToolBinding } from '../tool/binding.ts';
-import { once } from '../tool/check-tool.ts';
-import { type ExecuteOptions, type ToolRegistry, createRegistry } from '../registry/registry.ts';
 
-/** What a tool's work is written as here. */
-export type CatalogHandler = (input: JsonObject, context: ToolContext) => unknown;
+/** Returns the registry behind the functions of this module. Created at the first call; shares nothing with any other registry. */
+export const defaultRegistry: () => ToolRegistry = once(() => createRegistry());
 
-/** The registry behind the functions of this module. */
-export const catalog: () => ToolRegistry = once(() => createRegistry());
-
-/** Adds a tool. Throws `TOOL_ALREADY_EXISTS` or `TOOL_NAME_INVALID`. */
-export function register(tool: Tool, handler: CatalogHandler): void {
-  catalog().register(bindTool(tool, handler));
+/** Adds a tool to the default registry. Throws `TOOL_ALREADY_EXISTS` or `TOOL_NAME_INVALID`. */
+export function register(tool: Tool, handler: ToolHandler<JsonObject>): void {
+  defaultRegistry().register(bindTool(tool, handler));
 }
 
-/** Swaps a registered tool. Throws `TOOL_NOT_FOUND`. */
-export function replace(tool: Tool, handler: CatalogHandler): void {
-  catalog().replace(bindTool(tool, handler));
+/** Replaces a tool of the default registry. Throws `TOOL_NOT_FOUND`. */
+export function replace(tool: Tool, handler: ToolHandler<JsonObject>): void {
+  defaultRegistry().replace(bindTool(tool, handler));
 }
 
-/** The binding under a name, with its handler; `undefined` when there is none. */
+/** Returns the binding of a name, with its handler; `undefined` if it is not registered. */
 export function get(name: string): ToolBinding | undefined {
-  return catalog().get(name);
+  return defaultRegistry().get(name);
 }
 
-/** All tools in order of registration. */
+/** Returns all tools in order of registration. */
 export function list(): readonly Tool[] {
-  return catalog().list();
+  return defaultRegistry().list();
 }
 
 /** Runs a tool by name. Never rejects. */
 export function execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult> {
-  return catalog().execute(name, args, options);
+  return defaultRegistry().execute(name, args, options);
 }

@@ -2,18 +2,21 @@ import { type JsonObject, KernelError, type Tool, type ToolContext, type ToolRes
 import { bindTool } from '../tool/bind-tool.ts';
 import type { BindingOptions, ToolBinding } from '../tool/binding.ts';
 
-/** A tool in seed 002's manner, which is told of its conversation and callback before it runs. */
+/** The handler of a tool as an object with state. Its conversation and callback are set before it runs. */
 export interface StatefulTool {
+  /** Sets the conversation; called if the call has one. */
   setContext?(channel: string, chatId: string): void;
+  /** Sets the function that receives the outcome of an async tool. */
   setCallback?(callback: (result: ToolResult) => void): void;
+  /** Does the work. Returns what a `ToolHandler` returns. */
   execute(args: JsonObject, signal: AbortSignal): unknown;
 }
 
 /**
- * Binds a tool that keeps its conversation and callback in itself, safely under parallel calls.
+ * Binds a stateful handler so that parallel calls are safe.
  *
- * A function makes a fresh one for each call. A single object is shared: its calls run one after the other, each only when the one
- * before has really ended. Throws `CONFIG_INVALID` for a single object with `setCallback`, whose late outcomes could not be told apart.
+ * A function creates a new handler for each call. A single object is shared: its calls run one at a time, each only after the previous one
+ * has actually settled. Throws `CONFIG_INVALID` for a single object with `setCallback`: its late outcomes could not be matched to calls.
  */
 export function bindStatefulTool(
   tool: Tool,
@@ -26,9 +29,9 @@ export function bindStatefulTool(
   if (source.setCallback !== undefined) {
     throw new KernelError(
       'CONFIG_INVALID',
-      `Tool "${tool.name}" has a callback of its own and can't be shared by calls.`,
+      `Tool "${tool.name}" keeps a callback and cannot be shared by calls.`,
       {
-        hint: 'Give a function that makes the tool: bindStatefulTool(tool, () => new MyTool()).',
+        hint: 'Pass a function that creates the handler: bindStatefulTool(tool, () => new MyTool()).',
       },
     );
   }
@@ -36,10 +39,10 @@ export function bindStatefulTool(
   return bindTool(
     tool,
     async (input, context) => {
-      const before = last;
-      const mine = before.then(() => (context.signal.aborted ? undefined : runStateful(source, input, context)));
-      last = mine.catch(() => undefined);
-      return mine;
+      const previous = last;
+      const current = previous.then(() => (context.signal.aborted ? undefined : runStateful(source, input, context)));
+      last = current.catch(() => undefined);
+      return current;
     },
     options,
   );

@@ -4,7 +4,7 @@ const DIGIT = characters('[0-9]');
 const HEX = characters('[0-9a-fA-F]');
 const ESCAPE = literal('\\');
 
-/** Code units that are no half of a surrogate pair, and whole pairs: an escape is always one character. */
+/** Escapes of single code units and of whole surrogate pairs: an escape is always one character. */
 const UNICODE = choice(
   sequence(
     literal('u'),
@@ -26,20 +26,20 @@ const UNICODE = choice(
   ),
 );
 
-/** More digits than `JSON.stringify` ever writes, so that generation ends. */
+/** More digits than `JSON.stringify` ever writes. Bounded, so that generation ends. */
 const INTEGER = sequence(
   optional(literal('-')),
   choice(literal('0'), sequence(characters('[1-9]'), repeat(DIGIT, 0, 20))),
 );
 
-/** `.5` and exponents behind an integer. */
+/** What can follow an integer to make a number: `.5` and exponents. */
 export const FRACTION: Expression = sequence(
   optional(sequence(literal('.'), repeat(DIGIT, 1, 30))),
   optional(sequence(characters('[eE]'), optional(characters('[+-]')), repeat(DIGIT, 1, 3))),
 );
 
-/** The rules that any schema may use: JSON itself. With `compact`, no white space stands between anything. */
-export function sharedRules(compact: boolean): ReadonlyMap<string, Expression> {
+/** The rules of JSON itself, which any schema can use. With `compact`, there is no white space between tokens. */
+export function jsonRules(compact: boolean): ReadonlyMap<string, Expression> {
   const gap = space(compact);
   const comma = sequence(gap, literal(','), gap);
   const member = sequence(rule('string'), gap, literal(':'), gap, rule('value'));
@@ -75,10 +75,10 @@ export function sharedRules(compact: boolean): ReadonlyMap<string, Expression> {
   ]);
 }
 
-/** The names of the shared rules: no rule of a schema has one. */
+/** Matches any JSON value. */
 export const ANY = rule('value');
 
-/** White space between tokens. */
+/** Matches white space between tokens. */
 export function space(compact: boolean): Expression {
   return compact ? literal('') : rule('ws');
 }

@@ -26,7 +26,7 @@ const DOT: CodePoints = complement([
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ]);
-const EVERY: CodePoints = complement([]);
+const ANY_CHARACTER: CodePoints = complement([]);
 const CLASSES: ReadonlyMap<string, CodePoints> = new Map([
   ['d', DIGIT],
   ['D', complement(DIGIT)],
@@ -44,12 +44,12 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['0', 0],
 ]);
 
-/** More repetitions than this, nested ones multiplied, make a grammar that a server refuses. */
-const MOST = 1_000;
+/** Servers reject grammars with more repetitions. */
+const MAX_COUNT = 1_000;
 
 /**
- * Reads a pattern as an expression for what stands between the quotes of a JSON string. `undefined` where it is not regular
- * (look-around, back references, word boundaries) or needs what this does not read (`\p`, flags, huge counts).
+ * Converts a pattern into an expression for the content of a JSON string. `undefined` if it is not regular (look-around, back references,
+ * word boundaries) or uses unsupported syntax (`\p`, flags, huge counts).
  */
 export function regularString(source: string): Expression | undefined {
   let at = 0;
@@ -65,12 +65,12 @@ export function regularString(source: string): Expression | undefined {
     return choice(...parts);
   }
 
-  /** Only the branches of the whole pattern may have anchors; where one has none, anything may stand there. */
+  /** Only top-level branches can have anchors; without one, anything can precede or follow. */
   function branch(depth: number): Expression {
     const parts: Expression[] = [];
     const anchored = depth === 0 && peek() === '^';
     if (anchored) at += 1;
-    if (depth === 0 && !anchored) parts.push(repeat(jsonCharacter(EVERY), 0));
+    if (depth === 0 && !anchored) parts.push(repeat(jsonCharacter(ANY_CHARACTER), 0));
     let closed = false;
     while (at < source.length && peek() !== '|' && peek() !== ')' && !failed && !closed) {
       if (peek() === '$' && depth === 0 && (at + 1 === source.length || source[at + 1] === '|')) {
@@ -78,7 +78,7 @@ export function regularString(source: string): Expression | undefined {
         closed = true;
       } else parts.push(quantified(depth));
     }
-    if (depth === 0 && !closed) parts.push(repeat(jsonCharacter(EVERY), 0));
+    if (depth === 0 && !closed) parts.push(repeat(jsonCharacter(ANY_CHARACTER), 0));
     return sequence(...parts);
   }
 
@@ -89,7 +89,7 @@ export function regularString(source: string): Expression | undefined {
     at += whole.length;
     if (peek() === '?') at += 1;
     const [min, max] = countsOf(whole, bounds ?? '');
-    if (min > MOST || (max ?? 0) > MOST) failed = true;
+    if (min > MAX_COUNT || (max ?? 0) > MAX_COUNT) failed = true;
     return repeat(part, min, max);
   }
 
@@ -135,18 +135,18 @@ export function regularString(source: string): Expression | undefined {
   function set(): CodePoints {
     const negated = peek() === '^';
     if (negated) at += 1;
-    let found: CodePoints = [];
+    let points: CodePoints = [];
     while (peek() !== ']' && at < source.length && !failed) {
       const low = member();
       const [from] = low[0] ?? [];
       if (peek() === '-' && source[at + 1] !== ']' && low.length === 1 && from === low[0]?.[1] && from !== undefined) {
         at += 1;
         const [high] = member();
-        found = high === undefined || high[0] !== high[1] ? fail(found) : union(found, [[from, high[0]]]);
-      } else found = union(found, low);
+        points = high === undefined || high[0] !== high[1] ? fail(points) : union(points, [[from, high[0]]]);
+      } else points = union(points, low);
     }
     at += 1;
-    return negated ? complement(found) : found;
+    return negated ? complement(points) : points;
   }
 
   function member(): CodePoints {

@@ -1,33 +1,36 @@
-/** A text to be found, by its key. */
+/** A text that can be found. */
 export interface SearchText {
+  /** What the search returns. */
   readonly key: string;
+  /** What is searched. */
   readonly text: string;
 }
 
-/** How often a word must stand in a text, and how long the text is, before more of it counts less. The usual values. */
+/** Saturation of the word frequency and weight of the text length: the usual values. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** Returns a search that ranks texts by BM25 for a query, best first, those without any of its words left out; ties in the given order. */
+/** Creates a search that ranks texts by BM25, best first, ties in the given order. Texts without any word of the query are omitted. */
 export function createBm25(texts: readonly SearchText[]): (query: string, count: number) => readonly string[] {
   const counts = texts.map(({ text }) => countWords(text));
   const average = counts.reduce((sum, words) => sum + words.total, 0) / Math.max(1, counts.length);
-  const holders = new Map<string, number>();
-  for (const { byWord } of counts) for (const word of byWord.keys()) holders.set(word, (holders.get(word) ?? 0) + 1);
+  const documentCounts = new Map<string, number>();
+  for (const { byWord } of counts)
+    for (const word of byWord.keys()) documentCounts.set(word, (documentCounts.get(word) ?? 0) + 1);
 
-  const weigh = (words: WordCount, word: string): number => {
+  const scoreWord = (words: WordCount, word: string): number => {
     const count = words.byWord.get(word) ?? 0;
     if (count === 0) return 0;
-    const present = holders.get(word) ?? 0;
-    const rarity = Math.log(1 + (texts.length - present + 0.5) / (present + 0.5));
+    const documents = documentCounts.get(word) ?? 0;
+    const rarity = Math.log(1 + (texts.length - documents + 0.5) / (documents + 0.5));
     return (rarity * count * (K1 + 1)) / (count + K1 * (1 - B + (B * words.total) / average));
   };
   return (query, count) => {
-    const wanted = [...countWords(query).byWord.keys()];
+    const queryWords = [...countWords(query).byWord.keys()];
     return texts
       .map(({ key }, index) => {
         const words = counts[index];
-        return { key, score: words === undefined ? 0 : wanted.reduce((sum, word) => sum + weigh(words, word), 0) };
+        return { key, score: words === undefined ? 0 : queryWords.reduce((sum, word) => sum + scoreWord(words, word), 0) };
       })
       .filter((entry) => entry.score > 0)
       .toSorted((a, b) => b.score - a.score)
@@ -48,7 +51,7 @@ function countWords(text: string): WordCount {
   return { byWord, total: words.length };
 }
 
-/** Words in lower case; names are split at `_`, `-` and inner capitals, and a plural counts as its singular. */
+/** The words of a text in lower case. Names are split at `_`, `-` and inner capitals; a plural counts as its singular. */
 function wordsOf(text: string): readonly string[] {
   const spaced = text.replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').toLowerCase();
   const words = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,36 +1,38 @@
 import { KernelError, type Tool, toolResult } from '@kernel/protocol';
+import { matchWithTimeout } from '../schema/patterns/pattern.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import { clip } from '../arguments/messages.ts';
+import { truncate } from '../truncate.ts';
 import { createBm25 } from './bm25.ts';
-import { matchWithin } from '../schema/pattern.ts';
 
 /** What a search tool needs of a registry. */
-export interface Searchable {
+export interface SearchableTools {
+  /** Rises with each change; the index is rebuilt when it differs. */
   readonly version: number;
-  /** The tools that are registered but not offered until found. */
+  /** The tools that can be found: registered, but not on offer. */
   hiddenTools(): readonly Tool[];
+  /** Offers tools for the next `ttl` turns. */
   promote(names: Iterable<string>, ttl?: number): void;
-  /** Checks capabilities, so that what lacks one is not found. */
+  /** Checks capabilities, so that a tool that lacks one is not found. */
   available?(): Promise<unknown>;
 }
 
-/** How found tools are offered. */
-export interface SearchOptions {
-  /** For how many following turns a found tool is offered; a use renews that. Default 5. */
+/** How a search tool works. */
+export interface SearchToolOptions {
+  /** For how many turns a found tool is offered; a call renews that. Default 5. */
   readonly ttl?: number | undefined;
-  /** How many tools one search shows at most. Default 5. */
+  /** How many tools one search can find. Default 5. */
   readonly limit?: number | undefined;
-  /** The search tool's own name. */
+  /** The name of the search tool. Default `find_tools`, or `find_tools_by_pattern`. */
   readonly name?: string | undefined;
 }
 
-const LIMIT = 5;
-const PATTERN_LENGTH = 200;
-const PATTERN_MS = 100;
+const DEFAULT_LIMIT = 5;
+const MAX_PATTERN_LENGTH = 200;
+const PATTERN_TIMEOUT_MS = 100;
 
-/** Makes the tool with which a model finds hidden tools by words. Found ones are offered from the next turn on. */
-export function searchTool(registry: Searchable, options: SearchOptions = {}): ToolBinding {
+/** Creates the tool with which a model finds hidden tools by words. Found tools are on offer from the next turn on. */
+export function searchTool(registry: SearchableTools, options: SearchToolOptions = {}): ToolBinding {
   let index: { readonly version: number; readonly find: ReturnType<typeof createBm25> } | undefined;
   const find = (query: string, count: number): readonly string[] => {
     if (index?.version !== registry.version) {
@@ -55,15 +57,15 @@ export function searchTool(registry: Searchable, options: SearchOptions = {}): T
       metadata: { category: 'utility' },
     },
     async ({ query }) => {
-      if (query.trim() === '') throw refused('the query is empty.', 'Say in a few words what the tool should do.');
+      if (query.trim() === '') throw invalidQuery('the query is empty.', 'Describe in a few words what the tool should do.');
       await registry.available?.();
-      return offer(registry, find(query, options.limit ?? LIMIT), `"${clip(query, 60)}"`, options.ttl);
+      return promoteFound(registry, find(query, options.limit ?? DEFAULT_LIMIT), `"${truncate(query, 60)}"`, options.ttl);
     },
   );
 }
 
-/** Makes the tool with which a model finds hidden tools by a regular expression over names and descriptions. Never hangs. */
-export function patternSearchTool(registry: Searchable, options: SearchOptions = {}): ToolBinding {
+/** Creates the tool with which a model finds hidden tools by a regular expression over names and descriptions. A slow pattern is rejected. */
+export function patternSearchTool(registry: SearchableTools, options: SearchToolOptions = {}): ToolBinding {
   return bindTool<{ readonly pattern: string }>(
     {
       name: options.name ?? 'find_tools_by_pattern',
@@ -80,50 +82,50 @@ export function patternSearchTool(registry: Searchable, options: SearchOptions =
     },
     async ({ pattern }) => {
       await registry.available?.();
-      if (pattern.trim() === '') throw refused('the pattern is empty.', 'Give a part of a name.');
-      if (pattern.length > PATTERN_LENGTH) {
-        throw refused(
-          `the pattern has ${pattern.length} characters; ${PATTERN_LENGTH} are allowed.`,
+      if (pattern.trim() === '') throw invalidQuery('the pattern is empty.', 'Give a part of a name.');
+      if (pattern.length > MAX_PATTERN_LENGTH) {
+        throw invalidQuery(
+          `the pattern has ${pattern.length} characters; ${MAX_PATTERN_LENGTH} are allowed.`,
           'Use a shorter one.',
         );
       }
       const tools = registry.hiddenTools();
       const texts = tools.map(({ name, description }) => `${name} ${description}`);
-      const found = matchWithin({ pattern: toCaseless(pattern), texts }, PATTERN_MS);
+      const found = matchWithTimeout({ pattern: toCaseInsensitive(pattern), texts }, PATTERN_TIMEOUT_MS);
       if (found === undefined)
-        throw refused('the pattern takes too long.', 'Use a simpler one, without nested repetitions.');
+        throw invalidQuery('the pattern takes too long.', 'Use a simpler one, without nested repetitions.');
       const names = tools.filter((_, index) => found[index] === true).map((tool) => tool.name);
-      return offer(registry, names.slice(0, options.limit ?? LIMIT), `/${clip(pattern, 60)}/`, options.ttl);
+      return promoteFound(registry, names.slice(0, options.limit ?? DEFAULT_LIMIT), `/${truncate(pattern, 60)}/`, options.ttl);
     },
   );
 }
 
-function toCaseless(pattern: string): RegExp {
+function toCaseInsensitive(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'i');
   } catch {
-    throw refused(
-      'the pattern is no regular expression.',
+    throw invalidQuery(
+      'the pattern is not a valid regular expression.',
       'Escape special characters with a backslash, or use plain words.',
     );
   }
 }
 
-function offer(
-  registry: Searchable,
+function promoteFound(
+  registry: SearchableTools,
   names: readonly string[],
-  what: string,
+  query: string,
   ttl: number | undefined,
 ): ReturnType<typeof toolResult> {
   if (names.length === 0) {
-    return toolResult(`No further tool matches ${what}. Try other or more general words, one or two at a time.`);
+    return toolResult(`No further tool matches ${query}. Try other or more general words, one or two at a time.`);
   }
   const tools = new Map(registry.hiddenTools().map((tool) => [tool.name, tool]));
   registry.promote(names, ttl);
-  const lines = names.map((name) => `- \`${name}\` - ${clip(tools.get(name)?.description ?? '', 200)}`);
+  const lines = names.map((name) => `- \`${name}\` - ${truncate(tools.get(name)?.description ?? '', 200)}`);
   return toolResult(`These tools can be called now:\n${lines.join('\n')}`);
 }
 
-function refused(message: string, hint: string): KernelError {
+function invalidQuery(message: string, hint: string): KernelError {
   return new KernelError('ARGUMENTS_INVALID', message, { hint });
 }

@@ -1,54 +1,59 @@
-import { KernelError, type Tool, type ToolMetadata, isToolName } from '@kernel/protocol';
+import type { Tool, ToolMetadata } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { freeNames, legalName } from '../name-suggestions.ts';
-import type { RegistryChangeKind } from './events.ts';
+import type { RegistryChange, RegistryChangeKind } from './events.ts';
 
-/** One registered tool and what is known about it now. */
+/** One registered tool and its current state. */
 export interface Entry {
+  /** The binding, with overridden metadata applied. */
   binding: ToolBinding;
-  /** Kept out of the list until promoted. */
+  /** Whether it is kept out of the list until promoted. */
   hidden: boolean;
+  /** Whether it can be listed and called. */
   enabled: boolean;
-  /** Set while a hidden tool is offered: how many more turns, and how many each use gives. */
-  promotion: { left: number; readonly turns: number } | undefined;
-  /** Whether a `conditional` tool's condition holds in this turn; `undefined` before it was first asked. */
+  /** Set while a hidden tool is offered: the turns left, and the turns that each use restores. */
+  promotion: { turnsLeft: number; readonly turns: number } | undefined;
+  /** Whether the condition of a `conditional` tool holds in this turn; `undefined` before its first evaluation. */
   condition: boolean | undefined;
-  /** The capabilities found missing when last checked. */
+  /** The capabilities that were missing at the last check. */
   missing: readonly string[];
-  /** Metadata set over the tool's own. */
+  /** The metadata that overrides the tool's own. */
   override: ToolMetadata | undefined;
-  /** The tool as it was registered, where metadata was set over its own. */
-  base: Tool | undefined;
+  /** The tool as it was registered, if its metadata is overridden. */
+  original: Tool | undefined;
 }
 
-/** The entries of a registry in their order, the list made from them, and its version. */
-export interface Store {
+/** The entries of a registry in order, the list of offered tools, and the version. */
+export interface EntryStore {
+  /** All entries by name. */
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Rises with each change. */
   readonly version: number;
+  /** The offered tools: the same frozen array until they change. */
   list(): readonly Tool[];
+  /** Adds an entry at the end. */
   add(binding: ToolBinding, hidden: boolean): void;
+  /** Replaces the binding of an entry and resets its state, except for `enabled`, `hidden` and promotion. */
   replace(binding: ToolBinding): void;
+  /** Removes an entry and returns whether it existed. */
   remove(name: string): boolean;
-  /** Moves an entry to the end, so that tools already offered keep their places. */
+  /** Moves an entry to the end, so that tools on offer keep their positions. */
   moveToEnd(name: string): void;
-  /** Says that what is offered may have changed, and tells it. */
+  /** Bumps the version and notifies listeners: what is offered may have changed. */
   changed(kind: RegistryChangeKind, name: string, warnings?: readonly string[]): void;
-  /** Takes a batch of changes as one version. */
-  touch(): void;
+  /** Bumps the version without notifying listeners. */
+  bumpVersion(): void;
 }
 
 /** Creates an empty store. */
-export function createStore(
-  tell: (kind: RegistryChangeKind, name: string, version: number, warnings?: readonly string[]) => void,
-): Store {
+export function createEntryStore(emit: (change: RegistryChange) => void): EntryStore {
   const entries = new Map<string, Entry>();
   let version = 0;
-  let cached: readonly Tool[] = Object.freeze([]);
-  let stale = false;
+  let list: readonly Tool[] = Object.freeze([]);
+  let isStale = false;
 
-  const touch = (): void => {
+  const bumpVersion = (): void => {
     version += 1;
-    stale = true;
+    isStale = true;
   };
   return {
     entries,
@@ -56,13 +61,13 @@ export function createStore(
       return version;
     },
     list() {
-      if (!stale) return cached;
-      stale = false;
+      if (!isStale) return list;
+      isStale = false;
       const tools: Tool[] = [];
       for (const entry of entries.values()) if (isOffered(entry)) tools.push(entry.binding.tool);
-      const same = tools.length === cached.length && tools.every((tool, index) => tool === cached[index]);
-      if (!same) cached = Object.freeze(tools);
-      return cached;
+      const isSame = tools.length === list.length && tools.every((tool, index) => tool === list[index]);
+      if (!isSame) list = Object.freeze(tools);
+      return list;
     },
     add(binding, hidden) {
       entries.set(binding.tool.name, {
@@ -73,7 +78,7 @@ export function createStore(
         condition: undefined,
         missing: [],
         override: undefined,
-        base: undefined,
+        original: undefined,
       });
     },
     replace(binding) {
@@ -83,7 +88,7 @@ export function createStore(
       entry.condition = undefined;
       entry.missing = [];
       entry.override = undefined;
-      entry.base = undefined;
+      entry.original = undefined;
     },
     remove: (name) => entries.delete(name),
     moveToEnd(name) {
@@ -93,57 +98,20 @@ export function createStore(
       entries.set(name, entry);
     },
     changed(kind, name, warnings) {
-      touch();
-      tell(kind, name, version, warnings);
+      bumpVersion();
+      emit({ type: kind, name, version, ...(warnings === undefined ? {} : { warnings }) });
     },
-    touch,
+    bumpVersion,
   };
 }
 
-/** Whether a tool is in the list: enabled, shown, its condition true and nothing missing. */
+/** Whether a tool is in the list: usable, and not hidden unless promoted. */
 export function isOffered(entry: Entry): boolean {
   return isUsable(entry) && !(entry.hidden && entry.promotion === undefined);
 }
 
-/** Whether a tool could be called if it were shown. */
+/** Whether a tool could be called if it were not hidden: enabled, no capability missing, condition true. */
 export function isUsable(entry: Entry): boolean {
   if (!entry.enabled || entry.missing.length > 0) return false;
   return entry.binding.tool.metadata?.optionality !== 'conditional' || entry.condition === true;
-}
-
-/** Throws `TOOL_NAME_INVALID` for a name that no model API would take. */
-export function checkName(name: string): void {
-  if (isToolName(name)) return;
-  if (name.trim() === '') {
-    throw new KernelError('TOOL_NAME_INVALID', 'The tool name is empty: <unnamed>.', { hint: 'Give the tool a name.' });
-  }
-  const suggestion = legalName(name);
-  const shown = name.length > 80 ? `${name.slice(0, 77)}…` : name;
-  throw new KernelError('TOOL_NAME_INVALID', `"${shown}" is not a tool name.`, {
-    hint: `Use 1 to 64 letters, digits, "_" or "-"${suggestion === undefined ? '.' : `, such as "${suggestion}".`}`,
-    ...(suggestion === undefined ? {} : { data: { suggestion } }),
-  });
-}
-
-/** The error for a taken name, with free ones. */
-export function nameTaken(names: readonly string[], isTaken: (name: string) => boolean): KernelError {
-  const [name = ''] = names;
-  const suggestions = names.flatMap((taken) => freeNames(taken, isTaken, names.length === 1 ? 3 : 1));
-  const message =
-    names.length === 1
-      ? `Tool "${name}" is already registered.`
-      : `Tools are already registered: ${names.map((taken) => `"${taken}"`).join(', ')}.`;
-  return new KernelError('TOOL_ALREADY_EXISTS', message, {
-    hint: `Use a different name, such as "${suggestions[0] ?? ''}", or replace(), or mount the tools under a prefix.`,
-    data: { names: [...names], suggestions },
-  });
-}
-
-/** The error for a name that nothing is registered under. */
-export function unknownName(name: string, near: readonly string[]): KernelError {
-  const hint = near.length === 0 ? {} : { hint: `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` };
-  return new KernelError('TOOL_NOT_FOUND', `No tool named "${name.slice(0, 80)}" is registered.`, {
-    ...hint,
-    data: { name: name.slice(0, 80), near: [...near] },
-  });
 }

@@ -1,45 +1,48 @@
-import type { CallContext, Tool, ToolResult, Toolset } from '@kernel/protocol';
+import type { Tool, ToolResult, Toolset } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
-import type { ToolBinding } from '../tool/binding.ts';
-import { errorOf, refusal } from '../call/result.ts';
-import { createRunner } from '../call/runner.ts';
-import { createCapabilities } from '../capabilities.ts';
-import { once } from '../tool/check-tool.ts';
-import { callFault, checkRegistryOptions, executeFault } from './options.ts';
-import { createChanges } from './registration.ts';
-import { createEvents } from './events.ts';
-import { type Found, createFinder, orCancelled, whenAble } from './lookup.ts';
-import { createLists } from './queries.ts';
-import { createMounts } from './mount.ts';
-import { unknownTool } from './names.ts';
-import { createState } from './state.ts';
-import { createStore } from './entries.ts';
-import { createTurns } from './availability.ts';
-import type { ExecuteOptions, RegistryOptions, ToolRegistry } from './types.ts';
-import { createView } from './view.ts';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
+import { errorOf, refusedResult } from '../call/result.ts';
+import { createRunner } from '../call/runner.ts';
+import type { CallRequest } from '../call/types.ts';
+import { createCapabilities } from '../capabilities.ts';
+import { once } from '../once.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { createAvailability } from './availability.ts';
+import { createEntryStore } from './entries.ts';
+import { createRegistryEvents } from './events.ts';
+import { type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
+import { createMounts } from './mount.ts';
+import { unknownToolResult } from './name-errors.ts';
+import {
+  type ExecuteOptions,
+  type RegistryOptions,
+  checkRegistryOptions,
+  invalidCall,
+  invalidExecute,
+} from './options.ts';
+import { createQueries } from './queries.ts';
+import { createRegistration } from './registration.ts';
+import { createRegistryState } from './state.ts';
+import type { ToolRegistry } from './types.ts';
+import { createView } from './view.ts';
 
-export type { ExecuteOptions, RegistryOptions, ToolRegistry } from './types.ts';
+const DEFAULT_TIMEOUT_MS = 30_000;
 
-const TIMEOUT_MS = 30_000;
-
-/** Creates a registry with some tools: all of them, or it throws and lists every clash. No two registries share anything. */
+/** Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing. */
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
   checkRegistryOptions(options);
-  const events = createEvents((error, event) => options.onListenerError?.(error, event));
-  const store = createStore((type, name, version, warnings) =>
-    events.emit({ type, name, version, ...(warnings === undefined ? {} : { warnings }) }),
-  );
-  const changes = createChanges(store);
-  const lists = createLists(store);
-  const mounts = createMounts(store, changes);
+  const events = createRegistryEvents((error, event) => options.onListenerError?.(error, event));
+  const store = createEntryStore((change) => events.emit(change));
+  const registration = createRegistration(store);
+  const queries = createQueries(store);
+  const mounts = createMounts(store, registration);
   const capabilities = once(() => options.capabilities ?? createCapabilities());
-  const turns = createTurns(store, capabilities, mounts.mounted);
-  const find = createFinder(store, capabilities, () => lists.names());
+  const availability = createAvailability(store, capabilities, mounts.mounted);
+  const lookup = createLookup(store, capabilities);
   const results = options.results ?? createResultStore();
-  const limitOf = (binding: ToolBinding): number => binding.resultLimit ?? options.resultLimit ?? 0;
+  const canReadResults = (): boolean => queries.has(READ_RESULT);
   const runner = createRunner({
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     repair: options.repair ?? 'apply',
     unknownProperties: options.unknownProperties ?? 'strip',
     concurrency: options.concurrency ?? Infinity,
@@ -47,82 +50,89 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     secrets: options.secrets ?? [],
     detail: options.detail ?? false,
     events,
-    limit: (result, binding) => limitResult(result, limitOf(binding), results, () => lists.has(READ_RESULT)),
+    limitResult: (result, { resultLimit = options.resultLimit ?? 0 }) =>
+      limitResult(result, resultLimit, results, canReadResults),
   });
-  let executed = 0;
 
-  const start = (name: string, found: Found | Promise<Found>, given: Given): Promise<ToolResult> => {
+  const runFound = (
+    name: string,
+    found: LookupResult | Promise<LookupResult>,
+    request: Omit<CallRequest, 'binding'>,
+  ): Promise<ToolResult> => {
     if (found instanceof Promise) {
-      return orCancelled(found, name, given.context.signal).then((settled) => start(name, settled, given));
+      return orCancelled(found, name, request.context.signal).then((settled) => runFound(name, settled, request));
     }
-    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, given.id, found));
-    return runner.run({ ...given, binding: found });
+    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, request.id, found));
+    return runner.run({ ...request, binding: found });
   };
-  const execute = (name: string, args: RawArguments, given: ExecuteOptions): Promise<ToolResult> => {
-    executed += 1;
-    const fault = executeFault(name, given);
-    if (fault !== undefined)
-      return Promise.resolve(
-        runner.refuse(typeof name === 'string' ? name : '<unnamed>', `execute-${executed}`, refusal(fault)),
-      );
-    const {
-      timeoutMs,
-      callId = `execute-${executed}`,
-      signal = new AbortController().signal,
-      onProgress,
-      onComplete,
-    } = given;
-    const context: CallContext = {
+
+  let executeCount = 0;
+  const execute = (name: string, args: RawArguments, executeOptions: ExecuteOptions): Promise<ToolResult> => {
+    executeCount += 1;
+    const defaultId = `execute-${executeCount}`;
+    const error = invalidExecute(name, executeOptions);
+    if (error !== undefined) {
+      const shownName = typeof name === 'string' ? name : '<unnamed>';
+      return Promise.resolve(runner.refuse(shownName, defaultId, refusedResult(error)));
+    }
+    const { timeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
+    const { conversation, idempotencyKey, onProgress, onComplete } = executeOptions;
+    const context = {
       signal,
-      conversation: given.conversation,
-      idempotencyKey: given.idempotencyKey,
+      conversation,
+      idempotencyKey,
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(onComplete === undefined ? {} : { onComplete }),
     };
-    return start(name, find(name), { id: callId, arguments: args, context, timeoutMs });
+    return runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs });
   };
+
+  const call: Toolset['call'] = (toolCall, context) => {
+    const error = invalidCall(toolCall, context);
+    if (error !== undefined) return Promise.resolve(refusedResult(error));
+    const { id, name, arguments: args } = toolCall;
+    return runFound(name, lookup(name), { id, arguments: args, context });
+  };
+
   const snapshot = (): Toolset => {
     const tools = store.list();
-    const held = new Map(tools.map((tool) => [tool.name, store.entries.get(tool.name)?.binding]));
+    const snapshotBindings = new Map(tools.map((tool) => [tool.name, store.entries.get(tool.name)?.binding]));
     const names = tools.map((tool) => tool.name);
     return {
       list: () => tools,
-      call(call, context) {
-        const fault = callFault(call, context);
-        if (fault !== undefined) return Promise.resolve(refusal(fault));
-        const binding = held.get(call.name);
-        const found = binding === undefined ? unknownTool(call.name, names) : whenAble(binding, capabilities);
-        return start(call.name, found, { id: call.id, arguments: call.arguments, context });
+      call(toolCall, context) {
+        const error = invalidCall(toolCall, context);
+        if (error !== undefined) return Promise.resolve(refusedResult(error));
+        const { id, name, arguments: args } = toolCall;
+        const binding = snapshotBindings.get(name);
+        const found =
+          binding === undefined ? unknownToolResult(name, names) : requireCapabilities(binding, capabilities);
+        return runFound(name, found, { id, arguments: args, context });
       },
     };
   };
-  /** What would be offered but for a missing capability. */
-  const lacking = (): readonly Tool[] =>
+
+  const listLacking = (): readonly Tool[] =>
     [...store.entries.values()]
       .filter((entry) => entry.enabled && !entry.hidden && entry.missing.length > 0)
       .map((entry) => entry.binding.tool);
+  const { beginTurn } = availability;
+  const { subscribe, onEvent } = events;
+  const viewSource = { list: queries.list, listLacking, call, subscribe, beginTurn };
 
   const registry: ToolRegistry = {
-    ...lists,
-    ...changes,
-    ...turns,
-    ...createState(store),
-    mount: mounts.mount,
-    results,
     get size() {
-      return lists.size;
+      return store.list().length;
     },
     get version() {
       return store.version;
     },
-    get abandoned() {
-      return runner.abandoned;
-    },
-    call(call, context) {
-      const fault = callFault(call, context);
-      if (fault !== undefined) return Promise.resolve(refusal(fault));
-      return start(call.name, find(call.name), { id: call.id, arguments: call.arguments, context });
-    },
+    ...queries,
+    ...registration,
+    mount: mounts.mount,
+    ...createRegistryState(store),
+    ...availability,
+    call,
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);
@@ -131,13 +141,15 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
         throw executeOptions.signal.reason;
       throw errorOf(result);
     },
-    view: (filter = {}) => mounts.own(createView({ ...registry, lacking }, filter)),
+    get abandoned() {
+      return runner.abandoned;
+    },
+    results,
+    onEvent,
+    subscribe,
+    view: (filter = {}) => mounts.registerOwner(createView(viewSource, filter)),
     snapshot,
-    subscribe: (listener, subscribeOptions) => events.subscribe(listener, subscribeOptions),
   };
-  changes.registerAll(bindings);
-  return mounts.own(registry);
+  registration.registerAll(bindings);
+  return mounts.registerOwner(registry);
 }
-
-/** A call but for its binding. */
-type Given = Omit<Parameters<ReturnType<typeof createRunner>['run']>[0], 'binding'>;

@@ -1,29 +1,22 @@
-import { KernelError, type ToolMetadata } from '@kernel/protocol';
+import { isObject } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import { type ToolBundle, defineBundle } from '../bundle.ts';
-import type { ToolRegistry } from './registry.ts';
-import { isSchemaObject } from '../schema/schema-index.ts';
+import type { SavedTool, ToolRegistry } from './types.ts';
 
-/** What is kept of one tool: only what differs from how it was registered, but for `hidden`. */
-export interface SavedTool {
-  readonly enabled: boolean;
-  readonly hidden: boolean;
-  /** Metadata that was set over the tool's own. */
-  readonly metadata?: ToolMetadata;
-}
-
-/** What `loadRegistry` found. */
+/** What `loadRegistry` loaded. */
 export interface LoadedRegistry {
-  /** Names in the file that nothing is registered under; their state was left alone. */
+  /** Names in the file that are not registered; their state was ignored. */
   readonly unknown: readonly string[];
+  /** The bundles in the file. */
   readonly bundles: readonly ToolBundle[];
 }
 
 const VERSION = 1;
 
 /**
- * Writes which tools are enabled and hidden, metadata overrides and bundles to a file, as versioned JSON.
+ * Saves which tools are enabled and hidden, overridden metadata and bundles to a file, as versioned JSON.
  *
- * Atomic: the text goes to a neighbour first and is then renamed, so that a crash leaves the old file or the new one.
+ * The write is atomic: a temporary file beside it is renamed, so that a crash leaves the old file or the new one.
  */
 export async function saveRegistry(
   registry: ToolRegistry,
@@ -32,34 +25,33 @@ export async function saveRegistry(
 ): Promise<void> {
   const { open, realpath, rename, rm } = process.getBuiltinModule('node:fs/promises');
   const state = { version: VERSION, tools: Object.fromEntries(registry.state()), bundles: options.bundles ?? [] };
-  // Through a symbolic link the file behind it is replaced, and the link stays.
+  // Of a symbolic link, the target is replaced and the link stays.
   const target = await realpath(file).catch(() => file);
-  const neighbour = `${target}.${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
+  const temporary = `${target}.${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
   try {
-    const handle = await open(neighbour, 'wx');
+    const handle = await open(temporary, 'wx');
     try {
       await handle.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(neighbour, target);
+    await rename(temporary, target);
   } catch (error) {
-    await rm(neighbour, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
 /**
- * Brings a registry to the state that a file holds. Names without a binding are reported, not an error.
+ * Restores the state in a file. Names that are not registered are returned, which is not an error.
  *
- * Throws `CONFIG_INVALID` for a file that is missing, broken, damaged or of a newer version; the registry and the file then stay as they were.
+ * Throws `CONFIG_INVALID` for a file that is missing, invalid or of a newer version; registry and file then stay as they were.
  */
 export async function loadRegistry(registry: ToolRegistry, file: string): Promise<LoadedRegistry> {
   const text = await readText(file);
-  const saved = readState(text, file);
-  const unknown = registry.restore(saved.tools);
-  return { unknown, bundles: saved.bundles };
+  const { tools, bundles } = parseState(text, file);
+  return { unknown: registry.restore(tools), bundles };
 }
 
 async function readText(file: string): Promise<string> {
@@ -71,7 +63,7 @@ async function readText(file: string): Promise<string> {
       'CONFIG_INVALID',
       `The registry file "${file}" ${isMissing ? 'is missing' : 'cannot be read'}.`,
       {
-        hint: 'Nothing was changed. Save the registry there first.',
+        hint: 'Nothing was changed. Save the registry to this file first.',
         data: { file },
         cause: error,
       },
@@ -79,13 +71,13 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function readState(
+function parseState(
   text: string,
   file: string,
 ): { readonly tools: ReadonlyMap<string, SavedTool>; readonly bundles: readonly ToolBundle[] } {
-  const broken = (problem: string, cause?: unknown): KernelError =>
+  const invalid = (problem: string, cause?: unknown): KernelError =>
     new KernelError('CONFIG_INVALID', `The registry file "${file}" ${problem}.`, {
-      hint: 'Nothing was changed. Mend the file or save the registry anew.',
+      hint: 'Nothing was changed. Correct the file or save the registry again.',
       data: { file },
       ...(cause === undefined ? {} : { cause }),
     });
@@ -93,36 +85,36 @@ function readState(
   try {
     state = JSON.parse(text);
   } catch (error) {
-    throw broken('is no JSON', error);
+    throw invalid('is not valid JSON', error);
   }
-  if (!isSchemaObject(state)) throw broken('holds no JSON object');
+  if (!isObject(state)) throw invalid('does not hold a JSON object');
   const { version, tools, bundles } = state;
-  if (typeof version !== 'number') throw broken('has no version');
-  if (!Number.isInteger(version) || version < 1) throw broken(`has the version ${version}, which there is none of`);
-  if (version > VERSION) throw broken(`is of version ${version}, and this program reads up to ${VERSION}`);
-  if (!isSchemaObject(tools)) throw broken('has no "tools" object');
-  if (!Array.isArray(bundles)) throw broken('has no "bundles" list');
-  const known = new Map<string, SavedTool>();
+  if (typeof version !== 'number') throw invalid('has no version');
+  if (!Number.isInteger(version) || version < 1) throw invalid(`has the version ${version}, which does not exist`);
+  if (version > VERSION) throw invalid(`has version ${version}, but this program only reads up to ${VERSION}`);
+  if (!isObject(tools)) throw invalid('has no "tools" object');
+  if (!Array.isArray(bundles)) throw invalid('has no "bundles" list');
+  const savedTools = new Map<string, SavedTool>();
   for (const [name, tool] of Object.entries(tools)) {
-    if (!isSavedTool(tool)) throw broken(`has a wrong entry at "/tools/${name}"`);
-    known.set(name, tool);
+    if (!isSavedTool(tool)) throw invalid(`has an invalid entry at "/tools/${name}"`);
+    savedTools.set(name, tool);
   }
   return {
-    tools: known,
+    tools: savedTools,
     bundles: bundles.map((bundle: unknown, index) =>
-      readBundle(bundle, () => broken(`has a wrong entry at "/bundles/${index}"`)),
+      parseBundle(bundle, () => invalid(`has an invalid entry at "/bundles/${index}"`)),
     ),
   };
 }
 
 function isSavedTool(value: unknown): value is SavedTool {
-  if (!isSchemaObject(value) || typeof value['enabled'] !== 'boolean' || typeof value['hidden'] !== 'boolean')
+  if (!isObject(value) || typeof value['enabled'] !== 'boolean' || typeof value['hidden'] !== 'boolean')
     return false;
-  return value['metadata'] === undefined || isSchemaObject(value['metadata']);
+  return value['metadata'] === undefined || isObject(value['metadata']);
 }
 
-function readBundle(value: unknown, broken: () => KernelError): ToolBundle {
-  if (!isSchemaObject(value)) throw broken();
+function parseBundle(value: unknown, invalid: () => KernelError): ToolBundle {
+  if (!isObject(value)) throw invalid();
   const { name, description, required, optional, bundles = [] } = value;
   if (
     typeof name !== 'string' ||
@@ -131,8 +123,8 @@ function readBundle(value: unknown, broken: () => KernelError): ToolBundle {
     !isNames(optional) ||
     !Array.isArray(bundles)
   )
-    throw broken();
-  const inner = bundles.map((bundle: unknown) => readBundle(bundle, broken));
+    throw invalid();
+  const inner = bundles.map((bundle: unknown) => parseBundle(bundle, invalid));
   return defineBundle({ name, description, required, optional, ...(inner.length === 0 ? {} : { bundles: inner }) });
 }
 

@@ -1,85 +1,93 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { arrayChecks } from './arrays.ts';
 import { ASSERTIONS } from './assertions.ts';
-import type { Build } from './keyword-context.ts';
-import { type Check, type Fault, type Run, addSeen, faultAt, nothingSeen, refuse } from './check.ts';
+import type { Check, KeywordContext, ValidationContext, ValidationIssue } from './check-types.ts';
+import { addEvaluated, createEvaluated, createIssue, reportIssue } from './issues.ts';
 import { logicChecks } from './logic.ts';
 import { metaSchemas } from './meta-schemas.ts';
-import { nothingKnown } from './memoize.ts';
+import { createMemo } from './memoize.ts';
 import { objectChecks, propertiesCheck } from './objects.ts';
 import { entering, referenceChecks } from './references.ts';
 import { type Dialect, type Schema, indexSchema } from './schema-index.ts';
 import { unevaluatedChecks } from './unevaluated.ts';
 
-/** A schema made ready. Both functions are synchronous, keep nothing between calls and use no code generation. */
+/** A compiled schema. Both functions are synchronous, keep nothing between calls and generate no code. */
 export interface Validator {
-  /** Says whether a value passes; stops at the first fault. */
+  /** Whether a value is valid; stops at the first failure. */
   test(value: unknown): boolean;
-  /** Everything that is wrong with a value; empty when it passes. */
-  faults(value: unknown): readonly Fault[];
+  /** Everything that is wrong with a value; empty if it is valid. */
+  issues(value: unknown): readonly ValidationIssue[];
 }
 
-/** How to read a schema. */
+/** How a schema is compiled. */
 export interface CompileOptions {
-  /** The draft of a schema that doesn't say. Default 2020-12. */
+  /** The draft of a schema without `$schema`. Default 2020-12. */
   readonly draft?: Dialect['draft'];
-  /** Documents that a schema may refer to, by address without fragment. Nothing is ever fetched. */
+  /** Documents that the schema can refer to, by URI without fragment. Nothing is ever fetched. */
   readonly documents?: ReadonlyMap<string, Schema>;
 }
 
 const always: Check = () => true;
-const never: Check = (value, at, run) =>
-  refuse(run, at, value, { keyword: 'false', expected: 'nothing here' }, () => false);
+const never: Check = (value, path, validation) =>
+  reportIssue(validation, path, value, { keyword: 'false', expected: 'nothing here' }, () => false);
 
-/** Compiles a schema of draft 2020-12 or draft-07 into functions. `format` and `content…` are annotations, as both drafts have them by default. */
+/** Compiles a JSON Schema of draft 2020-12 or draft-07. `format` and `content…` are annotations, the default of both drafts. */
 export function compileSchema(schema: Schema, options: CompileOptions = {}): Validator {
   const documents = new Map([...metaSchemas(), ...(options.documents ?? [])]);
   const index = indexSchema(schema, { ...options, documents });
   const text = JSON.stringify([schema, [...(options.documents?.values() ?? [])]]);
-  const tracks = text.includes('"unevaluated');
-  const dynamic = text.includes('"$dynamicRef"');
-  const memo = new Map<JsonSchema, Check>();
+  const tracksEvaluated = text.includes('"unevaluated');
+  const tracksScope = text.includes('"$dynamicRef"');
+  const compiled = new Map<JsonSchema, Check>();
 
   const compile = (value: Schema): Check => {
     if (typeof value === 'boolean') return value ? always : never;
-    const known = memo.get(value);
-    if (known !== undefined) return known;
+    const existing = compiled.get(value);
+    if (existing !== undefined) return existing;
     let built: Check | undefined;
-    const self: Check = (item, at, run, seen) => (built ?? always)(item, at, run, seen);
-    memo.set(value, self);
+    const self: Check = (item, path, validation, evaluated) => (built ?? always)(item, path, validation, evaluated);
+    compiled.set(value, self); // a recursive schema refers to its check before it is compiled
     const resource = index.resourceOf(value);
     const { dialect } = resource;
-    built = together(
-      checksOf({ schema: value, resource, dialect, index, tracks, dynamic, never, self, compile }),
-      tracks,
-    );
-    if (dynamic && resource.root === value) built = entering(built, resource, dynamic);
-    memo.set(value, built);
+    const checks = checksOf({
+      schema: value,
+      resource,
+      dialect,
+      index,
+      tracksEvaluated,
+      tracksScope,
+      never,
+      self,
+      compile,
+    });
+    built = tracksEvaluated ? allTracked(checks) : all(checks);
+    if (tracksScope && resource.root === value) built = entering(built, resource, tracksScope);
+    compiled.set(value, built);
     return built;
   };
 
   const root = compile(schema);
-  const quick: Run = start(undefined);
+  const fast = createContext(undefined);
   return {
     test(value) {
-      quick.known.steps = 0;
-      quick.known.answers = undefined;
-      return guarded(() => root(value, undefined, quick, undefined)) ?? false;
+      fast.memo.steps = 0;
+      fast.memo.results = undefined;
+      return unlessTooDeep(() => root(value, undefined, fast, undefined)) ?? false;
     },
-    faults(value) {
-      const faults: Fault[] = [];
-      if (guarded(() => root(value, undefined, start(faults), undefined)) === undefined) {
-        const facts = { keyword: 'depth', expected: 'a value that takes fewer steps to check' };
-        return [faultAt(undefined, value, facts, () => false)];
+    issues(value) {
+      const issues: ValidationIssue[] = [];
+      if (unlessTooDeep(() => root(value, undefined, createContext(issues), undefined)) === undefined) {
+        const details = { keyword: 'depth', expected: 'a value that takes fewer steps to check' };
+        return [createIssue(undefined, value, details, () => false)];
       }
-      return faults;
+      return issues;
     },
   };
 }
 
-function checksOf(build: Build): readonly Check[] {
-  const { schema, dialect } = build;
-  if (dialect.draft === 'draft-07' && typeof schema['$ref'] === 'string') return referenceChecks(build);
+function checksOf(context: KeywordContext): readonly Check[] {
+  const { schema, dialect } = context;
+  if (dialect.draft === 'draft-07' && typeof schema['$ref'] === 'string') return referenceChecks(context);
   const checks: (Check | undefined)[] = [];
   if (dialect.validation) {
     for (const [keyword, assertion] of ASSERTIONS) {
@@ -87,53 +95,53 @@ function checksOf(build: Build): readonly Check[] {
     }
   }
   checks.push(
-    ...objectChecks(build),
-    propertiesCheck(build),
-    ...arrayChecks(build),
-    ...referenceChecks(build),
-    ...logicChecks(build),
+    ...objectChecks(context),
+    propertiesCheck(context),
+    ...arrayChecks(context),
+    ...referenceChecks(context),
+    ...logicChecks(context),
   );
-  if (dialect.draft === '2020-12') checks.push(...unevaluatedChecks(build));
+  if (dialect.draft === '2020-12') checks.push(...unevaluatedChecks(context));
   return checks.filter((check) => check !== undefined);
 }
 
-/** All checks of one schema as one: in the quick pass up to the first that fails, else every one. */
-function together(checks: readonly Check[], tracks: boolean): Check {
-  if (tracks) return tracked(checks);
+/** Combines the checks of one schema: the fast pass stops at the first failure, otherwise all of them run. */
+function all(checks: readonly Check[]): Check {
   const [first, second] = checks;
   if (first === undefined) return always;
   if (second === undefined) return first;
-  return (value, at, run) => {
+  return (value, path, validation) => {
     let ok = true;
     for (let index = 0; index < checks.length; index += 1) {
-      if (checks[index]?.(value, at, run, undefined) !== false) continue;
-      if (run.faults === undefined) return false;
+      if (checks[index]?.(value, path, validation, undefined) !== false) continue;
+      if (validation.issues === undefined) return false;
       ok = false;
     }
     return ok;
   };
 }
 
-function tracked(checks: readonly Check[]): Check {
-  return (value, at, run, seen) => {
-    const own = nothingSeen();
+/** The same, and tracks what the checks evaluate. */
+function allTracked(checks: readonly Check[]): Check {
+  return (value, path, validation, evaluated) => {
+    const own = createEvaluated();
     let ok = true;
     for (const check of checks) {
-      if (check(value, at, run, own)) continue;
-      if (run.faults === undefined) return false;
+      if (check(value, path, validation, own)) continue;
+      if (validation.issues === undefined) return false;
       ok = false;
     }
-    if (ok) addSeen(seen, own);
+    if (ok) addEvaluated(evaluated, own);
     return ok;
   };
 }
 
-function start(faults: Fault[] | undefined): Run {
-  return { faults, known: nothingKnown(), scope: [] };
+function createContext(issues: ValidationIssue[] | undefined): ValidationContext {
+  return { issues, memo: createMemo(), scope: [] };
 }
 
-/** A value nested so deeply that the stack ends is refused, not thrown. */
-function guarded(work: () => boolean): boolean | undefined {
+/** Returns `undefined` for a value nested so deeply that the stack overflows. */
+function unlessTooDeep(work: () => boolean): boolean | undefined {
   try {
     return work();
   } catch (error) {

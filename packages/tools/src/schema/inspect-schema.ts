@@ -1,19 +1,21 @@
+import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import { truncate } from '../truncate.ts';
 import { TYPE_NAMES } from './assertions.ts';
-import { escapeToken } from './check.ts';
-import { invalid } from './freeze-copy.ts';
+import { invalidSchema } from './freeze-copy.ts';
 import { KEYWORDS, type KeywordKind } from './keywords.ts';
 import { metaSchemas } from './meta-schemas.ts';
-import { findSlowPattern, toPattern } from './pattern.ts';
+import { compilePattern } from './patterns/pattern.ts';
 import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
+import { findSlowPattern } from './patterns/slow-patterns.ts';
 
-/** More than this many schema applications for one value is an attack, not a description. */
+/** How many schemas may apply to one value: more than this is an attack, not a description. */
 const MAX_COST = 50_000;
 
 /**
- * Checks a schema whole before any value meets it: keyword values, references, patterns, loops and expansion.
+ * Checks a whole schema before it validates any value: keyword values, references, patterns, loops and expansion.
  *
- * Throws `TOOL_SCHEMA_INVALID` that names the place by a JSON pointer. Fetches nothing; ends within 200 ms on any input.
+ * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer to what is wrong. Fetches nothing and takes at most about 200 ms.
  */
 export function inspectSchema(schema: JsonSchema, what: string): void {
   const index = indexSchema(schema, { documents: metaSchemas() });
@@ -23,24 +25,26 @@ export function inspectSchema(schema: JsonSchema, what: string): void {
     for (const [keyword, content] of Object.entries(value)) {
       const kind = KEYWORDS.get(keyword);
       const problem = kind === undefined ? undefined : PROBLEMS[kind](content);
-      if (problem !== undefined) throw invalid(what, `${at}/${escapeToken(keyword)}`, problem);
+      if (problem !== undefined) throw invalidSchema(what, `${at}/${pointerToken(keyword)}`, problem);
     }
     checkReferences(value, at);
     if (typeof value['pattern'] === 'string') patterns.push({ source: value['pattern'], at: `${at}/pattern` });
     for (const source of Object.keys(mapOf(value['patternProperties']))) {
-      patterns.push({ source, at: `${at}/patternProperties/${escapeToken(source)}` });
+      patterns.push({ source, at: `${at}/patternProperties/${pointerToken(source)}` });
     }
-    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(escapeToken).join('/')}`);
+    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
   };
   const checkReferences = (value: JsonSchema, at: string): void => {
     for (const keyword of ['$ref', '$dynamicRef']) {
       const reference = value[keyword];
       if (typeof reference !== 'string' || index.resolve(reference, index.resourceOf(value)) !== undefined) continue;
       const local = reference.startsWith('#');
-      throw invalid(
+      throw invalidSchema(
         what,
         `${at}/${keyword}`,
-        local ? `leads nowhere ("${clip(reference)}")` : `is remote ("${clip(reference)}") and is never fetched`,
+        local
+          ? `does not resolve ("${truncate(reference, 80)}")`
+          : `is remote ("${truncate(reference, 80)}") and is never fetched`,
         local ? 'Put the schema under "$defs".' : 'Put the schema under "$defs" and refer to it by "#/$defs/…".',
       );
     }
@@ -53,53 +57,53 @@ export function inspectSchema(schema: JsonSchema, what: string): void {
 function checkPatterns(patterns: readonly { readonly source: string; readonly at: string }[], what: string): void {
   for (const { source, at } of patterns) {
     try {
-      toPattern(source);
+      compilePattern(source);
     } catch {
-      throw invalid(what, at, `is no regular expression ("${clip(source)}")`);
+      throw invalidSchema(what, at, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }
   }
   const slow = findSlowPattern(patterns.map((entry) => entry.source));
   const entry = patterns.find((candidate) => candidate.source === slow);
   if (entry === undefined) return;
   const hint = 'Write it without repetitions that can match the same text in more than one way.';
-  throw invalid(what, entry.at, `can hang on some texts ("${clip(entry.source)}")`, hint);
+  throw invalidSchema(what, entry.at, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
 }
 
-/** Refuses schemas that apply themselves to the same value for ever, or so often that a check never ends. */
+/** Rejects schemas that apply themselves to the same value endlessly, or so often that validation would not finish. */
 function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
   const costs = new Map<JsonSchema, number>();
-  const open = new Set<JsonSchema>();
-  // Behind a reference the pointer stays at the reference: that is the place to mend.
-  const costOf = (value: Schema, at: string, behind = false): number => {
+  const visiting = new Set<JsonSchema>();
+  // Errors behind a reference point at the reference: that is what has to be changed.
+  const costOf = (value: Schema, at: string, referenced = false): number => {
     if (!isSchemaObject(value)) return 1;
     const known = costs.get(value);
     if (known !== undefined) return known;
-    if (open.has(value)) throw invalid(what, at, 'refers to itself without taking anything from the value');
-    open.add(value);
+    if (visiting.has(value)) throw invalidSchema(what, at, 'refers to itself without descending into the value');
+    visiting.add(value);
     let cost = 1;
-    for (const [child, tokens] of applied(value, index)) {
-      cost += costOf(child, behind ? at : `${at}/${tokens}`, behind || REFERENCES.includes(tokens));
+    for (const [child, tokens] of appliedSchemas(value, index)) {
+      cost += costOf(child, referenced ? at : `${at}/${tokens}`, referenced || REFERENCES.includes(tokens));
     }
-    open.delete(value);
+    visiting.delete(value);
     costs.set(value, cost);
-    if (cost > MAX_COST) throw invalid(what, at, 'applies too many schemas to one value');
+    if (cost > MAX_COST) throw invalidSchema(what, at, 'applies too many schemas to one value');
     return cost;
   };
   const visit = (value: Schema, at: string): void => {
     costOf(value, at);
     if (!isSchemaObject(value)) return;
-    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(escapeToken).join('/')}`);
+    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
   };
   visit(schema, '');
 }
 
 const REFERENCES: readonly string[] = ['$ref', '$dynamicRef'];
 
-/** The schemas that apply to the same value as this one does, and where they stand. */
-function* applied(value: JsonSchema, index: SchemaIndex): Generator<readonly [Schema, string]> {
+/** The schemas that apply to the same value as this one, with their JSON pointers relative to it. */
+function* appliedSchemas(value: JsonSchema, schemas: SchemaIndex): Generator<readonly [Schema, string]> {
   for (const keyword of REFERENCES) {
     const reference = value[keyword];
-    const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(value)) : undefined;
+    const target = typeof reference === 'string' ? schemas.resolve(reference, schemas.resourceOf(value)) : undefined;
     if (target !== undefined) yield [target.schema, keyword];
   }
   for (const keyword of ['not', 'if', 'then', 'else']) {
@@ -108,20 +112,20 @@ function* applied(value: JsonSchema, index: SchemaIndex): Generator<readonly [Sc
   }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const list = value[keyword];
-    for (const [place, child] of (Array.isArray(list) ? list : []).entries()) {
-      if (isSchema(child)) yield [child, `${keyword}/${place}`];
+    for (const [index, child] of (Array.isArray(list) ? list : []).entries()) {
+      if (isSchema(child)) yield [child, `${keyword}/${index}`];
     }
   }
   for (const keyword of ['dependentSchemas', 'dependencies']) {
     for (const [name, child] of Object.entries(mapOf(value[keyword]))) {
-      if (isSchema(child)) yield [child, `${keyword}/${escapeToken(name)}`];
+      if (isSchema(child)) yield [child, `${keyword}/${pointerToken(name)}`];
     }
   }
 }
 
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string');
 const isMap = (value: unknown, test: (item: unknown) => boolean): boolean =>
-  isSchemaObject(value) && Object.values(value).every((item) => test(item));
+  isObject(value) && Object.values(value).every((item) => test(item));
 const isSchemas = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((item) => isSchema(item));
 const unless = (holds: boolean, problem: string): string | undefined => (holds ? undefined : problem);
@@ -140,7 +144,7 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
     const names: readonly unknown[] = Array.isArray(value) ? value : [value];
     const wrong = names.find((name) => !TYPE_NAMES.some((type) => type === name));
     if (wrong === undefined) return unless(!Array.isArray(value) || value.length > 0, 'must name a type');
-    return `must be one of ${TYPE_NAMES.join(', ')}, not ${clip(JSON.stringify(wrong))}`;
+    return `must be one of ${TYPE_NAMES.join(', ')}, not ${truncate(JSON.stringify(wrong), 80)}`;
   },
   values: (value) => unless(Array.isArray(value) && value.length > 0, 'must be a list of at least one value'),
   names: (value) => unless(isNames(value), 'must be a list of property names'),
@@ -155,8 +159,4 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
 
 function mapOf(value: unknown): JsonSchema {
   return isSchemaObject(value) ? value : {};
-}
-
-function clip(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -1,80 +1,66 @@
-import { type Check, type Fault, type Place, type Seen, addSeen, nothingSeen } from './check.ts';
+import type { Check, InstancePath, Memo, MemoizedResult, ValidationIssue } from './check-types.ts';
+import { addEvaluated, createEvaluated } from './issues.ts';
 
-/** What one validation has found out about schemas that are referred to. */
-export interface Known {
-  steps: number;
-  /** By the resources entered on the way, for references that depend on them; else by nothing. */
-  answers: Map<unknown, Map<Check, WeakMap<object, Answer>>> | undefined;
-}
-
-/** What is known of one value and one schema. */
-interface Answer {
-  readonly ok: boolean;
-  readonly seen: Seen | undefined;
-  /** Absent where only the answer was asked for. */
-  readonly faults: readonly Fault[] | undefined;
-  readonly at: Place | undefined;
-}
-
-/** So many references are followed before answers are kept: ordinary values never pay for it. */
+/** How many references are followed before results are kept: ordinary values never pay for it. */
 const FREE_STEPS = 500;
-/** So many are followed where answers depend on the way there, and may be asked for on ever new ways. */
-const MOST_STEPS = 20_000;
-/** So many faults are handed on; nobody reads more. */
-const MOST_FAULTS = 200;
+/** How many references are followed when results depend on the dynamic scope, which can differ at every step. */
+const MAX_DYNAMIC_STEPS = 20_000;
+/** How many issues are copied from a kept result; nobody reads more. */
+const MAX_ISSUES = 200;
 
-/** Nothing found out yet. */
-export function nothingKnown(): Known {
-  return { steps: 0, answers: undefined };
+/** Creates an empty memo. */
+export function createMemo(): Memo {
+  return { steps: 0, results: undefined };
 }
 
 /**
- * Follows a reference at most once for each value, so that recursion through a union takes no exponential time.
+ * Applies a referenced schema at most once to each value, so that recursion through a union does not take exponential time.
  *
- * With `dynamic` the answer depends on the way there: then the steps are counted as well, and too many of them throw a RangeError.
+ * With `dynamic` the result depends on the dynamic scope as well; too many steps then throw a RangeError.
  */
-export function remembered(check: Check, dynamic: boolean): Check {
-  return (value, at, run, seen) => {
-    const { known, faults } = run;
-    known.steps += 1;
-    if (known.steps < FREE_STEPS || typeof value !== 'object' || value === null) return check(value, at, run, seen);
-    const answers = answersOf(known, check, dynamic ? run.scope : undefined);
-    const before = answers.get(value);
-    if (before !== undefined && (seen === undefined || before.seen !== undefined)) {
-      if (before.ok || faults === undefined) {
-        addSeen(seen, before.seen);
+export function memoize(check: Check, dynamic: boolean): Check {
+  return (value, path, validation, evaluated) => {
+    const { memo, issues } = validation;
+    memo.steps += 1;
+    if (memo.steps < FREE_STEPS || typeof value !== 'object' || value === null)
+      return check(value, path, validation, evaluated);
+    const results = resultsOf(memo, check, dynamic ? validation.scope : undefined);
+    const before = results.get(value);
+    if (before !== undefined && (evaluated === undefined || before.evaluated !== undefined)) {
+      if (before.ok || issues === undefined) {
+        addEvaluated(evaluated, before.evaluated);
         return before.ok;
       }
-      if (before.faults !== undefined && isSamePlace(before.at, at)) {
-        handOn(before.faults, faults);
+      if (before.issues !== undefined && isSamePath(before.path, path)) {
+        copyIssues(before.issues, issues);
         return false;
       }
     }
-    if (dynamic && known.steps > MOST_STEPS) throw new RangeError('The value needs too many steps to be checked.');
-    const own = seen === undefined ? undefined : nothingSeen();
-    const found: Fault[] | undefined = faults === undefined ? undefined : [];
-    const ok = check(value, at, { ...run, faults: found }, own);
-    answers.set(value, { ok, seen: own, faults: found, at });
-    addSeen(seen, own);
-    if (found !== undefined && faults !== undefined) handOn(found, faults);
+    if (dynamic && memo.steps > MAX_DYNAMIC_STEPS) throw new RangeError('The value needs too many steps to check.');
+    const ownEvaluated = evaluated === undefined ? undefined : createEvaluated();
+    const ownIssues: ValidationIssue[] | undefined = issues === undefined ? undefined : [];
+    const ok = check(value, path, { ...validation, issues: ownIssues }, ownEvaluated);
+    results.set(value, { ok, evaluated: ownEvaluated, issues: ownIssues, path });
+    addEvaluated(evaluated, ownEvaluated);
+    if (ownIssues !== undefined && issues !== undefined) copyIssues(ownIssues, issues);
     return ok;
   };
 }
 
-function answersOf(known: Known, check: Check, way: unknown): WeakMap<object, Answer> {
-  known.answers ??= new Map();
-  let here = known.answers.get(way);
-  if (here === undefined) known.answers.set(way, (here = new Map()));
-  let answers = here.get(check);
-  if (answers === undefined) here.set(check, (answers = new WeakMap()));
-  return answers;
+function resultsOf(memo: Memo, check: Check, scope: unknown): WeakMap<object, MemoizedResult> {
+  memo.results ??= new Map();
+  let byCheck = memo.results.get(scope);
+  if (byCheck === undefined) memo.results.set(scope, (byCheck = new Map()));
+  let results = byCheck.get(check);
+  if (results === undefined) byCheck.set(check, (results = new WeakMap()));
+  return results;
 }
 
-function handOn(from: readonly Fault[], into: Fault[]): void {
-  for (const fault of from) if (into.length < MOST_FAULTS) into.push(fault);
+function copyIssues(source: readonly ValidationIssue[], target: ValidationIssue[]): void {
+  for (const issue of source) if (target.length < MAX_ISSUES) target.push(issue);
 }
 
-function isSamePlace(one: Place | undefined, other: Place | undefined): boolean {
+function isSamePath(one: InstancePath | undefined, other: InstancePath | undefined): boolean {
   let [a, b] = [one, other];
   while (a !== b) {
     if (a === undefined || b === undefined || a.key !== b.key) return false;

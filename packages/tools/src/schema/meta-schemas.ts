@@ -2,18 +2,18 @@ import { TYPE_NAMES } from './assertions.ts';
 import { KEYWORDS, type KeywordKind } from './keywords.ts';
 import type { Schema } from './schema-index.ts';
 
-const ADDRESSES = ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema'];
+const URIS = ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema'];
 
-let made: ReadonlyMap<string, Schema> | undefined;
+let cached: ReadonlyMap<string, Schema> | undefined;
 
-/** The schemas of schemas under their two official addresses, so that a tool can take a schema as an argument. Made at first use. */
+/** The meta-schemas under their two official URIs, so that a tool can take a schema as an argument. Created at first use. */
 export function metaSchemas(): ReadonlyMap<string, Schema> {
-  made ??= new Map(ADDRESSES.map((address) => [address, metaSchema(address)]));
-  return made;
+  cached ??= new Map(URIS.map((uri) => [uri, metaSchema(uri)]));
+  return cached;
 }
 
-function metaSchema(address: string): Schema {
-  const self = { $ref: address };
+function metaSchema(uri: string): Schema {
+  const self = { $ref: uri };
   const names = { type: 'array', items: { type: 'string' }, uniqueItems: true };
   const list = { type: 'array', items: self, minItems: 1 };
   const types = { enum: TYPE_NAMES };
@@ -34,5 +34,5 @@ function metaSchema(address: string): Schema {
     text: { type: 'string' },
   };
   const properties = Object.fromEntries([...KEYWORDS].map(([keyword, kind]) => [keyword, kinds[kind]]));
-  return { $id: address, type: ['object', 'boolean'], properties };
+  return { $id: uri, type: ['object', 'boolean'], properties };
 }

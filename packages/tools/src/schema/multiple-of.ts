@@ -1,5 +1,5 @@
-/** Says whether `value` is a whole multiple of `step`, in exact decimal arithmetic: 0.3 is a multiple of 0.1. */
-export function isMultiple(value: number, step: number): boolean {
+/** Whether `value` is a whole multiple of `step`, in exact decimal arithmetic: 0.3 is a multiple of 0.1. */
+export function isMultipleOf(value: number, step: number): boolean {
   if (step <= 0) return false;
   if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;
   if (!Number.isFinite(value)) return false;

@@ -1,37 +1,46 @@
+import { isObject, parsePointer } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 
-/** A schema in a schema position: an object of keywords, or a boolean. */
+/** A JSON Schema: an object of keywords, or a boolean. */
 export type Schema = JsonSchema | boolean;
 
-/** Which rules a schema follows. `validation: false` is a 2020-12 dialect whose vocabulary has no assertions. */
+/** The rules that a schema follows. */
 export interface Dialect {
+  /** The draft of the specification. */
   readonly draft: 'draft-07' | '2020-12';
+  /** False for a 2020-12 dialect whose vocabularies have no assertions. */
   readonly validation: boolean;
 }
 
-/** A schema with an address of its own: a document's root, or a subschema with `$id`. */
+/** A schema resource: the root of a document, or a subschema with `$id`. */
 export interface Resource {
+  /** Its absolute URI, without fragment. */
   readonly uri: string;
+  /** Its root schema. */
   readonly root: Schema;
+  /** The dialect of its root. */
   readonly dialect: Dialect;
+  /** Subschemas by `$anchor` and `$dynamicAnchor`. */
   readonly anchors: Map<string, Schema>;
+  /** Subschemas by `$dynamicAnchor`. */
   readonly dynamicAnchors: Map<string, Schema>;
 }
 
-/** What a reference leads to. */
+/** What a reference resolves to. */
 interface Target {
   readonly schema: Schema;
   readonly resource: Resource;
-  /** Set where the reference's fragment is the name of a `$dynamicAnchor`. */
+  /** The fragment, if it names a `$dynamicAnchor`. */
   readonly dynamicName?: string;
 }
 
-/** All resources that a schema can reach without a network. */
+/** All resources that a schema can refer to without network access. */
 export interface SchemaIndex {
+  /** The resource of the indexed schema itself. */
   readonly root: Resource;
   /** The resource that a schema object belongs to. */
   resourceOf(schema: JsonSchema): Resource;
-  /** Follows a reference; `undefined` when it leads nowhere. Never fetches. */
+  /** Resolves a reference; `undefined` if there is nothing at its target. Never fetches. */
   resolve(reference: string, from: Resource): Target | undefined;
 }
 
@@ -44,14 +53,14 @@ const SINGLE = new Set(
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions', 'dependencies']);
 
-/** Says whether a value can stand in a schema position. */
+/** Whether a value is a JSON Schema: an object or a boolean. */
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isSchemaObject(value);
 }
 
-/** Says whether a value is an object of keywords. */
+/** Whether a value is an object of keywords. */
 export function isSchemaObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** Yields each direct subschema with the JSON pointer tokens that lead to it. */
@@ -71,7 +80,7 @@ export function* subschemas(
   }
 }
 
-/** Indexes a schema and the documents that it may refer to, by address. Does not change or check them. */
+/** Indexes a schema, and the documents that it can refer to, by URI. Neither changes nor checks them. */
 export function indexSchema(
   schema: Schema,
   options: { readonly draft?: Dialect['draft']; readonly documents?: ReadonlyMap<string, Schema> } = {},
@@ -114,7 +123,7 @@ export function indexSchema(
 
   const ownResource = (value: JsonSchema, parent: Resource, dialect: Dialect): Resource => {
     const id = value['$id'];
-    // Draft-07: whatever stands beside `$ref` is not read, `$id` included.
+    // Draft-07 ignores the siblings of `$ref`, including `$id`.
     if (typeof id !== 'string' || (dialect.draft === 'draft-07' && '$ref' in value)) return parent;
     const uri = join(id, parent.uri);
     if (uri === undefined) return parent;
@@ -128,9 +137,9 @@ export function indexSchema(
   const load = (uri: string): Resource | undefined => {
     const known = resources.get(uri);
     if (known !== undefined) return known;
-    const found = documents.get(uri);
-    if (found === undefined) return undefined;
-    const resource = open(found, uri);
+    const document = documents.get(uri);
+    if (document === undefined) return undefined;
+    const resource = open(document, uri);
     resources.set(uri, resource);
     return resource;
   };
@@ -143,17 +152,16 @@ export function indexSchema(
     return owners.get(value) ?? resource;
   };
 
-  const pointed = (resource: Resource, pointer: string): Target | undefined => {
+  const resolvePointer = (resource: Resource, pointer: string): Target | undefined => {
     let at: unknown = resource.root;
     let owner = resource;
-    for (const token of pointer.split('/').slice(1)) {
-      const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const key of parsePointer(pointer)) {
       if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
       at = Reflect.get(at, key);
       if (isSchemaObject(at)) owner = owners.get(at) ?? owner;
     }
     if (!isSchema(at)) return undefined;
-    walk(at, owner); // a schema that stands under a keyword nobody knows joins the index when something points at it
+    walk(at, owner); // a schema under an unknown keyword is indexed once something refers to it
     return { schema: at, resource: isSchemaObject(at) ? (owners.get(at) ?? owner) : owner };
   };
 
@@ -170,7 +178,7 @@ export function indexSchema(
       if (resource === undefined) return undefined;
       const fragment = decode(uri.split('#').slice(1).join('#'));
       if (fragment === '') return { schema: resource.root, resource };
-      if (fragment.startsWith('/')) return pointed(resource, fragment);
+      if (fragment.startsWith('/')) return resolvePointer(resource, fragment);
       const anchored = resource.anchors.get(fragment);
       if (anchored === undefined) return undefined;
       const dynamic = resource.dynamicAnchors.get(fragment) === anchored;

@@ -1,39 +1,39 @@
-import type { Fault } from './check.ts';
+import type { ValidationIssue } from './check-types.ts';
 
 /**
- * What to tell of a value that fits no branch of a union: the types and values that would do, the place that tells the branches apart,
- * or the faults of the nearest branch. `own` is the fault of the union itself.
+ * Chooses what to report about a value that matches no branch of a union: the types and values that would be accepted, the property that
+ * discriminates between the branches, or the issues of the closest branch. `own` is the issue of the union itself.
  */
-export function closestFaults(own: Fault, found: readonly (readonly Fault[])[]): readonly Fault[] {
-  const here = (faults: readonly Fault[]): readonly Fault[] => faults.filter((fault) => fault.path === own.path);
-  if (found.every((faults) => here(faults).some((fault) => (fault.types ?? fault.allowed) !== undefined))) {
-    const types = [...new Set(found.flatMap((faults) => here(faults).flatMap((fault) => fault.types ?? [])))];
-    const allowed = found.flatMap((faults) => here(faults).flatMap((fault) => fault.allowed ?? []));
+export function unionIssues(own: ValidationIssue, branches: readonly (readonly ValidationIssue[])[]): readonly ValidationIssue[] {
+  const atUnion = (issues: readonly ValidationIssue[]): readonly ValidationIssue[] => issues.filter((issue) => issue.path === own.path);
+  if (branches.every((issues) => atUnion(issues).some((issue) => (issue.types ?? issue.allowed) !== undefined))) {
+    const types = [...new Set(branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.types ?? [])))];
+    const allowed = branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.allowed ?? []));
     const expected = types.length === 0 ? 'one of the allowed values' : types.join(' or ');
-    const facts = { ...(types.length > 0 ? { types } : {}), ...(allowed.length > 0 ? { allowed } : {}) };
-    return [{ ...own, expected, ...facts }];
+    const details = { ...(types.length > 0 ? { types } : {}), ...(allowed.length > 0 ? { allowed } : {}) };
+    return [{ ...own, expected, ...details }];
   }
-  const tag = discriminator(found);
-  if (tag !== undefined) return [tag];
-  // A branch whose fixed values fit is the one that was meant; then the one with the fewest faults.
-  const score = (faults: readonly Fault[]): number =>
-    faults.length +
-    faults.filter((fault) => fault.keyword === 'const' || fault.keyword === 'enum').length * 1000 +
-    here(faults).filter((fault) => fault.keyword === 'type').length * 100_000;
-  return found.toSorted((a, b) => score(a) - score(b))[0] ?? [own];
+  const discriminator = discriminatorIssue(branches);
+  if (discriminator !== undefined) return [discriminator];
+  // A branch whose constant values match is the intended one; otherwise the one with the fewest issues.
+  const score = (issues: readonly ValidationIssue[]): number =>
+    issues.length +
+    issues.filter((issue) => issue.keyword === 'const' || issue.keyword === 'enum').length * 1000 +
+    atUnion(issues).filter((issue) => issue.keyword === 'type').length * 100_000;
+  return branches.toSorted((a, b) => score(a) - score(b))[0] ?? [own];
 }
 
-/** Where every branch wants another fixed value in the same place, the place is what to tell of, with all the values. */
-function discriminator(found: readonly (readonly Fault[])[]): Fault | undefined {
-  const [first = []] = found;
-  for (const fault of first) {
-    const same = found.map((faults) =>
-      faults.find((other) => other.path === fault.path && other.allowed !== undefined),
+/** If every branch requires another constant value at the same path, that path is the issue, with all the values. */
+function discriminatorIssue(branches: readonly (readonly ValidationIssue[])[]): ValidationIssue | undefined {
+  const [first = []] = branches;
+  for (const issue of first) {
+    const same = branches.map((issues) =>
+      issues.find((other) => other.path === issue.path && other.allowed !== undefined),
     );
     if (same.some((other) => other === undefined)) continue;
     const allowed = same.flatMap((other) => other?.allowed ?? []);
     return {
-      ...fault,
+      ...issue,
       keyword: 'enum',
       allowed,
       accepts: (candidate) => same.some((other) => other?.accepts(candidate)),

@@ -1,36 +1,34 @@
-// `I` is the author's claim about the checked input; the schema is its proof.
+// `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
 import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
-import type { BindingOptions, ToolBinding, ToolHandler } from './binding.ts';
-import { type Described, checkCondition, describeTool } from './check-tool.ts';
-import { checkBindingOptions } from '../registry/options.ts';
+import { type BindingOptions, type ToolBinding, type ToolHandler, checkBindingOptions } from './binding.ts';
+import { type CheckedTool, checkCondition, checkTool } from './check-tool.ts';
 
 /**
- * Ties a handler to a tool whose parameters came as JSON Schema (from a file, a server, another program).
+ * Binds a handler to a tool whose parameters are JSON Schema, for example from a file or another program.
  *
- * The tool is copied and then frozen: `binding.tool` is the object that goes everywhere; the caller's stays as it was.
- * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for a wrong schema, and never fetches a reference.
+ * `binding.tool` is a frozen copy; the given object does not change. Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for an invalid schema.
+ * References are never fetched.
  */
 export function bindTool<I = JsonObject>(
   tool: Tool,
   handler: (input: I, context: ToolContext) => unknown,
   options: BindingOptions = {},
 ): ToolBinding {
-  const described = describeTool(tool);
-  return toBinding(described, handler, { validator: described.validator }, options);
+  const checked = checkTool(tool);
+  return createBinding(checked, handler, { validator: checked.validator }, options);
 }
 
-/** Puts a binding together and checks its options. */
-export function toBinding<I>(
-  described: Described,
+/** Creates a frozen binding and checks its options. Throws `CONFIG_INVALID` or `TOOL_SCHEMA_INVALID`. */
+export function createBinding<I>(
+  { tool, output }: CheckedTool,
   handler: ToolHandler<I>,
   input: ToolBinding['input'],
   options: BindingOptions,
 ): ToolBinding {
-  const { tool, output } = described;
   if (typeof handler !== 'function') {
     throw new KernelError('CONFIG_INVALID', `Tool "${tool.name}" has no handler.`, {
-      hint: 'Give a function as the handler.',
+      hint: 'Pass a function as the handler.',
     });
   }
   checkBindingOptions(tool.name, options);

@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import {
   type JsonSchema,
   KernelError,
@@ -6,47 +7,51 @@ import {
   type ToolMetadata,
   type ToolOptionality,
 } from '@kernel/protocol';
-import type { ToolBinding } from './binding.ts';
+import { once } from '../once.ts';
 import { type Validator, compileSchema } from '../schema/compile-schema.ts';
-import { freezeCopy, invalid } from '../schema/freeze-copy.ts';
+import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
 import { inspectSchema } from '../schema/inspect-schema.ts';
 import { isSchemaObject } from '../schema/schema-index.ts';
+import { truncate } from '../truncate.ts';
+import type { ToolBinding } from './binding.ts';
 
 const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];
 const OPTIONALITIES: readonly ToolOptionality[] = ['required', 'optional', 'conditional'];
 
-/** A description made safe: a frozen copy, checked whole, and its validator. */
-export interface Described {
+/** A tool that has been checked. */
+export interface CheckedTool {
+  /** A frozen copy. */
   readonly tool: Tool;
-  /** Compiled at the first use, once. */
+  /** Returns the validator of the parameters, compiled at the first call. */
   readonly validator: () => Validator;
+  /** Returns the validator of a result's data, compiled at the first call; absent without `outputSchema`. */
   readonly output?: () => Validator;
 }
 
-/** Copies, checks and freezes a description. Throws `TOOL_SCHEMA_INVALID` that names the tool, the part and the place. */
-export function describeTool(given: Tool): Described {
-  const isTool = typeof given === 'object' && given !== null;
+/** Copies, checks and freezes a tool. Throws `TOOL_SCHEMA_INVALID` that names the tool, the field and a JSON pointer. */
+export function checkTool(input: Tool): CheckedTool {
+  const isTool = typeof input === 'object' && input !== null;
   if (!isTool)
-    throw new KernelError('CONFIG_INVALID', `A tool must be an object, not ${given === null ? 'null' : typeof given}.`);
-  const name: unknown = given.name;
-  const what = `Tool "${typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : '<unnamed>'}"`;
-  const parameters = objectSchema(given.parameters, `${what}, parameters`);
+    throw new KernelError('CONFIG_INVALID', `A tool must be an object, not ${input === null ? 'null' : typeof input}.`);
+  const name: unknown = input.name;
+  const subject = `Tool "${typeof name === 'string' && name.trim() !== '' ? name.slice(0, 80) : '<unnamed>'}"`;
+  const parameters = checkParameters(input.parameters, `${subject}, parameters`);
   const outputSchema =
-    given.outputSchema === undefined ? undefined : objectOrAny(given.outputSchema, `${what}, outputSchema`);
-  const metadata = metadataOf(given, what);
-  checkFields(given, what);
+    input.outputSchema === undefined ? undefined : checkOutputSchema(input.outputSchema, `${subject}, outputSchema`);
+  const metadata = copyMetadata(input, subject);
+  checkFields(input, subject);
   const tool = Object.freeze({
     name: typeof name === 'string' ? name : '',
-    description: given.description,
+    description: input.description,
     parameters,
-    ...(given.title === undefined ? {} : { title: given.title }),
+    ...(input.title === undefined ? {} : { title: input.title }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(given.strict === undefined ? {} : { strict: given.strict }),
-    ...(given.effect === undefined ? {} : { effect: given.effect }),
+    ...(input.strict === undefined ? {} : { strict: input.strict }),
+    ...(input.effect === undefined ? {} : { effect: input.effect }),
     ...(metadata === undefined ? {} : { metadata }),
   });
   const validator = once(() => compileSchema(parameters));
-  checkExamples(tool, what, validator);
+  checkExamples(tool, subject, validator);
   return {
     tool,
     validator,
@@ -54,21 +59,15 @@ export function describeTool(given: Tool): Described {
   };
 }
 
-/** Returns a function that makes its value at the first call and then keeps it. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
-/** Copies and checks the schema of an object. `{}` and a root with `properties` but without `type` count as one. */
-function objectSchema(given: unknown, what: string): JsonSchema {
-  const copy = freezeCopy(given, what);
-  if (!isSchemaObject(copy)) throw invalid(what, '', 'must be a JSON Schema of an object');
+/** Copies and checks the schema of an object. A root without `type` gets `"type": "object"`. */
+function checkParameters(input: unknown, subject: string): JsonSchema {
+  const copy = freezeCopy(input, subject);
+  if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'must be a JSON Schema of an object');
   const schema = withObjectType(copy);
-  inspectSchema(schema, what);
+  inspectSchema(schema, subject);
   if (schema['type'] !== 'object') {
-    throw invalid(
-      what,
+    throw invalidSchema(
+      subject,
       '/type',
       `must be "object", not ${JSON.stringify(schema['type'])}`,
       'Wrap the value in an object with one property.',
@@ -77,10 +76,10 @@ function objectSchema(given: unknown, what: string): JsonSchema {
   return schema;
 }
 
-function objectOrAny(given: unknown, what: string): JsonSchema {
-  const copy = freezeCopy(given, what);
-  if (!isSchemaObject(copy)) throw invalid(what, '', 'must be a JSON Schema');
-  inspectSchema(copy, what);
+function checkOutputSchema(input: unknown, subject: string): JsonSchema {
+  const copy = freezeCopy(input, subject);
+  if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'must be a JSON Schema');
+  inspectSchema(copy, subject);
   return copy;
 }
 
@@ -90,76 +89,76 @@ function withObjectType(schema: JsonSchema): JsonSchema {
   return Object.freeze({ type: 'object', ...(empty ? { properties: Object.freeze({}) } : {}), ...schema });
 }
 
-function checkFields(given: Tool, what: string): void {
+function checkFields(input: Tool, subject: string): void {
   const fields: readonly (readonly [string, unknown, boolean])[] = [
-    ['name', given.name, typeof given.name === 'string'],
-    ['description', given.description, typeof given.description === 'string'],
-    ['title', given.title, given.title === undefined || typeof given.title === 'string'],
-    ['strict', given.strict, given.strict === undefined || typeof given.strict === 'boolean'],
-    ['effect', given.effect, given.effect === undefined || EFFECTS.includes(given.effect)],
+    ['name', input.name, typeof input.name === 'string'],
+    ['description', input.description, typeof input.description === 'string'],
+    ['title', input.title, input.title === undefined || typeof input.title === 'string'],
+    ['strict', input.strict, input.strict === undefined || typeof input.strict === 'boolean'],
+    ['effect', input.effect, input.effect === undefined || EFFECTS.includes(input.effect)],
   ];
   for (const [field, value, ok] of fields) {
     if (!ok)
-      throw invalid(
-        what,
+      throw invalidSchema(
+        subject,
         `/${field}`,
-        `has a wrong value: ${shown(value)}`,
+        `has an invalid value: ${show(value)}`,
         field === 'effect' ? `Use one of ${EFFECTS.join(', ')}.` : undefined,
       );
   }
 }
 
-/** Returns a tool's metadata merged anew, checked whole against the tool's parameters. Throws `TOOL_SCHEMA_INVALID`. */
-export function checkedMetadata(tool: Tool, binding: Pick<ToolBinding, 'input' | 'when'>): ToolMetadata | undefined {
-  const what = `Tool "${tool.name}"`;
-  const metadata = metadataOf(tool, what);
-  checkExamples(tool, what, binding.input.validator);
+/** Returns a checked, frozen copy of a tool's metadata. Throws `TOOL_SCHEMA_INVALID`, also if it does not match the binding. */
+export function checkMetadata(tool: Tool, binding: Pick<ToolBinding, 'input' | 'when'>): ToolMetadata | undefined {
+  const subject = `Tool "${tool.name}"`;
+  const metadata = copyMetadata(tool, subject);
+  checkExamples(tool, subject, binding.input.validator);
   checkCondition(tool, binding.when);
   return metadata;
 }
 
-/** Throws `TOOL_SCHEMA_INVALID` for a conditional tool without a condition. */
+/** Throws `TOOL_SCHEMA_INVALID` for a `conditional` tool without a condition. */
 export function checkCondition(tool: Tool, when: ToolBinding['when']): void {
   if (tool.metadata?.optionality !== 'conditional' || when !== undefined) return;
   throw new KernelError('TOOL_SCHEMA_INVALID', `Tool "${tool.name}" is conditional but has no condition.`, {
-    hint: 'Give `when: (turn) => boolean` beside the handler, or another optionality.',
+    hint: 'Pass `when: (turn) => boolean` with the handler, or use another optionality.',
     data: { pointer: '/metadata/optionality' },
   });
 }
 
-function metadataOf(given: Tool, what: string): ToolMetadata | undefined {
-  if (given.metadata === undefined) return undefined;
-  const metadata = freezeCopy(given.metadata, `${what}, metadata`);
-  if (!isSchemaObject(metadata)) throw invalid(what, '/metadata', 'must be an object');
+function copyMetadata(input: Tool, subject: string): ToolMetadata | undefined {
+  if (input.metadata === undefined) return undefined;
+  const metadata = freezeCopy(input.metadata, `${subject}, metadata`);
+  if (!isSchemaObject(metadata)) throw invalidSchema(subject, '/metadata', 'must be an object');
   for (const [field, value] of Object.entries(metadata)) {
-    const check = METADATA.get(field);
-    const hint = check === undefined ? `Known fields are ${[...METADATA.keys()].join(', ')}.` : check.hint;
+    const check = METADATA_CHECKS.get(field);
+    const hint = check === undefined ? `Known fields are ${[...METADATA_CHECKS.keys()].join(', ')}.` : check.hint;
     if (check?.test(value) !== true)
-      throw invalid(what, `/metadata/${field}`, `has a wrong value: ${shown(value)}`, hint);
+      throw invalidSchema(subject, `/metadata/${field}`, `has an invalid value: ${show(value)}`, hint);
   }
-  return metadata; // every field has just been checked
+  return metadata; // every field has been checked
 }
 
-function checkExamples(tool: Tool, what: string, validator: () => Validator): void {
+function checkExamples(tool: Tool, subject: string, validator: () => Validator): void {
   for (const [index, example] of (tool.metadata?.examples ?? []).entries()) {
-    const [fault] = validator().faults(example.input);
-    if (fault === undefined) continue;
-    const where = `example "${example.description.slice(0, 60)}" at "${fault.path === '' ? '/' : fault.path}"`;
-    const problem = `does not fit the parameters: ${where} should be ${fault.expected}`;
-    throw invalid(what, `/metadata/examples/${index}/input${fault.path}`, problem);
+    const [issue] = validator().issues(example.input);
+    if (issue === undefined) continue;
+    const where = `example "${example.description.slice(0, 60)}" at "${issue.path === '' ? '/' : issue.path}"`;
+    const problem = `does not match the parameters: ${where} should be ${issue.expected}`;
+    throw invalidSchema(subject, `/metadata/examples/${index}/input${issue.path}`, problem);
   }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isExample = (value: unknown): boolean =>
-  isSchemaObject(value) &&
+  isObject(value) &&
   isText(value['description']) &&
-  isSchemaObject(value['input']) &&
+  isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
-const METADATA: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> = new Map([
-  ['category', { test: isText, hint: 'A category is a word, such as "code".' }],
+const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> = new Map([
+  ['category', { test: isText, hint: 'Use a word, such as "code".' }],
   [
     'optionality',
     {
@@ -167,19 +166,18 @@ const METADATA: ReadonlyMap<string, { readonly test: (value: unknown) => boolean
       hint: `Use one of ${OPTIONALITIES.join(', ')}.`,
     },
   ],
-  ['usageHint', { test: isText, hint: 'A usage hint is a sentence.' }],
+  ['usageHint', { test: isText, hint: 'Use a sentence.' }],
   [
     'examples',
     {
       test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
-      hint: 'Each example is { description, input, output? }.',
+      hint: 'Use a list of { description, input, output? }.',
     },
   ],
-  ['requires', { test: isTexts, hint: 'A list of capability names.' }],
-  ['tags', { test: isTexts, hint: 'A list of words.' }],
+  ['requires', { test: isTexts, hint: 'Use a list of capability names.' }],
+  ['tags', { test: isTexts, hint: 'Use a list of words.' }],
 ]);
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+function show(value: unknown): string {
+  return truncate(JSON.stringify(value) ?? String(value), 60);
 }

@@ -1,28 +1,30 @@
 import { KernelError, type Tool, type ToolContext } from '@kernel/protocol';
+import { createBinding } from './bind-tool.ts';
 import type { BindingOptions, ToolBinding } from './binding.ts';
-import { toBinding } from './bind-tool.ts';
-import { describeTool } from './check-tool.ts';
+import { checkTool } from './check-tool.ts';
 import { type InputSchema, type OutputOf, toJsonSchema } from './standard-schema.ts';
 
-/** What `defineTool` takes: a tool whose parameters are given by a schema library, and its handler. */
-export interface ToolDraft<S extends InputSchema> extends Omit<Tool, 'parameters'>, BindingOptions {
+/** The argument of `defineTool`: everything of a tool but its parameters, which come from a schema library, and the handler. */
+export interface DefineToolOptions<S extends InputSchema> extends Omit<Tool, 'parameters'>, BindingOptions {
+  /** The schema of the arguments. */
   readonly input: S;
+  /** Does the work of the tool. Gets the output of the schema: defaults and transforms are applied. */
   readonly handler: (input: OutputOf<S>, context: ToolContext) => unknown;
 }
 
 /**
- * Defines a tool by a schema library (zod from 4.2, or any Standard Schema that gives its JSON Schema).
+ * Defines a tool with a schema library: zod from 4.2, or any Standard Schema that provides its JSON Schema.
  *
- * The handler's input is inferred and is the parsed value, defaults applied. The JSON Schema is made here, once, in its
- * input form: a field with a default is optional. Throws `TOOL_SCHEMA_INVALID` where the schema is no object or has no JSON form.
+ * The handler's input type is inferred. The JSON Schema is generated here, once, in its input form: a field with a default is optional.
+ * Throws `TOOL_SCHEMA_INVALID` if the schema does not describe an object or has no JSON Schema.
  */
-export function defineTool<S extends InputSchema>(definition: ToolDraft<S>): ToolBinding {
-  const given: ToolDraft<S> | null | undefined = definition;
-  if (typeof given !== 'object' || given === null) {
+export function defineTool<S extends InputSchema>(options: DefineToolOptions<S>): ToolBinding {
+  const unchecked: DefineToolOptions<S> | null | undefined = options;
+  if (typeof unchecked !== 'object' || unchecked === null) {
     throw new KernelError('CONFIG_INVALID', 'defineTool takes an object: { name, description, input, handler }.');
   }
-  const { input, handler, ...rest } = definition;
-  const described = describeTool({ ...rest, parameters: toJsonSchema(input, `Tool "${definition.name}", input`) });
+  const { input, handler, ...rest } = options;
+  const checked = checkTool({ ...rest, parameters: toJsonSchema(input, `Tool "${options.name}", input`) });
   const { validate } = input['~standard'];
-  return toBinding(described, handler, { validator: described.validator, parse: (value) => validate(value) }, rest);
+  return createBinding(checked, handler, { validator: checked.validator, parse: (value) => validate(value) }, rest);
 }

@@ -1,11 +1,10 @@
-import type { JsonSchema } from '@kernel/protocol';
-import { KernelError } from '@kernel/protocol';
+import { pointerToken } from '@kernel/internal';
+import { type JsonSchema, KernelError } from '@kernel/protocol';
 import { isSchemaObject } from '../schema/schema-index.ts';
 
-/**
- * A Standard Schema that also gives its JSON Schema: zod from 4.2, and others. Structural on purpose: no library is named here.
- */
+/** A Standard Schema that also provides its JSON Schema: zod from 4.2, and others. Structural, so that no library is imported. */
 export interface InputSchema<Input = unknown, Output = Input> {
+  /** The properties that the Standard Schema specification defines. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -17,64 +16,71 @@ export interface InputSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What a Standard Schema answers: a value, or what is wrong. */
+/** The result of validation by a Standard Schema: the output, or what is wrong. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that is wrong, and where. */
+/** One issue found by a Standard Schema. */
 export interface StandardIssue {
+  /** What is wrong, in the library's words. */
   readonly message: string;
-  /** What a check threw, for logs. */
+  /** What the validation threw, for logs. */
   readonly cause?: unknown;
+  /** The keys that lead to the value; absent for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type that a schema gives out: what a handler gets. */
+/** The output type of a schema: what a handler gets. */
 export type OutputOf<S extends InputSchema> = NonNullable<S['~standard']['types']>['output'];
 
-/** Returns the JSON Schema of what a schema takes in, without noise: no `$schema`, no bounds that only say "safe integer". */
-export function toJsonSchema(schema: InputSchema, what: string): JsonSchema {
-  const given: Partial<InputSchema> | null | undefined = schema;
-  const standard: Partial<InputSchema['~standard']> | undefined = given?.['~standard'];
+/**
+ * Returns the JSON Schema of a schema's input, without `$schema` and without bounds that only mean "safe integer".
+ * Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`.
+ */
+export function toJsonSchema(schema: InputSchema, subject: string): JsonSchema {
+  const unchecked: Partial<InputSchema> | null | undefined = schema;
+  const standard: Partial<InputSchema['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
-    throw new KernelError('TOOL_SCHEMA_INVALID', `${what} is no Standard Schema that gives its JSON Schema.`, {
+    throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} is not a Standard Schema that provides its JSON Schema.`, {
       hint: 'Use zod 4.2 or later or another Standard Schema with "~standard.jsonSchema", or bindTool() with a JSON Schema.',
     });
   }
   try {
-    return quietBounds(standard.jsonSchema.input({ target: 'draft-2020-12' }), true);
+    return withoutNoise(standard.jsonSchema.input({ target: 'draft-2020-12' }), true);
   } catch (error) {
-    throw new KernelError('TOOL_SCHEMA_INVALID', `${what} cannot be written as JSON Schema: ${messageOf(error)}`, {
+    throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} cannot be expressed as JSON Schema: ${messageOf(error)}`, {
       cause: error,
-      hint: 'Use types that JSON has; transform values in the handler or after a plain type.',
+      hint: 'Use types that JSON has, and transform values in the handler.',
     });
   }
 }
 
-/** Turns issues into JSON pointers and messages. */
+/** The JSON pointer of an issue; empty for the value itself. */
 export function issuePath(issue: StandardIssue): string {
   const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
-  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return keys.map((key) => `/${pointerToken(key)}`).join('');
 }
 
-function quietBounds(value: Readonly<Record<string, unknown>>, root: boolean): JsonSchema {
-  const isInteger = value['type'] === 'integer';
-  const kept = Object.entries(value).filter(
-    ([key, content]) =>
-      !(root && key === '$schema') &&
-      !(isInteger && key === 'minimum' && content === Number.MIN_SAFE_INTEGER) &&
-      !(isInteger && key === 'maximum' && content === Number.MAX_SAFE_INTEGER),
+function withoutNoise(schema: Readonly<Record<string, unknown>>, isRoot: boolean): JsonSchema {
+  const isInteger = schema['type'] === 'integer';
+  const kept = Object.entries(schema).filter(
+    ([keyword, content]) =>
+      !(isRoot && keyword === '$schema') &&
+      !(isInteger && keyword === 'minimum' && content === Number.MIN_SAFE_INTEGER) &&
+      !(isInteger && keyword === 'maximum' && content === Number.MAX_SAFE_INTEGER),
   );
-  return Object.fromEntries(kept.map(([key, content]) => [key, DATA.has(key) ? content : quietContent(content)]));
+  return Object.fromEntries(
+    kept.map(([keyword, content]) => [keyword, DATA_KEYWORDS.has(keyword) ? content : cleanContent(content)]),
+  );
 }
 
-/** Keywords whose content is data, not schemas. */
-const DATA = new Set(['const', 'enum', 'default', 'examples']);
+/** Keywords whose values are data, not schemas. */
+const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
 
-function quietContent(content: unknown): unknown {
-  if (Array.isArray(content)) return content.map((item: unknown) => quietContent(item));
-  return isSchemaObject(content) ? quietBounds(content, false) : content;
+function cleanContent(content: unknown): unknown {
+  if (Array.isArray(content)) return content.map((item: unknown) => cleanContent(item));
+  return isSchemaObject(content) ? withoutNoise(content, false) : content;
 }
 
 function messageOf(error: unknown): string {

@@ -187,7 +187,7 @@ test('an asynchronous check of arguments that is left behind is counted and told
     defineTool({ name: 't', description: '', input, handler: () => 'ok', timeoutMs: 10 }),
   ]);
   const late: unknown[] = [];
-  registry.subscribe((event) => event.type === 'call-late' && late.push(event.what), { calls: true });
+  registry.onEvent((event) => event.type === 'call-late' && late.push(event.kind));
   expect((await registry.execute('t', { a: 'x' })).code).toBe('TOOL_TIMEOUT');
   expect(registry.abandoned).toBe(1);
   release();

@@ -134,7 +134,7 @@ test(
         return wait(120).then(() => 'too late');
       }),
     ]);
-    registry.subscribe((event) => events.push(event), { calls: true });
+    registry.onEvent((event) => events.push(event));
     const started = performance.now();
     const result = await registry.execute('stuck', {}, { timeoutMs: 30 });
     expect(performance.now() - started).toBeLessThan(80);
@@ -277,7 +277,7 @@ test('an async tool answers at once, and its outcome is delivered once; more of 
       return 'plain';
     }),
   ]);
-  registry.subscribe((event) => void (event.type === 'call-late' && events.push(event)), { calls: true });
+  registry.onEvent((event) => void (event.type === 'call-late' && events.push(event)));
   const outcomes: string[] = [];
   const onComplete = (result: { readonly forLLM: string }): void => void outcomes.push(result.forLLM);
   expect(await registry.execute('job', {}, { onComplete })).toEqual({ forLLM: 'started', async: true });
@@ -288,7 +288,7 @@ test('an async tool answers at once, and its outcome is delivered once; more of 
   await registry.execute('odd', {}, { onComplete });
   await wait(25);
   expect(outcomes).toEqual(['finished', 'at once']);
-  expect(events.map((event) => event.type === 'call-late' && event.what)).toEqual([
+  expect(events.map((event) => event.type === 'call-late' && event.kind)).toEqual([
     'completed',
     'repeated',
     'completed',
@@ -364,7 +364,7 @@ test('calls are told with tool, id and duration, and without arguments and resul
     const registry = createRegistry([simple('a', { parameters }, (_, given) => given.onProgress?.('half'))], {
       detail,
     });
-    registry.subscribe((event) => events.push(event), { calls: true });
+    registry.onEvent((event) => events.push(event));
     // oxlint-disable-next-line no-await-in-loop
     await registry.execute('a', { n: '5' }, { callId: 'c' });
     expect(events).toEqual([

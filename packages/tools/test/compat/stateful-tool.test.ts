@@ -1,7 +1,8 @@
 import { type Tool, type ToolResult, asyncResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { bindStatefulTool, createRegistry } from '../../src/index.ts';
+import { bindStatefulTool } from '../../src/compat/index.ts';
+import { createRegistry } from '../../src/index.ts';
 import { caught, wait } from '../support.ts';
 
 const tool: Tool = { name: 'message', description: 'Sends a message.', parameters: { type: 'object' } };

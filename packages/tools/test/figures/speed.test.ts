@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { bindTool, compileSchema, createRegistry } from '../../src/index.ts';
+import { bindTool, createRegistry } from '../../src/index.ts';
+import { compileSchema } from '../../src/schema/index.ts';
 
 const parameters = {
   type: 'object',

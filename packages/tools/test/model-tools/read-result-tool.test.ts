@@ -98,7 +98,7 @@ test('secrets are taken out of everything that leaves a call: data, errors, repa
     { secrets: [secret], detail: true },
   );
   const seen: unknown[] = [];
-  registry.subscribe((event) => seen.push(event));
+  registry.onEvent((event) => seen.push(event));
   for (const name of ['a', 'b', 'c']) {
     // oxlint-disable-next-line no-await-in-loop
     const result = await registry.execute(name, { n: secret }, { onProgress: (update) => seen.push(update) });

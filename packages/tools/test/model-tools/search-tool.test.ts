@@ -1,6 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createCapabilities, createRegistry, customCapabilities, patternSearchTool, searchTool } from '../../src/index.ts';
+import { createCapabilities, customCapabilities } from '../../src/capabilities.ts';
+import { createRegistry, patternSearchTool, searchTool } from '../../src/index.ts';
 import { simple } from '../support.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {

@@ -1,12 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import {
-  createCapabilities,
-  createRegistry,
-  customCapabilities,
-  environmentVariable,
-  programOnPath,
-} from '../../src/index.ts';
+import { createCapabilities, customCapabilities, environmentVariable, programOnPath } from '../../src/capabilities.ts';
+import { createRegistry } from '../../src/index.ts';
 import { caught, context, simple, toolCall, wait } from '../support.ts';
 
 const signal = new AbortController().signal;
@@ -35,7 +30,7 @@ test.each([1, 2, 5, undefined])('a promotion for %s turns lasts exactly so many,
   registry.register(simple('h'), { hidden: true });
   registry.register(simple('later'));
   const ended: string[] = [];
-  registry.subscribe((event) => void (event.type === 'expired' && ended.push(event.name)));
+  registry.onEvent((event) => void (event.type === 'expired' && ended.push(event.name)));
   registry.promote(['h'], ttl);
   expect(registry.names()).toEqual(['later', 'h']);
   for (let count = 0; count < (ttl ?? 5); count += 1) {
@@ -260,10 +255,10 @@ test('metadata set over a tool’s own leaves what is known about this turn as i
     simple('lacking', { metadata: { requires: ['program:nothing_of_this_name'] } }),
   ]);
   await next(registry);
-  registry.override('c', { usageHint: 'x' });
-  registry.override('lacking', { usageHint: 'x' });
+  registry.overrideMetadata('c', { usageHint: 'x' });
+  registry.overrideMetadata('lacking', { usageHint: 'x' });
   expect(registry.names()).toEqual(['c']);
-  registry.override('lacking', { requires: [] });
+  registry.overrideMetadata('lacking', { requires: [] });
   expect(registry.names()).toEqual(['c', 'lacking']);
 });
 

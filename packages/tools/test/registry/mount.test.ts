@@ -136,7 +136,7 @@ test('a tool that comes later and finds its name taken gets a free one, and name
   expect((await registry.execute('m_b')).forLLM).toBe('mine');
   registry.replace(simple('m_a'));
   expect([...mount.names().keys()]).toEqual(['b']);
-  registry.override(name, { category: 'code' });
+  registry.overrideMetadata(name, { category: 'code' });
   mount.unmount();
   expect(registry.names()).toEqual(['m_b', 'm_a']);
 });

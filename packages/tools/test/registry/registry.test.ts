@@ -190,7 +190,7 @@ test('a thousand interleaved changes and calls end in agreement, and no call is 
   verifies('tools.change.stress');
   const registry = createRegistry();
   const live = new Set<string>();
-  registry.subscribe((event) => {
+  registry.onEvent((event) => {
     if (event.type === 'registered') live.add(event.name);
     if (event.type === 'unregistered') live.delete(event.name);
   });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CODE_AGENT, createRegistry, loadRegistry, saveRegistry } from '../../src/index.ts';
+import { CODE_AGENT } from '../../src/compat/index.ts';
+import { createRegistry, loadRegistry, saveRegistry } from '../../src/index.ts';
 import { caught, simple } from '../support.ts';
 
 let folder = '';
@@ -28,7 +29,7 @@ test('enabled and hidden tools, metadata overrides and bundles survive a save an
   const file = join(folder, 'state.json');
   const registry = create();
   registry.disable(['a']);
-  registry.override('b', { usageHint: 'Use last.', category: 'vcs' });
+  registry.overrideMetadata('b', { usageHint: 'Use last.', category: 'vcs' });
   await saveRegistry(registry, file, { bundles: [CODE_AGENT] });
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
     version: 1,
@@ -108,8 +109,8 @@ test('saving goes through a neighbour: a reader sees the old or the new file, an
 test('an override is checked like the tool’s own metadata', () => {
   verifies('tools.metadata.fields');
   const registry = create();
-  expect(caught(() => registry.override('a', { optionality: 'conditional' })).code).toBe('TOOL_SCHEMA_INVALID');
-  expect(caught(() => registry.override('zz', {})).code).toBe('TOOL_NOT_FOUND');
+  expect(caught(() => registry.overrideMetadata('a', { optionality: 'conditional' })).code).toBe('TOOL_SCHEMA_INVALID');
+  expect(caught(() => registry.overrideMetadata('zz', {})).code).toBe('TOOL_NOT_FOUND');
 });
 
 test('a missing file is refused by its name', async () => {
@@ -136,10 +137,10 @@ test('loading takes back metadata that was set after the save', async () => {
   const file = join(folder, 'metadata.json');
   const registry = create();
   const [, plain] = registry.list();
-  registry.override('a', { usageHint: 'before' });
+  registry.overrideMetadata('a', { usageHint: 'before' });
   await saveRegistry(registry, file);
-  registry.override('a', { usageHint: 'after', tags: ['x'] });
-  registry.override('b', { category: 'code' });
+  registry.overrideMetadata('a', { usageHint: 'after', tags: ['x'] });
+  registry.overrideMetadata('b', { category: 'code' });
   await loadRegistry(registry, file);
   expect(registry.get('a')?.tool.metadata).toEqual({ usageHint: 'before' });
   expect(registry.get('b')?.tool).toBe(plain);

@@ -1,7 +1,8 @@
 import type { Toolset } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createRegistry, createCapabilities, customCapabilities } from '../../src/index.ts';
+import { createCapabilities, customCapabilities } from '../../src/capabilities.ts';
+import { createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall } from '../support.ts';
 
 const signal = new AbortController().signal;

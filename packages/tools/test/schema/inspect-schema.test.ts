@@ -201,8 +201,8 @@ test('all faults are reported at once with JSON pointers', async () => {
   expect(
     binding.input
       .validator()
-      .faults({ a: { 'x/y': [1, 'two', 3, 'four'] }, b: 2 })
-      .map((fault) => `${fault.path} ${fault.keyword}`),
+      .issues({ a: { 'x/y': [1, 'two', 3, 'four'] }, b: 2 })
+      .map((issue) => `${issue.path} ${issue.keyword}`),
   ).toEqual([' required', '/a/x~1y/1 type', '/a/x~1y/3 type', '/b maximum']);
 });
 

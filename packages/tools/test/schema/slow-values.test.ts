@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { bindTool, compileSchema, createRegistry } from '../../src/index.ts';
+import { bindTool, createRegistry } from '../../src/index.ts';
+import { compileSchema } from '../../src/schema/index.ts';
 import { caught } from '../support.ts';
 
 const tool = (parameters: JsonSchema): ReturnType<typeof bindTool> =>

@@ -1,14 +1,14 @@
-/** What a pattern is made of, as far as its running time goes. */
+/** The properties of a regular expression that decide how long a match can take. */
 export interface PatternShape {
-  /** How many repetitions without a fixed count it has, the search from any start included. */
+  /** How many repetitions without a fixed count it has, including the implicit search from every position. */
   readonly repetitions: number;
-  /** How many parts may be there or not. */
-  readonly maybes: number;
-  /** Whether a repetition holds a choice or another repetition, or something is matched again: only then time can grow exponentially. */
+  /** How many optional parts and alternatives it has. */
+  readonly optionals: number;
+  /** Whether a repetition contains an alternative or another repetition, or there is a back reference: only then can time grow exponentially. */
   readonly nested: boolean;
-  /** Texts that its parts match, one for each literal, escape and class bound, most telling first. */
-  readonly units: readonly string[];
-  /** What stands before the first repetition of a group. */
+  /** Texts that its parts match, one for each literal, escape and class boundary, most useful first. */
+  readonly samples: readonly string[];
+  /** A text that matches what precedes the first repeated group. */
   readonly prefix: string;
 }
 
@@ -16,19 +16,19 @@ const TOKEN =
   /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k<[^>]*>|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|\(\?(?:[:=!]|<[=!]|<[^>]*>)|[()|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/gu;
 const CHARACTER = /\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[\s\S])|[\s\S]/gu;
 const PALETTE = ['a', '0', ' ', 'Z', '_', '-', '.', 'é', 'ж', '\u4E00', '\u{1F600}', '\t', '\n', '$'];
-const MOST_UNITS = 48;
+const MAX_SAMPLES = 48;
 
 interface Group {
   readonly start: number;
-  /** Whether it holds a repetition, a choice or something that may be absent. */
+  /** Whether it contains a repetition, an alternative or an optional part. */
   varies: boolean;
 }
 
-/** Reads a pattern that is known to be legal. */
-export function shapeOf(source: string): PatternShape {
+/** Analyses the source of a valid regular expression. */
+export function patternShape(source: string): PatternShape {
   const tokens = source.match(TOKEN) ?? [];
   const open: Group[] = [{ start: 0, varies: false }];
-  let [repetitions, maybes, nested] = [source.startsWith('^') ? 0 : 1, 0, false];
+  let [repetitions, optionals, nested] = [source.startsWith('^') ? 0 : 1, 0, false];
   let firstGroup: number | undefined;
   let closed: Group | undefined;
   for (const [index, token] of tokens.entries()) {
@@ -42,7 +42,7 @@ export function shapeOf(source: string): PatternShape {
       if (outer !== undefined && closed?.varies === true) outer.varies = true;
     } else if (token === '|') {
       if (inner !== undefined) inner.varies = true;
-      maybes += 1;
+      optionals += 1;
     } else if (/^\\(?:[1-9]|k<)/.test(token)) nested = true;
     else if (index > 0 && /^(?:[*+?]\??|\{\d+(?:,\d*)?\}\??)$/.test(token)) {
       const repeats = !token.startsWith('?');
@@ -51,17 +51,17 @@ export function shapeOf(source: string): PatternShape {
         firstGroup ??= before.start;
         if (before.varies) nested = true;
       }
-      if (!repeats) maybes += 1;
+      if (!repeats) optionals += 1;
       else if (!fixed) repetitions += 1;
       if (inner !== undefined && !fixed) inner.varies = true;
     }
   }
-  const atoms = tokens.map((token) => samplesOf(token));
+  const atoms = tokens.map((token) => charactersOf(token));
   return {
     repetitions,
-    maybes,
+    optionals,
     nested,
-    units: unitsOf(tokens, atoms),
+    samples: samplesOf(tokens, atoms),
     prefix: atoms
       .slice(0, firstGroup ?? 0)
       .map(([sample = '']) => sample)
@@ -69,8 +69,8 @@ export function shapeOf(source: string): PatternShape {
   };
 }
 
-function unitsOf(tokens: readonly string[], atoms: readonly (readonly string[])[]): readonly string[] {
-  const firsts = [...new Set(atoms.flatMap((samples) => samples.slice(0, 1)))];
+function samplesOf(tokens: readonly string[], atoms: readonly (readonly string[])[]): readonly string[] {
+  const firsts = [...new Set(atoms.flatMap((characters) => characters.slice(0, 1)))];
   const words = new Set<string>();
   let word = '';
   for (const [index, token] of [...tokens, '|'].entries()) {
@@ -83,11 +83,11 @@ function unitsOf(tokens: readonly string[], atoms: readonly (readonly string[])[
   }
   const few = firsts.slice(0, 6);
   const pairs = few.flatMap((a, index) => few.slice(index + 1).map((b) => a + b));
-  return [...new Set([...firsts, ...words, ...atoms.flat(), ...pairs])].slice(0, MOST_UNITS);
+  return [...new Set([...firsts, ...words, ...atoms.flat(), ...pairs])].slice(0, MAX_SAMPLES);
 }
 
-/** Characters that one token matches: those that it names, and some that stand for the rest. */
-function samplesOf(token: string): readonly string[] {
+/** Characters that one token matches: those that it names, and some others. */
+function charactersOf(token: string): readonly string[] {
   if (/^(?:[()|^$]|[*+?]\??$|\{\d|\\[bB1-9]|\\k<)/u.test(token)) return [];
   if (!/^[\\[.]/.test(token)) return [token];
   const matches = matcherOf(token);
@@ -102,7 +102,7 @@ function matcherOf(token: string): (character: string) => boolean {
       const pattern = new RegExp(`^(?:${token})$`, flags);
       return (character) => pattern.test(character);
     } catch {
-      // Legal only without Unicode.
+      // Only valid without the `u` flag.
     }
   }
   return () => false;
