@@ -29,7 +29,13 @@ const tool = { name: 'message', description: 'Sends a message.', parameters: { t
 defaultRegistry().register(bindStatefulTool(tool, () => new MessageTool()));
 
 const provider = scriptedProvider([{ calls: [{ name: 'message' }] }, { text: 'Sent.' }]);
-const config = { provider, model: 'any-model', tools: defaultRegistry(), maxIterations: 5, options: { max_tokens: 4096 } };
+const config = {
+  provider,
+  model: 'any-model',
+  tools: defaultRegistry(),
+  maxIterations: 5,
+  options: { max_tokens: 4096 },
+};
 const result = await runToolLoop(config, [{ role: 'user', content: 'Tell them.' }], 'telegram', '42');
 assert.deepEqual(result, { content: 'Sent.', iterations: 2 });
 const answer = provider.streamRequests[1]?.messages.at(-1);

@@ -11,7 +11,6 @@ const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/tools/src/call/runner.ts',
   'packages/tools/src/registry/registry.ts',
   'packages/tools/src/registry/events.ts',
-  'packages/tools/src/registry/queries.ts',
   'packages/tools/src/registry/entries.ts',
 ]);
 

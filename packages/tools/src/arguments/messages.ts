@@ -35,14 +35,14 @@ export function argumentsError(
 /** The same for the issues of a schema library, if the JSON Schema finds nothing wrong. */
 export function standardIssuesError(toolName: string, issues: readonly StandardIssue[]): KernelError {
   const thrown = issues.find((issue) => 'cause' in issue);
-  const lines = issues.slice(0, MAX_SHOWN).map((issue) => ` ${issuePath(issue) || '/'}: ${truncate(issue.message, 70)}.`);
+  const lines = issues
+    .slice(0, MAX_SHOWN)
+    .map((issue) => ` ${issuePath(issue) || '/'}: ${truncate(issue.message, 70)}.`);
   const text = `"${truncate(toolName, 40)}" refused its arguments.${lines.join('')}${moreText(issues.length)}`;
   return new KernelError('ARGUMENTS_INVALID', truncate(text, MAX_LENGTH - CODE_LENGTH), {
     data: {
       tool: toolName,
-      issues: issues
-        .slice(0, MAX_DATA_ISSUES)
-        .map((issue) => ({ path: issuePath(issue), expected: issue.message })),
+      issues: issues.slice(0, MAX_DATA_ISSUES).map((issue) => ({ path: issuePath(issue), expected: issue.message })),
     },
     ...(thrown === undefined ? {} : { cause: thrown.cause }),
   });
@@ -100,8 +100,7 @@ function problemOf(issue: ValidationIssue, size: number): string {
   if (property !== undefined) {
     const { knownProperties = [] } = issue;
     const [near] = nearest(property, knownProperties, 1);
-    const only =
-      knownProperties.length === 0 || near !== undefined ? '' : ` (only: ${listOf(knownProperties, size)})`;
+    const only = knownProperties.length === 0 || near !== undefined ? '' : ` (only: ${listOf(knownProperties, size)})`;
     return `no property "${truncate(property, size)}"${only}${didYouMean(near === undefined ? undefined : `"${near}"`)}.`;
   }
   const { allowed } = issue;

@@ -188,6 +188,6 @@ function parseFailed(error: unknown): StandardResult<unknown> {
   return { issues: [{ message: 'could not be checked: the check itself failed', cause: error }] };
 }
 
-function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
+function andThen<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then((resolved) => use(resolved)) : use(value);
 }

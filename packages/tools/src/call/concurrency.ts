@@ -64,7 +64,11 @@ export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimite
       const release = await semaphore.acquire(limits, signal, timeoutMs);
       if (release === 'aborted') return cancelledBeforeStart(toolName);
       if (release === 'timeout') {
-        return queueTimeout(toolName, timeoutMs, limits.some((limit) => abandonedCounts.has(limit.id)));
+        return queueTimeout(
+          toolName,
+          timeoutMs,
+          limits.some((limit) => abandonedCounts.has(limit.id)),
+        );
       }
       const holder: Holder = { limits, parent };
       return {
@@ -102,7 +106,9 @@ function deadlock(toolName: string): KernelError {
 }
 
 function queueTimeout(toolName: string, timeoutMs: number, hasAbandoned: boolean): KernelError {
-  const reason = hasAbandoned ? 'an earlier call that was abandoned is still running' : 'earlier calls were still running';
+  const reason = hasAbandoned
+    ? 'an earlier call that was abandoned is still running'
+    : 'earlier calls were still running';
   const message = `"${toolName}" could not start within ${timeoutMs} ms and has not run: ${reason}.`;
   const data = { tool: toolName, timeoutMs, timeout: 'queue' };
   return new KernelError('TOOL_TIMEOUT', message, { retryable: true, data });

@@ -53,9 +53,7 @@ export function cancelledResult(
     'never-started': `"${toolName}" was cancelled before it started.`,
   };
   const message =
-    settled === undefined
-      ? `"${toolName}" was cancelled, but still runs; what it does is unknown.`
-      : messages[settled];
+    settled === undefined ? `"${toolName}" was cancelled, but still runs; what it does is unknown.` : messages[settled];
   return toErrorResult(
     new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } }),
     settled === undefined ? 'abandoned' : 'cancelled',

@@ -27,13 +27,9 @@ export function bindStatefulTool(
     return bindTool(tool, (input, context) => runStateful(source(), input, context), options);
   }
   if (source.setCallback !== undefined) {
-    throw new KernelError(
-      'CONFIG_INVALID',
-      `Tool "${tool.name}" keeps a callback and cannot be shared by calls.`,
-      {
-        hint: 'Pass a function that creates the handler: bindStatefulTool(tool, () => new MyTool()).',
-      },
-    );
+    throw new KernelError('CONFIG_INVALID', `Tool "${tool.name}" keeps a callback and cannot be shared by calls.`, {
+      hint: 'Pass a function that creates the handler: bindStatefulTool(tool, () => new MyTool()).',
+    });
   }
   let last: Promise<unknown> = Promise.resolve();
   return bindTool(

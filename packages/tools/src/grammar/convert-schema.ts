@@ -4,7 +4,16 @@ import { type Schema, indexSchema, isSchemaObject } from '../schema/schema-index
 import { arrayExpression } from './arrays.ts';
 import type { Conversion } from './conversion.ts';
 import { type Expression, NEVER, choice, literal, rule } from './expression.ts';
-import { type FlatSchema, areDisjoint, flatten, propertiesOf, namesOf, schemasOf, typesOf, valuesOf } from './flatten.ts';
+import {
+  type FlatSchema,
+  areDisjoint,
+  flatten,
+  propertiesOf,
+  namesOf,
+  schemasOf,
+  typesOf,
+  valuesOf,
+} from './flatten.ts';
 import { objectExpression } from './objects.ts';
 import { integerExpression, numberExpression, stringExpression } from './scalars.ts';
 import { ANY } from './json-rules.ts';
@@ -123,8 +132,8 @@ export function convertSchema(
     }
     const types = typesOf(flat) ?? TYPE_NAMES;
     return choice(
-      ...TYPE_NAMES.filter((type) => types.includes(type) && !(type === 'integer' && types.includes('number'))).map((type) =>
-        typeExpression(type, flat, at),
+      ...TYPE_NAMES.filter((type) => types.includes(type) && !(type === 'integer' && types.includes('number'))).map(
+        (type) => typeExpression(type, flat, at),
       ),
     );
   }

@@ -127,7 +127,8 @@ function mergeFlat(a: FlatSchema, b: FlatSchema, at: string, warn: Warn): readon
     else if (keyword === 'required')
       merged.set(keyword, [...new Set([...namesOf(a, keyword), ...namesOf(b, keyword)])]);
     else if (keyword === 'items' || keyword === 'additionalItems') merged.set(keyword, { allOf: [before, value] });
-    else if (RESTRICTING.has(keyword) && !equalJson(before, value)) warn(`${at}/${pointerToken(keyword)}`, keyword, 'weaker');
+    else if (RESTRICTING.has(keyword) && !equalJson(before, value))
+      warn(`${at}/${pointerToken(keyword)}`, keyword, 'weaker');
   }
   const [types, others] = [typesOf(a), typesOf(b)];
   if (types !== undefined && others !== undefined) {
@@ -173,7 +174,9 @@ function mergeProperties(a: FlatSchema, b: FlatSchema, merged: Map<string, unkno
   );
   merged.set(
     'properties',
-    Object.fromEntries(names.map((name) => [name, intersection(first.get(name) ?? rest, second.get(name) ?? otherRest)])),
+    Object.fromEntries(
+      names.map((name) => [name, intersection(first.get(name) ?? rest, second.get(name) ?? otherRest)]),
+    ),
   );
   merged.set('additionalProperties', intersection(rest, otherRest));
 }

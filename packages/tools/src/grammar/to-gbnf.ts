@@ -132,7 +132,12 @@ function convertChecked(
   const all = convertSchema(copy, prefix, { ...options, warn });
   const rules = reduceRules(new Map([...all, ...(options.compact ? JSON_RULES.compact : JSON_RULES.spaced)]), [prefix]);
   if (!rules.has(prefix))
-    throw invalidSchema(subject, '', 'accepts no value at all', 'Look for contradictions, or for a property that requires itself.');
+    throw invalidSchema(
+      subject,
+      '',
+      'accepts no value at all',
+      'Look for contradictions, or for a property that requires itself.',
+    );
   const own = new Map([...rules].filter(([name]) => !JSON_RULES.spaced.has(name)));
   const needed = [...rules.keys()].filter((name) => JSON_RULES.spaced.has(name));
   return { text: printRules(own), jsonRules: needed, warnings: [...warnings.values()] };

@@ -30,7 +30,10 @@ export function createBm25(texts: readonly SearchText[]): (query: string, count:
     return texts
       .map(({ key }, index) => {
         const words = counts[index];
-        return { key, score: words === undefined ? 0 : queryWords.reduce((sum, word) => sum + scoreWord(words, word), 0) };
+        return {
+          key,
+          score: words === undefined ? 0 : queryWords.reduce((sum, word) => sum + scoreWord(words, word), 0),
+        };
       })
       .filter((entry) => entry.score > 0)
       .toSorted((a, b) => b.score - a.score)

@@ -57,9 +57,15 @@ export function searchTool(registry: SearchableTools, options: SearchToolOptions
       metadata: { category: 'utility' },
     },
     async ({ query }) => {
-      if (query.trim() === '') throw invalidQuery('the query is empty.', 'Describe in a few words what the tool should do.');
+      if (query.trim() === '')
+        throw invalidQuery('the query is empty.', 'Describe in a few words what the tool should do.');
       await registry.available?.();
-      return promoteFound(registry, find(query, options.limit ?? DEFAULT_LIMIT), `"${truncate(query, 60)}"`, options.ttl);
+      return promoteFound(
+        registry,
+        find(query, options.limit ?? DEFAULT_LIMIT),
+        `"${truncate(query, 60)}"`,
+        options.ttl,
+      );
     },
   );
 }
@@ -95,7 +101,12 @@ export function patternSearchTool(registry: SearchableTools, options: SearchTool
       if (found === undefined)
         throw invalidQuery('the pattern takes too long.', 'Use a simpler one, without nested repetitions.');
       const names = tools.filter((_, index) => found[index] === true).map((tool) => tool.name);
-      return promoteFound(registry, names.slice(0, options.limit ?? DEFAULT_LIMIT), `/${truncate(pattern, 60)}/`, options.ttl);
+      return promoteFound(
+        registry,
+        names.slice(0, options.limit ?? DEFAULT_LIMIT),
+        `/${truncate(pattern, 60)}/`,
+        options.ttl,
+      );
     },
   );
 }

@@ -33,9 +33,9 @@ export interface RegistryEvents extends CallEventSink {
   /** Delivers an event. Never throws. */
   emit(event: RegistryEvent): void;
   /** Listens to calls and changes; returns a function that stops listening. */
-  onEvent(listener: RegistryListener): () => void;
+  onEvent(this: void, listener: RegistryListener): () => void;
   /** Listens to changes only, without the event; returns a function that stops listening. */
-  subscribe(listener: () => void): () => void;
+  subscribe(this: void, listener: () => void): () => void;
 }
 
 interface Subscription {

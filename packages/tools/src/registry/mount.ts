@@ -7,7 +7,7 @@ import type { Mount, ToolRegistry } from './types.ts';
 /** The mounted toolsets of a registry. */
 export interface Mounts {
   /** Mounts another toolset; see `ToolRegistry.mount`. */
-  mount(prefix: string, toolset: Toolset): Mount;
+  mount(this: void, prefix: string, toolset: Toolset): Mount;
   /** The toolsets that are mounted now. */
   readonly mounted: ReadonlySet<MountedToolset>;
   /** Records that a toolset shows tools of this registry, and returns it. */
@@ -128,8 +128,7 @@ export function createMounts(
       unmount() {
         mounted.delete(mountedToolset);
         unsubscribe?.();
-        for (const { binding } of forwarded.values())
-          if (isRegistered(binding)) registry.unregister(binding.tool.name);
+        for (const { binding } of forwarded.values()) if (isRegistered(binding)) registry.unregister(binding.tool.name);
         forwarded.clear();
       },
     };

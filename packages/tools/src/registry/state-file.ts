@@ -108,8 +108,7 @@ function parseState(
 }
 
 function isSavedTool(value: unknown): value is SavedTool {
-  if (!isObject(value) || typeof value['enabled'] !== 'boolean' || typeof value['hidden'] !== 'boolean')
-    return false;
+  if (!isObject(value) || typeof value['enabled'] !== 'boolean' || typeof value['hidden'] !== 'boolean') return false;
   return value['metadata'] === undefined || isObject(value['metadata']);
 }
 

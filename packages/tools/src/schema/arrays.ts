@@ -35,7 +35,8 @@ function itemsCheck(context: KeywordContext): Check | undefined {
     for (let index = 0; index < count; index += 1) {
       const check = prefix[index] ?? other;
       evaluated?.items.add(index);
-      if (check === undefined || check(value[index], childPath(validation, path, index), validation, undefined)) continue;
+      if (check === undefined || check(value[index], childPath(validation, path, index), validation, undefined))
+        continue;
       if (validation.issues === undefined) return false;
       ok = false;
     }
@@ -61,7 +62,9 @@ function containsCheck(context: KeywordContext): Check | undefined {
       count += 1;
       if (dialect.draft === '2020-12') evaluated?.items.add(index);
     }
-    return (count >= min && count <= max) || reportIssue(validation, path, value, { keyword: 'contains', expected }, accepts);
+    return (
+      (count >= min && count <= max) || reportIssue(validation, path, value, { keyword: 'contains', expected }, accepts)
+    );
   };
 }
 

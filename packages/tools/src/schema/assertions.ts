@@ -72,7 +72,8 @@ function numberCheck(
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'number' || holds(value, limit);
   const details = { keyword, expected: `${words} ${limit}` };
-  return (value, path, validation) => typeof value !== 'number' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
+  return (value, path, validation) =>
+    typeof value !== 'number' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
 }
 
 function lengthCheck(
@@ -84,7 +85,8 @@ function lengthCheck(
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'string' || holds(value, limit);
   const details = { keyword, expected: `${words} ${limit} character${limit === 1 ? '' : 's'}` };
-  return (value, path, validation) => typeof value !== 'string' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
+  return (value, path, validation) =>
+    typeof value !== 'string' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
 }
 
 function patternCheck(source: unknown): Check | undefined {
@@ -95,7 +97,8 @@ function patternCheck(source: unknown): Check | undefined {
     keyword: 'pattern',
     expected: `text that matches ${source.length > 60 ? 'the pattern' : `/${source}/`}`,
   };
-  return (value, path, validation) => typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
+  return (value, path, validation) =>
+    typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
 }
 
 /** Whether a text has at least `min` characters (code points, not UTF-16 code units). */

@@ -18,7 +18,8 @@ export function freezeCopy(value: unknown, what: string): unknown {
     count.nodes += 1;
     if (typeof item === 'string') count.text += item.length;
     if (depth > MAX_DEPTH) throw invalidSchema(what, at, `is nested more than ${MAX_DEPTH} levels deep`);
-    if (count.nodes > MAX_NODES || count.text > MAX_TEXT) throw invalidSchema(what, at, 'is too large to send to a model');
+    if (count.nodes > MAX_NODES || count.text > MAX_TEXT)
+      throw invalidSchema(what, at, 'is too large to send to a model');
     if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
     if (typeof item === 'number' && Number.isFinite(item)) return item;
     if (Array.isArray(item)) {

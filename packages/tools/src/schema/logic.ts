@@ -1,5 +1,13 @@
 import type { Check, KeywordContext } from './check-types.ts';
-import { addEvaluated, collectIssues, createEvaluated, createIssue, passes, reportIssue, withoutIssues } from './issues.ts';
+import {
+  addEvaluated,
+  collectIssues,
+  createEvaluated,
+  createIssue,
+  passes,
+  reportIssue,
+  withoutIssues,
+} from './issues.ts';
 import { isSchema } from './schema-index.ts';
 import { unionIssues } from './union-issues.ts';
 

@@ -29,7 +29,8 @@ export function propertiesCheck(context: KeywordContext): Check | undefined {
       let matched = false;
       const apply = (check: Check): void => {
         matched = true;
-        if (ok || validation.issues !== undefined) ok = check(item, childPath(validation, path, key), validation, undefined) && ok;
+        if (ok || validation.issues !== undefined)
+          ok = check(item, childPath(validation, path, key), validation, undefined) && ok;
       };
       const check = named.get(key);
       if (check !== undefined) apply(check);
@@ -121,7 +122,13 @@ function requiredCheck(required: readonly string[]): Check {
       const name = required[index] ?? '';
       if (value[name] !== undefined && (inherited[index] !== true || Object.hasOwn(value, name))) continue;
       if (validation.issues === undefined) return false;
-      ok = reportIssue(validation, path, value, { keyword: 'required', expected: `"${name}"`, property: name }, () => false);
+      ok = reportIssue(
+        validation,
+        path,
+        value,
+        { keyword: 'required', expected: `"${name}"`, property: name },
+        () => false,
+      );
     }
     return ok;
   };
@@ -154,11 +161,13 @@ function namesCheck(check: Check): Check {
 
 function dependentCheck(name: string, needs: readonly string[]): Check {
   const required = requiredCheck(needs);
-  return (value, path, validation) => !isObject(value) || !Object.hasOwn(value, name) || required(value, path, validation, undefined);
+  return (value, path, validation) =>
+    !isObject(value) || !Object.hasOwn(value, name) || required(value, path, validation, undefined);
 }
 
 function dependentSchema(name: string, check: Check): Check {
-  return (value, path, validation, evaluated) => !isObject(value) || !Object.hasOwn(value, name) || check(value, path, validation, evaluated);
+  return (value, path, validation, evaluated) =>
+    !isObject(value) || !Object.hasOwn(value, name) || check(value, path, validation, evaluated);
 }
 
 function mapOf(value: unknown): readonly (readonly [string, unknown])[] {

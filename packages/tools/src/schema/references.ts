@@ -28,7 +28,8 @@ function dynamicCheck(name: string, initial: Check, context: KeywordContext): Ch
   return (value, path, validation, evaluated) => {
     for (const resource of validation.scope) {
       const found = resource.dynamicAnchors.get(name);
-      if (found !== undefined) return entering(context.compile(found), resource, context.tracksScope)(value, path, validation, evaluated);
+      if (found !== undefined)
+        return entering(context.compile(found), resource, context.tracksScope)(value, path, validation, evaluated);
     }
     return initial(value, path, validation, evaluated);
   };
@@ -40,7 +41,11 @@ export function entering(check: Check, resource: Resource, tracksScope: boolean)
   return (value, path, validation, evaluated) => {
     // The outermost resource wins: entering one again changes nothing.
     if (validation.scope.includes(resource)) return check(value, path, validation, evaluated);
-    const inner: ValidationContext = { issues: validation.issues, memo: validation.memo, scope: [...validation.scope, resource] };
+    const inner: ValidationContext = {
+      issues: validation.issues,
+      memo: validation.memo,
+      scope: [...validation.scope, resource],
+    };
     return check(value, path, inner, evaluated);
   };
 }

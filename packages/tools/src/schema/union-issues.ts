@@ -4,8 +4,12 @@ import type { ValidationIssue } from './check-types.ts';
  * Chooses what to report about a value that matches no branch of a union: the types and values that would be accepted, the property that
  * discriminates between the branches, or the issues of the closest branch. `own` is the issue of the union itself.
  */
-export function unionIssues(own: ValidationIssue, branches: readonly (readonly ValidationIssue[])[]): readonly ValidationIssue[] {
-  const atUnion = (issues: readonly ValidationIssue[]): readonly ValidationIssue[] => issues.filter((issue) => issue.path === own.path);
+export function unionIssues(
+  own: ValidationIssue,
+  branches: readonly (readonly ValidationIssue[])[],
+): readonly ValidationIssue[] {
+  const atUnion = (issues: readonly ValidationIssue[]): readonly ValidationIssue[] =>
+    issues.filter((issue) => issue.path === own.path);
   if (branches.every((issues) => atUnion(issues).some((issue) => (issue.types ?? issue.allowed) !== undefined))) {
     const types = [...new Set(branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.types ?? [])))];
     const allowed = branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.allowed ?? []));

@@ -157,26 +157,27 @@ const isExample = (value: unknown): boolean =>
   isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
-const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> = new Map([
-  ['category', { test: isText, hint: 'Use a word, such as "code".' }],
-  [
-    'optionality',
-    {
-      test: (value: unknown) => OPTIONALITIES.some((name) => name === value),
-      hint: `Use one of ${OPTIONALITIES.join(', ')}.`,
-    },
-  ],
-  ['usageHint', { test: isText, hint: 'Use a sentence.' }],
-  [
-    'examples',
-    {
-      test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
-      hint: 'Use a list of { description, input, output? }.',
-    },
-  ],
-  ['requires', { test: isTexts, hint: 'Use a list of capability names.' }],
-  ['tags', { test: isTexts, hint: 'Use a list of words.' }],
-]);
+const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> =
+  new Map([
+    ['category', { test: isText, hint: 'Use a word, such as "code".' }],
+    [
+      'optionality',
+      {
+        test: (value: unknown) => OPTIONALITIES.some((name) => name === value),
+        hint: `Use one of ${OPTIONALITIES.join(', ')}.`,
+      },
+    ],
+    ['usageHint', { test: isText, hint: 'Use a sentence.' }],
+    [
+      'examples',
+      {
+        test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
+        hint: 'Use a list of { description, input, output? }.',
+      },
+    ],
+    ['requires', { test: isTexts, hint: 'Use a list of capability names.' }],
+    ['tags', { test: isTexts, hint: 'Use a list of words.' }],
+  ]);
 
 function show(value: unknown): string {
   return truncate(JSON.stringify(value) ?? String(value), 60);

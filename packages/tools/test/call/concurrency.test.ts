@@ -112,7 +112,7 @@ test('an aborted call leaves the queue at once and the next one moves up', async
   expect(entered).toEqual([1, 3]);
 });
 
-test('a call that times out keeps its place until it has really ended; who waits ends by its own clock', async () => {
+test('a call that times out keeps its place until it has really ended; who waits ends by its own timeout', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.timeout.enforced');
   const { promise, release } = latch();
   let running = 0;
@@ -135,8 +135,8 @@ test('a call that times out keeps its place until it has really ended; who waits
   expect([first.code, second.code, second.outcome]).toEqual(['TOOL_TIMEOUT', 'TOOL_TIMEOUT', 'timeout']);
   expect(second.forLLM).toContain('has not run');
   const third = await registry.execute('one');
-  expect(third.forLLM).toContain('an earlier call that was given up still runs');
-  expect(KernelError.is(third.error) && third.error.data).toMatchObject({ clock: 'queue' });
+  expect(third.forLLM).toContain('an earlier call that was abandoned is still running');
+  expect(KernelError.is(third.error) && third.error.data).toMatchObject({ timeout: 'queue' });
   const fourth = registry.execute('one', {}, { timeoutMs: 2_000 });
   release();
   expect((await fourth).forLLM).toBe('ok');
@@ -155,7 +155,7 @@ test('an aborted call that goes on keeps its place as well, but not the registry
   stop.abort();
   expect((await first).outcome).toBe('abandoned');
   expect((await registry.execute('free')).forLLM).toBe('free');
-  expect((await registry.execute('w', {}, { timeoutMs: 20 })).forLLM).toContain('given up still runs');
+  expect((await registry.execute('w', {}, { timeoutMs: 20 })).forLLM).toContain('abandoned is still running');
   release();
   await wait(1);
   expect((await registry.execute('w', {}, { timeoutMs: 200 })).isError).toBeUndefined();
@@ -211,7 +211,7 @@ test('a tool that calls its own exclusive self, or another for the only place, i
     ],
     { timeoutMs: 0 },
   );
-  expect((await registry.execute('self')).forLLM).toContain('would wait for a call that waits for it');
+  expect((await registry.execute('self')).forLLM).toContain('would wait for a call that is waiting for it');
   await registry.execute('write');
   expect(inner).toEqual(['TOOL_UNAVAILABLE', 'TOOL_UNAVAILABLE', undefined, undefined]);
   const one = createRegistry([simple('inner'), simple('outer', {}, () => one.execute('inner'))], { concurrency: 1 });

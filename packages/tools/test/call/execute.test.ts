@@ -1,14 +1,16 @@
 import { KernelError, type ToolContext, errorResult, asyncResult, silentResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type RegistryEvent, createRegistry, bindTool } from '../../src/index.ts';
-import { context, simple, told, toolCall, wait } from '../support.ts';
+import { context, simple, codeAndOutcome, toolCall, wait } from '../support.ts';
 
 /** Throws what is no error, as a careless handler may. */
 const fail = (thrown: unknown): never => {
   // oxlint-disable-next-line typescript/only-throw-error
   throw thrown;
 };
+afterEach(() => void vi.useRealTimers());
+
 const forever = (): Promise<never> => new Promise(() => {});
 
 test('a call and an execution run the handler once with the checked input', async () => {
@@ -103,7 +105,7 @@ test('what a handler returns becomes a result: text, data, nothing, or a result 
     { forLLM: 'quiet', silent: true },
     { forLLM: 'no', isError: true },
   ]);
-  expect(results.slice(8).map(told)).toEqual(Array.from({ length: 4 }, () => 'TOOL_FAILED done'));
+  expect(results.slice(8).map(codeAndOutcome)).toEqual(Array.from({ length: 4 }, () => 'TOOL_FAILED done'));
 });
 
 test('the limit of a handler is the call’s, else the tool’s, else the registry’s, else 30 seconds', async () => {
@@ -121,35 +123,35 @@ test('the limit of a handler is the call’s, else the tool’s, else the regist
   expect((await slow.execute('slow', {}, { timeoutMs: Infinity })).forLLM).toBe('late');
 });
 
-test(
-  'a handler that ignores its signal is left at the limit, its signal aborted and its late end told',
-  { retry: 2 },
-  async () => {
-    verifies('tools.execute.timeout.enforced', 'tools.execute.abort.late', 'tools.execute.retryable');
-    const events: RegistryEvent[] = [];
-    let signal: AbortSignal | undefined;
-    const registry = createRegistry([
-      simple('stuck', {}, (_, given: ToolContext) => {
-        ({ signal } = given);
-        return wait(120).then(() => 'too late');
-      }),
-    ]);
-    registry.onEvent((event) => events.push(event));
-    const started = performance.now();
-    const result = await registry.execute('stuck', {}, { timeoutMs: 30 });
-    expect(performance.now() - started).toBeLessThan(80);
-    expect(told(result)).toBe('TOOL_TIMEOUT timeout');
-    expect(result.forLLM).toBe(
-      'TOOL_TIMEOUT: "stuck" did not end within 30 ms and was left; what it did so far is unknown.',
-    );
-    expect(KernelError.is(result.error) && result.error.retryable).toBe(true);
-    expect([signal?.aborted, registry.abandoned]).toEqual([true, 1]);
-    await wait(130);
-    expect(registry.abandoned).toBe(0);
-    expect(events.map((event) => event.type)).toEqual(['call-start', 'call-end', 'call-late']);
-    expect(events.at(-1)).toMatchObject({ what: 'abandoned', name: 'stuck', isError: false });
-  },
-);
+test('a handler that ignores its signal is abandoned at its timeout, its signal aborted and its late end reported', async () => {
+  verifies('tools.execute.timeout.enforced', 'tools.execute.abort.late', 'tools.execute.retryable');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const events: RegistryEvent[] = [];
+  let signal: AbortSignal | undefined;
+  const registry = createRegistry([
+    simple('stuck', {}, (_, given: ToolContext) => {
+      ({ signal } = given);
+      return wait(120).then(() => 'too late');
+    }),
+  ]);
+  registry.onEvent((event) => events.push(event));
+  let ended = false;
+  const running = registry.execute('stuck', {}, { timeoutMs: 30 }).finally(() => (ended = true));
+  await vi.advanceTimersByTimeAsync(29);
+  expect(ended).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  const result = await running;
+  expect(codeAndOutcome(result)).toBe('TOOL_TIMEOUT timeout');
+  expect(result.forLLM).toBe(
+    'TOOL_TIMEOUT: "stuck" did not finish within 30 ms and was abandoned; what it has done so far is unknown.',
+  );
+  expect(KernelError.is(result.error) && result.error.retryable).toBe(true);
+  expect([signal?.aborted, registry.abandoned]).toEqual([true, 1]);
+  await vi.advanceTimersByTimeAsync(90);
+  expect(registry.abandoned).toBe(0);
+  expect(events.map((event) => event.type)).toEqual(['call-start', 'call-end', 'call-late']);
+  expect(events.at(-1)).toMatchObject({ kind: 'abandoned', name: 'stuck', isError: false });
+});
 
 test.each([
   [
@@ -169,9 +171,9 @@ test.each([
   ['that ignores it', forever, 'abandoned', 'still runs'],
 ])(
   'an abort ends the call of a handler %s within 50 ms, and the text says what became of it',
-  { retry: 2 },
   async (_, handler, outcome, text) => {
     verifies('tools.execute.abort', 'tools.execute.abort.late');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const registry = createRegistry([simple('a', {}, handler)]);
     for (const via of ['call', 'execute'] as const) {
       const stop = new AbortController();
@@ -180,14 +182,18 @@ test.each([
         via === 'call'
           ? registry.call(toolCall('a'), { signal: stop.signal })
           : registry.execute('a', {}, { signal: stop.signal });
+      let ended = false;
+      void running.then(() => (ended = true));
       // oxlint-disable-next-line no-await-in-loop
-      await wait(5);
-      const aborted = performance.now();
+      await vi.advanceTimersByTimeAsync(5);
+      expect(ended).toBe(false);
       stop.abort(new Error('user left'));
       // oxlint-disable-next-line no-await-in-loop
+      await vi.advanceTimersByTimeAsync(49);
+      expect(ended).toBe(true);
+      // oxlint-disable-next-line no-await-in-loop
       const result = await running;
-      expect(performance.now() - aborted).toBeLessThan(50);
-      expect(told(result)).toBe(`TOOL_CANCELLED ${outcome}`);
+      expect(codeAndOutcome(result)).toBe(`TOOL_CANCELLED ${outcome}`);
       expect(result.forLLM).toContain(text);
       expect(registry.abandoned - before).toBe(outcome === 'abandoned' ? 1 : 0);
     }
@@ -199,7 +205,7 @@ test('an aborted signal starts no handler', async () => {
   let entered = false;
   const registry = createRegistry([simple('a', {}, () => (entered = true))]);
   const result = await registry.execute('a', {}, { signal: AbortSignal.abort() });
-  expect([told(result), entered]).toEqual(['TOOL_CANCELLED cancelled', false]);
+  expect([codeAndOutcome(result), entered]).toEqual(['TOOL_CANCELLED cancelled', false]);
   expect(result.forLLM).toContain('before it started');
 });
 
@@ -306,7 +312,7 @@ test('a handler that denies gives TOOL_DENIED with its reason', async () => {
     }),
   ]);
   const result = await registry.execute('a');
-  expect([told(result), result.forLLM]).toEqual(['TOOL_DENIED denied', 'TOOL_DENIED: not on Sundays.']);
+  expect([codeAndOutcome(result), result.forLLM]).toEqual(['TOOL_DENIED denied', 'TOOL_DENIED: not on Sundays.']);
   expect(KernelError.is(result.error) && result.error.retryable).toBe(false);
 });
 

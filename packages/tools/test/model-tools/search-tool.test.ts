@@ -1,8 +1,9 @@
+import type { ToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createCapabilities, customCapabilities } from '../../src/capabilities.ts';
 import { createRegistry, patternSearchTool, searchTool } from '../../src/index.ts';
-import { simple } from '../support.ts';
+import { costRatio, referenceWork, simple } from '../support.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
   send_email: 'Sends an email message to people.',
@@ -61,7 +62,7 @@ test('an empty query is refused, and a search without a hit says how to widen it
   for (const query of ['', '  ']) {
     // oxlint-disable-next-line no-await-in-loop
     expect((await registry.execute('find_tools', { query })).forLLM).toBe(
-      'ARGUMENTS_INVALID: the query is empty. Say in a few words what the tool should do.',
+      'ARGUMENTS_INVALID: the query is empty. Describe in a few words what the tool should do.',
     );
   }
   expect((await registry.execute('find_tools', { query: 'submarine' })).forLLM).toContain(
@@ -102,7 +103,7 @@ test('a pattern finds tools by name or description, whatever the case', async ()
 
 test.each([
   ['x'.repeat(201), 'the pattern has 201 characters; 200 are allowed'],
-  ['(', 'the pattern is no regular expression'],
+  ['(', 'the pattern is not a valid regular expression'],
   [' ', 'the pattern is empty'],
 ])('the pattern %j is refused with a call error', async (pattern, text) => {
   verifies('tools.search.regex');
@@ -112,16 +113,15 @@ test.each([
 });
 
 test.each(['(a+)+$', '(a|a)*b', '(.*)*x'])(
-  'the catastrophic pattern %s ends within 200 ms',
-  { retry: 2 },
+  'the catastrophic pattern %s is rejected for at most twenty units of work',
+  { timeout: 60_000 },
   async (pattern) => {
     verifies('tools.search.regex');
     const registry = create();
     registry.register(simple('long', { description: `${'a'.repeat(5000)}!` }), { hidden: true });
-    const started = performance.now();
-    const result = await registry.execute('find_tools_by_pattern', { pattern });
-    expect(performance.now() - started).toBeLessThan(200);
-    expect(result.forLLM).toContain('takes too long');
+    const search = (): Promise<ToolResult> => registry.execute('find_tools_by_pattern', { pattern });
+    expect((await search()).forLLM).toContain('takes too long');
+    expect(await costRatio(search, referenceWork, 3)).toBeLessThan(20);
   },
 );
 

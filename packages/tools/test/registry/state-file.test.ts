@@ -53,22 +53,22 @@ test('enabled and hidden tools, metadata overrides and bundles survive a save an
 });
 
 test.each([
-  ['no JSON', '{"version":1,"tools":{', 'is no JSON'],
-  ['no object', '[]', 'holds no JSON object'],
+  ['no JSON', '{"version":1,"tools":{', 'is not valid JSON'],
+  ['no object', '[]', 'does not hold a JSON object'],
   ['no version', '{"tools":{},"bundles":[]}', 'has no version'],
-  ['a newer version', '{"version":2,"tools":{},"bundles":[]}', 'is of version 2, and this program reads up to 1'],
+  ['a newer version', '{"version":2,"tools":{},"bundles":[]}', 'has version 2, but this program only reads up to 1'],
   ['no tools', '{"version":1,"bundles":[]}', 'has no "tools" object'],
   ['version 0', '{"version":0,"tools":{},"bundles":[]}', 'has the version 0'],
   ['a negative version', '{"version":-3,"tools":{},"bundles":[]}', 'has the version -3'],
   [
     'a wrong tool',
     '{"version":1,"tools":{"a":{"enabled":false,"hidden":false},"b":{"enabled":1}},"bundles":[]}',
-    'has a wrong entry at "/tools/b"',
+    'has an invalid entry at "/tools/b"',
   ],
   [
     'a wrong bundle',
     '{"version":1,"tools":{"a":{"enabled":false,"hidden":false}},"bundles":[{}]}',
-    'has a wrong entry at "/bundles/0"',
+    'has an invalid entry at "/bundles/0"',
   ],
   [
     'wrong metadata',

@@ -150,7 +150,7 @@ test('an effect is one of four words', () => {
   verifies('tool.effect');
   for (const effect of ['read', 'idempotent', 'write', 'external'] as const)
     expect(simple('a', { effect }).tool.effect).toBe(effect);
-  expect(() => simple('a', { effect: 'delete' as never })).toThrow(/"\/effect" has a wrong value: "delete"/);
+  expect(() => simple('a', { effect: 'delete' as never })).toThrow(/"\/effect" has an invalid value: "delete"/);
 });
 
 test('the same frozen object is in the binding and in the list', () => {
