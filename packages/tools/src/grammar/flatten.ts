@@ -36,12 +36,12 @@ export function flatten(
     else alternatives = alternatives.flatMap((one) => others.flatMap((other) => mergeFlat(one, other, at, warn)));
   };
   if (target !== undefined) intersect(flatten(target.schema, at, index, warn, inner), '$ref');
-  for (const [place, part] of schemasOf(schema, 'allOf').entries())
-    intersect(flatten(part, `${at}/allOf/${place}`, index, warn, inner), 'allOf');
+  for (const [position, part] of schemasOf(schema, 'allOf').entries())
+    intersect(flatten(part, `${at}/allOf/${position}`, index, warn, inner), 'allOf');
   for (const keyword of ['anyOf', 'oneOf']) {
     const parts = schemasOf(schema, keyword);
     if (parts.length === 0) continue;
-    const branches = parts.map((part, place) => flatten(part, `${at}/${keyword}/${place}`, index, warn, inner));
+    const branches = parts.map((part, position) => flatten(part, `${at}/${keyword}/${position}`, index, warn, inner));
     if (keyword === 'oneOf' && !areDisjoint(branches)) warn(at, 'oneOf', 'weaker');
     intersect(branches.flat(), keyword);
   }

@@ -9,24 +9,24 @@ const MAX_TEXT = 4_000_000;
 /**
  * Returns a frozen deep copy of plain data, without `undefined` members. Does not change the original.
  *
- * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for values that JSON cannot represent and for data that is too deep or too large. `what` names
+ * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for values that JSON cannot represent and for data that is too deep or too large. `subject` names
  * the definition in the error.
  */
-export function freezeCopy(value: unknown, what: string): unknown {
+export function freezeCopy(value: unknown, subject: string): unknown {
   const count = { nodes: 0, text: 0 };
   const copy = (item: unknown, at: string, depth: number): unknown => {
     count.nodes += 1;
     if (typeof item === 'string') count.text += item.length;
-    if (depth > MAX_DEPTH) throw invalidSchema(what, at, `is nested more than ${MAX_DEPTH} levels deep`);
+    if (depth > MAX_DEPTH) throw invalidSchema(subject, at, `is nested more than ${MAX_DEPTH} levels deep`);
     if (count.nodes > MAX_NODES || count.text > MAX_TEXT)
-      throw invalidSchema(what, at, 'is too large to send to a model');
+      throw invalidSchema(subject, at, 'is too large to send to a model');
     if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
     if (typeof item === 'number' && Number.isFinite(item)) return item;
     if (Array.isArray(item)) {
       return Object.freeze(item.map((entry: unknown, index) => copy(entry, `${at}/${index}`, depth + 1)));
     }
     if (typeof item !== 'object' || !isPlain(item))
-      throw invalidSchema(what, at, `is ${nameOf(item)}, which JSON cannot represent`);
+      throw invalidSchema(subject, at, `is ${nameOf(item)}, which JSON cannot represent`);
     const entries = Object.entries(item).filter(([, entry]) => entry !== undefined);
     for (const [key] of entries) count.text += key.length;
     const copied = entries.map(([key, entry]): [string, unknown] => [
@@ -40,8 +40,8 @@ export function freezeCopy(value: unknown, what: string): unknown {
 }
 
 /** The error for an invalid definition: which tool and part, where, and what is wrong there. */
-export function invalidSchema(what: string, pointer: string, problem: string, hint?: string): KernelError {
-  return new KernelError('TOOL_SCHEMA_INVALID', `${what}: "${pointer === '' ? '/' : pointer}" ${problem}.`, {
+export function invalidSchema(subject: string, pointer: string, problem: string, hint?: string): KernelError {
+  return new KernelError('TOOL_SCHEMA_INVALID', `${subject}: "${pointer === '' ? '/' : pointer}" ${problem}.`, {
     data: { pointer },
     ...(hint === undefined ? {} : { hint }),
   });

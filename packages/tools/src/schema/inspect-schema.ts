@@ -17,7 +17,7 @@ const MAX_COST = 50_000;
  *
  * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer to what is wrong. Fetches nothing and takes at most about 200 ms.
  */
-export function inspectSchema(schema: JsonSchema, what: string): void {
+export function inspectSchema(schema: JsonSchema, subject: string): void {
   const index = indexSchema(schema, { documents: metaSchemas() });
   const patterns: { readonly source: string; readonly at: string }[] = [];
   const visit = (value: Schema, at: string): void => {
@@ -25,7 +25,7 @@ export function inspectSchema(schema: JsonSchema, what: string): void {
     for (const [keyword, content] of Object.entries(value)) {
       const kind = KEYWORDS.get(keyword);
       const problem = kind === undefined ? undefined : PROBLEMS[kind](content);
-      if (problem !== undefined) throw invalidSchema(what, `${at}/${pointerToken(keyword)}`, problem);
+      if (problem !== undefined) throw invalidSchema(subject, `${at}/${pointerToken(keyword)}`, problem);
     }
     checkReferences(value, at);
     if (typeof value['pattern'] === 'string') patterns.push({ source: value['pattern'], at: `${at}/pattern` });
@@ -40,7 +40,7 @@ export function inspectSchema(schema: JsonSchema, what: string): void {
       if (typeof reference !== 'string' || index.resolve(reference, index.resourceOf(value)) !== undefined) continue;
       const local = reference.startsWith('#');
       throw invalidSchema(
-        what,
+        subject,
         `${at}/${keyword}`,
         local
           ? `does not resolve ("${truncate(reference, 80)}")`
@@ -50,27 +50,27 @@ export function inspectSchema(schema: JsonSchema, what: string): void {
     }
   };
   visit(schema, '');
-  checkPatterns(patterns, what);
-  checkCost(schema, index, what);
+  checkPatterns(patterns, subject);
+  checkCost(schema, index, subject);
 }
 
-function checkPatterns(patterns: readonly { readonly source: string; readonly at: string }[], what: string): void {
+function checkPatterns(patterns: readonly { readonly source: string; readonly at: string }[], subject: string): void {
   for (const { source, at } of patterns) {
     try {
       compilePattern(source);
     } catch {
-      throw invalidSchema(what, at, `is not a valid regular expression ("${truncate(source, 80)}")`);
+      throw invalidSchema(subject, at, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }
   }
   const slow = findSlowPattern(patterns.map((entry) => entry.source));
   const entry = patterns.find((candidate) => candidate.source === slow);
   if (entry === undefined) return;
   const hint = 'Write it without repetitions that can match the same text in more than one way.';
-  throw invalidSchema(what, entry.at, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
+  throw invalidSchema(subject, entry.at, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
 }
 
 /** Rejects schemas that apply themselves to the same value endlessly, or so often that validation would not finish. */
-function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
+function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): void {
   const costs = new Map<JsonSchema, number>();
   const visiting = new Set<JsonSchema>();
   // Errors behind a reference point at the reference: that is what has to be changed.
@@ -78,7 +78,7 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
     if (!isSchemaObject(value)) return 1;
     const known = costs.get(value);
     if (known !== undefined) return known;
-    if (visiting.has(value)) throw invalidSchema(what, at, 'refers to itself without descending into the value');
+    if (visiting.has(value)) throw invalidSchema(subject, at, 'refers to itself without descending into the value');
     visiting.add(value);
     let cost = 1;
     for (const [child, tokens] of appliedSchemas(value, index)) {
@@ -86,7 +86,7 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, what: string): void {
     }
     visiting.delete(value);
     costs.set(value, cost);
-    if (cost > MAX_COST) throw invalidSchema(what, at, 'applies too many schemas to one value');
+    if (cost > MAX_COST) throw invalidSchema(subject, at, 'applies too many schemas to one value');
     return cost;
   };
   const visit = (value: Schema, at: string): void => {

@@ -37,14 +37,27 @@ test.each([
   ['"{\\"n\\":1}"', { n: 1 }],
   ['""', {}],
   [{ n: 1 }, { n: 1 }],
-])('arguments given as %j are read as %j', async (args, expected) => {
+])('the arguments %j are parsed as %j', async (args, expected) => {
   verifies('tools.execute.empty');
   expect((await run(args)).data).toEqual(expected);
 });
 
-test('a JSON string that holds the arguments is read through, and the step is listed', async () => {
+test('arguments that were encoded as JSON twice are unwrapped, and the repair is reported', async () => {
   verifies('tools.execute.empty', 'tools.execute.coerce');
-  expect(rules((await run('"{\\"n\\":1}"')).repairs)).toEqual([' json-text']);
+  const twice = JSON.stringify(JSON.stringify({ a: 1 }));
+  expect(twice).toBe('"{\\"a\\":1}"');
+  const inputs: unknown[] = [];
+  const registry = createRegistry([
+    bindTool(
+      { name: 't', description: '', parameters: { type: 'object', properties: { a: { type: 'integer' } } } },
+      (input) => void inputs.push(input),
+    ),
+  ]);
+  const result = await registry.call(toolCall('t', twice), context());
+  expect(inputs).toEqual([{ a: 1 }]);
+  expect(result.repairs).toEqual([{ path: '', from: '{"a":1}', to: 'an object', rule: 'json-text' }]);
+  expect((await registry.call(toolCall('t', '{"a":1}'), context())).repairs).toBeUndefined();
+  expect((await registry.call(toolCall('t', JSON.stringify(twice)), context())).code).toBe('ARGUMENTS_INVALID');
 });
 
 test.each([
@@ -61,7 +74,7 @@ test.each([
   '{n:1}',
   'true',
   '{"n":01}',
-])('the text %j is refused with a position and never becomes {}', async (args) => {
+])('the text %j is rejected with a position and never becomes {}', async (args) => {
   verifies('tools.execute.malformed');
   let entered = false;
   const registry = createRegistry([bindTool({ name: 'a', description: '', parameters: {} }, () => (entered = true))]);
@@ -71,7 +84,7 @@ test.each([
   expect(result.forLLM).toContain('position');
 });
 
-test('text that was cut after any character never runs and is never mended', async () => {
+test('text that was truncated after any character never runs and is never repaired', async () => {
   verifies('tools.execute.malformed', 'tools.execute.coerce');
   const whole = '{"n":"5","list":[1,2],"object":{"x":1},"text":"a\\u00e9"}';
   const results = await Promise.all(
@@ -101,7 +114,7 @@ test.each([
   ['{"either":"7"}', { either: 7 }, ['/either string-to-number']],
   ['{"either":"[\\"a\\"]"}', { either: ['a'] }, ['/either json-text']],
   ['{"either":"a"}', { either: ['a'] }, ['/either value-to-list']],
-])('near-valid arguments %s are mended without loss, and each step is listed', async (args, expected, steps) => {
+])('near-valid arguments %s are repaired without loss, and each change is listed', async (args, expected, steps) => {
   verifies('tools.execute.coerce');
   const result = await run(args);
   expect(result.data).toEqual(expected);
@@ -123,17 +136,17 @@ test.each([
   '{"n":[5]}',
   '{"n":true}',
   '{"maybe":"0.1234567890123456789"}',
-])('what would lose something or guess is refused: %s', async (args) => {
+])('a repair that would lose something or guess is not made: %s', async (args) => {
   verifies('tools.execute.coerce');
   expect((await run(args)).code).toBe('ARGUMENTS_INVALID');
 });
 
-test('null for a required argument is refused', async () => {
+test('null for a required argument is rejected', async () => {
   verifies('tools.execute.coerce');
   expect((await run('{"n":null}', {}, { ...parameters, required: ['n'] })).code).toBe('ARGUMENTS_INVALID');
 });
 
-test('the policy is the tool’s, else the registry’s: off refuses, report refuses and lists, apply mends', async () => {
+test('the policy is the tool’s, else the registry’s: off rejects, report rejects and lists, apply repairs', async () => {
   verifies('tools.execute.coerce');
   const off = await run('{"n":"5"}', { repair: 'off' });
   expect([off.code, off.repairs]).toEqual(['ARGUMENTS_INVALID', undefined]);
@@ -143,7 +156,7 @@ test('the policy is the tool’s, else the registry’s: off refuses, report ref
   expect((await createRegistry([own], { repair: 'off' }).execute('echo', '{"n":"5"}')).data).toEqual({ n: 5 });
 });
 
-test('an argument that the schema is silent about is left out, and the model is told which one it may have meant', async () => {
+test('an argument that the schema does not mention is removed, and the model reads which one it may have meant', async () => {
   verifies('tools.execute.extra');
   const result = await run({ n: 1, flagg: true, object: { x: 1, y: 2 } });
   expect(result.data).toEqual({ n: 1, object: { x: 1 } });
@@ -152,7 +165,7 @@ test('an argument that the schema is silent about is left out, and the model is 
   );
 });
 
-test('unknown arguments follow the schema where it speaks, else the policy of the tool, else the registry’s', async () => {
+test('unknown arguments follow the schema if it says so, else the policy of the tool, else the registry’s', async () => {
   verifies('tools.execute.extra');
   const closed = { ...parameters, additionalProperties: false };
   const open = { ...parameters, additionalProperties: true };
@@ -169,7 +182,7 @@ test('unknown arguments follow the schema where it speaks, else the policy of th
   expect((await run({ zz: 1 }, {}, {})).forLLM).toBe('{}\n(Unknown argument /zz was left out.)');
 });
 
-test('names that unions, references and patterns know are not strange', async () => {
+test('names that unions, references and patterns declare are not unknown', async () => {
   verifies('tools.execute.extra');
   const schema = {
     type: 'object',
@@ -194,7 +207,7 @@ test('recursion through several schemas at once is followed to its end', async (
   expect(result.data).toEqual({ child: { child: { child: { v: 1 }, w: 1 } } });
 });
 
-test('inherited names are strange unless the schema names them', async () => {
+test('inherited names are unknown unless the schema declares them', async () => {
   verifies('tools.execute.extra', 'tools.register.name');
   const args = '{"n":1,"__proto__":{"polluted":1},"constructor":2,"toString":3}';
   expect((await run(args)).data).toEqual({ n: 1 });
@@ -206,7 +219,7 @@ test('inherited names are strange unless the schema names them', async () => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-test('a zod tool is mended and cleaned in the same way, and zod has the last word', async () => {
+test('a zod tool gets the same repairs and removals, and zod decides last', async () => {
   verifies('tools.execute.coerce', 'tools.execute.extra', 'tools.define.zod');
   const input = z.object({
     n: z.int(),
@@ -226,7 +239,7 @@ test('a zod tool is mended and cleaned in the same way, and zod has the last wor
   );
 });
 
-test('an asynchronous schema is awaited within the clock and the caller’s signal', async () => {
+test('an asynchronous schema is awaited within the timeout and the caller’s signal', async () => {
   verifies('tools.define.standard', 'tools.execute.timeout');
   const slow = z.object({ n: z.int() }).refine(async (value) => {
     await new Promise((resolve) => {
@@ -240,7 +253,7 @@ test('an asynchronous schema is awaited within the clock and the caller’s sign
   expect((await registry.execute('z', { n: 200 }, { signal: AbortSignal.timeout(10) })).code).toBe('TOOL_CANCELLED');
 });
 
-test('values too deep to be checked are refused, not thrown', async () => {
+test('values too deep to be validated are rejected, not thrown', async () => {
   verifies('tools.execute.malformed');
   const recursive = { properties: { a: { $ref: '#' } } };
   const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`;
@@ -248,7 +261,7 @@ test('values too deep to be checked are refused, not thrown', async () => {
   expect((await run({ self: Object.assign({}, { n: 1n }) as object })).code).toBe('ARGUMENTS_INVALID');
 });
 
-test('a coercing schema gets what was meant, and the change is told', async () => {
+test('a coercing schema gets what was meant, and the change is reported', async () => {
   verifies('tools.execute.coerce');
   const input = z.object({ on: z.coerce.boolean(), n: z.coerce.number(), s: z.preprocess(String, z.string()) });
   const registry = createRegistry([
@@ -259,7 +272,7 @@ test('a coercing schema gets what was meant, and the change is told', async () =
   expect(result.repairs).toMatchObject([{ rule: 'string-to-boolean' }, { rule: 'string-to-number' }]);
 });
 
-test('what a check throws is for logs and never for the model', async () => {
+test('what a schema library throws is for logs and never for the model', async () => {
   verifies('tools.execute.schema');
   const thrown = new Error('cannot read /home/someone/secret.txt');
   const input = z.object({
@@ -273,7 +286,7 @@ test('what a check throws is for logs and never for the model', async () => {
   expect((result.error as KernelError).cause).toBe(thrown);
 });
 
-test('a misspelled required argument is refused with the name that was meant, within 300 characters', async () => {
+test('a misspelled required argument is rejected with the name that was meant, within 300 characters', async () => {
   verifies('tools.execute.unknown');
   const properties = { city: { type: 'string' }, unit: { type: 'string' }, days: { type: 'integer' } };
   const tool = {

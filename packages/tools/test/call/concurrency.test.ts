@@ -32,7 +32,7 @@ const runAll = (
 ): Promise<unknown> => Promise.all(inputs.map((input) => registry.execute(name, input)));
 const ids = Array.from({ length: 8 }, (_, id) => ({ id }));
 
-test('calls of a tool run beside each other up to its number, in order of arrival', async () => {
+test('calls of a tool run in parallel up to its limit, in order of arrival', async () => {
   verifies('tools.execute.concurrency');
   const free = counted('free', 'external');
   const two = counted('two', 'read', { concurrency: 2 });
@@ -44,7 +44,7 @@ test('calls of a tool run beside each other up to its number, in order of arriva
   expect(two.order).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
 });
 
-test('a write tool is exclusive: per key where it has one, else as a whole', async () => {
+test('a write tool runs one call at a time: per key if it has one, else in total', async () => {
   verifies('tools.execute.concurrency');
   const plain = counted('plain', 'write');
   const keyed = counted('keyed', 'write', { concurrency: { key: (input: { readonly file: string }) => input.file } });
@@ -55,7 +55,7 @@ test('a write tool is exclusive: per key where it has one, else as a whole', asy
   expect([plain.most(), keyed.most(), wide.most()]).toEqual([1, 4, 4]);
 });
 
-test('a key function that throws makes the call exclusive among its like', async () => {
+test('calls whose key function throws run one at a time', async () => {
   verifies('tools.execute.concurrency');
   const broken = counted('broken', 'read', {
     concurrency: {
@@ -69,7 +69,7 @@ test('a key function that throws makes the call exclusive among its like', async
   expect(broken.most()).toBe(1);
 });
 
-test('the registry’s own limit holds over all tools, and a full tool holds back no other', async () => {
+test('the registry’s own limit applies to all tools, and a tool at its limit holds up no other', async () => {
   verifies('tools.execute.concurrency');
   const { promise, release } = latch();
   const registry = createRegistry(
@@ -112,7 +112,7 @@ test('an aborted call leaves the queue at once and the next one moves up', async
   expect(entered).toEqual([1, 3]);
 });
 
-test('a call that times out keeps its place until it has really ended; who waits ends by its own timeout', async () => {
+test('a call that times out keeps its permit until its handler has settled; a waiting call ends by its own timeout', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.timeout.enforced');
   const { promise, release } = latch();
   let running = 0;
@@ -143,7 +143,7 @@ test('a call that times out keeps its place until it has really ended; who waits
   expect([most, registry.abandoned]).toEqual([1, 0]);
 });
 
-test('an aborted call that goes on keeps its place as well, but not the registry’s common one', async () => {
+test('an aborted call that goes on keeps the permit of its tool, but not that of the registry', async () => {
   verifies('tools.execute.concurrency', 'tools.execute.abort');
   const { promise, release } = latch();
   const registry = createRegistry([simple('w', { effect: 'write' }, () => promise), simple('free')], {
@@ -161,7 +161,7 @@ test('an aborted call that goes on keeps its place as well, but not the registry
   expect((await registry.execute('w', {}, { timeoutMs: 200 })).isError).toBeUndefined();
 });
 
-test('nothing is tried again while an earlier attempt still runs', async () => {
+test('nothing is retried while an earlier attempt still runs', async () => {
   verifies('tools.execute.retryable', 'tools.execute.timeout.enforced');
   let started = 0;
   const registry = createRegistry([
@@ -179,7 +179,7 @@ test('nothing is tried again while an earlier attempt still runs', async () => {
   expect(started).toBe(1);
 });
 
-test('an asynchronous check of arguments that is left behind is counted and told of when it ends', async () => {
+test('an asynchronous validation that is abandoned is counted, and its end is reported', async () => {
   verifies('tools.execute.timeout.enforced');
   const { promise, release } = latch();
   const input = z.object({ a: z.string().refine(() => promise.then(() => true)) });
@@ -195,7 +195,7 @@ test('an asynchronous check of arguments that is left behind is counted and told
   expect([registry.abandoned, late]).toEqual([0, ['abandoned']]);
 });
 
-test('a tool that calls its own exclusive self, or another for the only place, is refused and not stuck', async () => {
+test('a tool that calls itself, or another one for the only permit, gets an error instead of a deadlock', async () => {
   verifies('tools.execute.concurrency');
   const inner: (string | undefined)[] = [];
   const nested = async (name: string): Promise<string> => {

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const forever = (): Promise<never> => new Promise(() => {});
 
-test('a call and an execution run the handler once with the checked input', async () => {
+test('call and execute run the handler once with the validated input', async () => {
   verifies('tools.execute.ok');
   const inputs: unknown[] = [];
   const registry = createRegistry([simple('a', {}, (input) => void inputs.push(input))]);
@@ -22,7 +22,7 @@ test('a call and an execution run the handler once with the checked input', asyn
   expect(inputs).toEqual([{ x: 1 }, { x: 2 }]);
 });
 
-test('a call to an unknown tool answers with the nearest name and runs nothing', async () => {
+test('a call to an unknown tool returns the nearest name and runs nothing', async () => {
   verifies('tools.execute.unknown', 'tools.errors.text.unknown');
   const registry = createRegistry([simple('read_file'), simple('write_file'), simple('list_directory')]);
   const near = await registry.call(toolCall('read_flie'), context());
@@ -36,7 +36,7 @@ test('a call to an unknown tool answers with the nearest name and runs nothing',
   expect((await registry.call(toolCall('x'.repeat(100_000)), context())).forLLM.length).toBeLessThan(300);
 });
 
-test('arguments are checked on every call, and the handler is not entered when they are wrong', async () => {
+test('arguments are validated on every call, and the handler does not run if they are invalid', async () => {
   verifies('tools.execute.validate');
   let entered = 0;
   const binding = bindTool(
@@ -108,7 +108,7 @@ test('what a handler returns becomes a result: text, data, nothing, or a result 
   expect(results.slice(8).map(codeAndOutcome)).toEqual(Array.from({ length: 4 }, () => 'TOOL_FAILED done'));
 });
 
-test('the limit of a handler is the call’s, else the tool’s, else the registry’s, else 30 seconds', async () => {
+test('the timeout of a handler is the call’s, else the tool’s, else the registry’s, else 30 seconds', async () => {
   verifies('tools.execute.timeout');
   const registry = createRegistry([simple('own', {}, forever, { timeoutMs: 30 }), simple('plain', {}, forever)], {
     timeoutMs: 60,
@@ -263,7 +263,7 @@ test('concurrent calls of one tool each get their own context', async () => {
   expect(heard).toHaveLength(20);
 });
 
-test('an async tool answers at once, and its outcome is delivered once; more of them are only told', async () => {
+test('an async tool returns at once, and its outcome is delivered once; further outcomes are only reported', async () => {
   verifies('tools.execute.async');
   const events: RegistryEvent[] = [];
   const registry = createRegistry([
@@ -316,7 +316,7 @@ test('a handler that denies gives TOOL_DENIED with its reason', async () => {
   expect(KernelError.is(result.error) && result.error.retryable).toBe(false);
 });
 
-test('only timeouts and what a handler calls recoverable are retryable', async () => {
+test('only timeouts and errors that a handler marks as retryable are retryable', async () => {
   verifies('tools.execute.retryable');
   const registry = createRegistry([
     simple('flaky', {}, () => {
@@ -344,7 +344,7 @@ test('only timeouts and what a handler calls recoverable are retryable', async (
   ).toEqual([true, true, false, false, false]);
 });
 
-test('a retryable failure of a read tool is tried again within its number, of a write tool never', async () => {
+test('a retryable failure of a read tool is retried up to its limit, of a write tool never', async () => {
   verifies('tools.execute.retryable');
   const tries = { read: 0, write: 0 };
   const flaky =
@@ -362,7 +362,7 @@ test('a retryable failure of a read tool is tried again within its number, of a 
   expect(tries).toEqual({ read: 3, write: 1 });
 });
 
-test('calls are told with tool, id and duration, and without arguments and results unless asked', async () => {
+test('calls are reported with tool, id and duration, and without arguments and results unless `detail` is set', async () => {
   verifies('tools.execute.log', 'tools.execute.coerce');
   const parameters = { type: 'object', properties: { n: { type: 'integer' } } };
   for (const detail of [false, true]) {

@@ -7,7 +7,7 @@ import { caught, wait } from '../support.ts';
 
 const tool: Tool = { name: 'message', description: 'Sends a message.', parameters: { type: 'object' } };
 
-/** A tool as seed 002 has them: told of its conversation and callback first. */
+/** A stateful handler, whose conversation and callback are set first. */
 function create(): {
   setContext(channel: string, chatId: string): void;
   setCallback(callback: (result: ToolResult) => void): void;
@@ -51,7 +51,7 @@ test('tools that keep their conversation in themselves are safe under parallel c
   expect(late.toSorted()).toEqual(contexts.map(({ chatId }) => `${chatId} done for chat/${chatId}`).toSorted());
 });
 
-test('a single such object is used by one call after the other, also past a timeout', async () => {
+test('a single such object is used by one call at a time, even after a timeout', async () => {
   verifies('tools.execute.context');
   const whole = create();
   const shared = {
@@ -68,7 +68,7 @@ test('a single such object is used by one call after the other, also past a time
   expect(timed.map((result) => result.code ?? result.forLLM)).toEqual(['TOOL_TIMEOUT', 'b/2']);
 });
 
-test('a single object with a callback of its own is refused, since late outcomes could not be told apart', () => {
+test('a single object with a callback of its own is rejected, because late outcomes could not be matched to calls', () => {
   verifies('tools.execute.context');
   expect(caught(() => bindStatefulTool(tool, create())).code).toBe('CONFIG_INVALID');
 });

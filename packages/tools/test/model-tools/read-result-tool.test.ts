@@ -6,7 +6,7 @@ import { simple } from '../support.ts';
 
 const long = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join('');
 
-test('a long result is cut at head and tail, and the model can page through the full text', async () => {
+test('a long result is shortened to its head and tail, and the model can page through the full text', async () => {
   verifies('tools.execute.ok');
   const registry = createRegistry([simple('big', {}, () => long)], { resultLimit: 200 });
   const cut = (await registry.execute('big')).forLLM;
@@ -40,7 +40,7 @@ test('the tool’s own limit beats the registry’s, and 0 means all', async () 
   expect((await registry.execute('less')).forLLM.length).toBeLessThan(150);
 });
 
-test('a cut never halves a character', async () => {
+test('truncation never splits a character', async () => {
   verifies('tools.execute.ok');
   const registry = createRegistry([simple('emoji', {}, () => '😀'.repeat(500))]);
   registry.register(readResultTool(registry.results));
@@ -78,7 +78,7 @@ test('a result of 100 MB costs no memory beyond the text itself', async () => {
   expect(grown).toBeLessThan(20_000_000);
 });
 
-test('secrets are taken out of everything that leaves a call: data, errors, repairs, progress and events', async () => {
+test('secrets are redacted from everything that leaves a call: data, errors, repairs, progress and events', async () => {
   const secret = 'sk-"very"-secret';
   const registry = createRegistry(
     [
@@ -110,7 +110,7 @@ test('secrets are taken out of everything that leaves a call: data, errors, repa
   expect(text).toContain('value-to-list');
 });
 
-test('data that JSON cannot hold is a failure of the tool, whatever kind it is', async () => {
+test('data that JSON cannot represent is a failure of the tool, whatever kind it is', async () => {
   for (const data of [10n, () => 1, Symbol('x'), { deep: [10n] }]) {
     const registry = createRegistry([simple('a', {}, () => ({ forLLM: 'x', data }))]);
     // oxlint-disable-next-line no-await-in-loop

@@ -56,7 +56,7 @@ test('a search shows at most five tools, offers them at the end of the list, and
   expect(registry.size).toBe(before.length + 5);
 });
 
-test('an empty query is refused, and a search without a hit says how to widen it', async () => {
+test('an empty query is rejected, and a search without a match says how to widen it', async () => {
   verifies('tools.search.bm25');
   const registry = create();
   for (const query of ['', '  ']) {
@@ -105,7 +105,7 @@ test.each([
   ['x'.repeat(201), 'the pattern has 201 characters; 200 are allowed'],
   ['(', 'the pattern is not a valid regular expression'],
   [' ', 'the pattern is empty'],
-])('the pattern %j is refused with a call error', async (pattern, text) => {
+])('the pattern %j is rejected with an error result', async (pattern, text) => {
   verifies('tools.search.regex');
   const result = await create().execute('find_tools_by_pattern', { pattern });
   expect(result).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });

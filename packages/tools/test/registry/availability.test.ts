@@ -25,25 +25,28 @@ test('a hidden tool is not listed and not callable until it is promoted', async 
   ]);
 });
 
-test.each([1, 2, 5, undefined])('a promotion for %s turns lasts exactly so many, and its end is told', async (ttl) => {
-  verifies('tools.hidden.ttl', 'tools.list.order');
-  const registry = createRegistry();
-  registry.register(simple('h'), { hidden: true });
-  registry.register(simple('later'));
-  const ended: string[] = [];
-  registry.onEvent((event) => void (event.type === 'expired' && ended.push(event.name)));
-  registry.promote(['h'], ttl);
-  expect(registry.names()).toEqual(['later', 'h']);
-  for (let count = 0; count < (ttl ?? 5); count += 1) {
-    // oxlint-disable-next-line no-await-in-loop
+test.each([1, 2, 5, undefined])(
+  'a promotion for %s turns lasts exactly that long, and its end is reported',
+  async (ttl) => {
+    verifies('tools.hidden.ttl', 'tools.list.order');
+    const registry = createRegistry();
+    registry.register(simple('h'), { hidden: true });
+    registry.register(simple('later'));
+    const ended: string[] = [];
+    registry.onEvent((event) => void (event.type === 'expired' && ended.push(event.name)));
+    registry.promote(['h'], ttl);
+    expect(registry.names()).toEqual(['later', 'h']);
+    for (let count = 0; count < (ttl ?? 5); count += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await next(registry);
+      expect([registry.has('h'), ended]).toEqual([true, []]);
+    }
     await next(registry);
-    expect([registry.has('h'), ended]).toEqual([true, []]);
-  }
-  await next(registry);
-  expect([registry.has('h'), ended]).toEqual([false, ['h']]);
-});
+    expect([registry.has('h'), ended]).toEqual([false, ['h']]);
+  },
+);
 
-test('a use renews a promotion', async () => {
+test('a call renews a promotion', async () => {
   verifies('tools.hidden.ttl');
   const registry = createRegistry();
   registry.register(simple('h'), { hidden: true });
@@ -103,7 +106,7 @@ test('a conditional tool is offered only in turns where its condition holds', as
   expect((await registry.execute('c')).code).toBe('TOOL_UNAVAILABLE');
 });
 
-test('the answer of a condition is not taken for the tool that was put in its place meanwhile', async () => {
+test('the result of a condition does not apply to a tool that replaced its own in the meantime', async () => {
   verifies('tools.metadata.conditional');
   const conditional = { metadata: { optionality: 'conditional' as const } };
   const asked = Promise.withResolvers<void>();
@@ -141,7 +144,7 @@ test('a condition that hangs holds up a turn only until the abort, or for ten se
   expect([begun, vi.getTimerCount()]).toEqual([2, 0]);
 });
 
-test('each required capability is asked of the checks; unknown and failing ones count as missing', async () => {
+test('each required capability is checked; unknown and failing ones count as missing', async () => {
   verifies('tools.capabilities.check');
   const capabilities = createCapabilities({
     checks: [
@@ -181,7 +184,7 @@ test('each required capability is asked of the checks; unknown and failing ones 
   delete process.env['KERNEL_TEST_KEY'];
 });
 
-test('a tool with a missing capability is not offered, a call to it says what is missing, and the reason can be asked for', async () => {
+test('a tool with a missing capability is not offered, a call to it says what is missing, and unavailable() says so too', async () => {
   verifies('tools.capabilities.list', 'tools.capabilities.call', 'tools.beginTurn');
   const capabilities = createCapabilities({ checks: [customCapabilities({ git: () => true, docker: () => false })] });
   const registry = createRegistry(
@@ -206,7 +209,7 @@ test('a tool with a missing capability is not offered, a call to it says what is
   expect((await registry.execute('both')).forLLM).toBe('both');
 });
 
-test('an answer is kept for its time, asks at the same time share one check, and an override wins at once', async () => {
+test('a result is cached for its time, concurrent requests share one check, and an override takes effect at once', async () => {
   verifies('tools.capabilities.cache');
   let asked = 0;
   const capabilities = createCapabilities({
@@ -231,7 +234,7 @@ test('an answer is kept for its time, asks at the same time share one check, and
   expect([await capabilities.has('x'), asked]).toEqual([true, 2]);
 });
 
-test('disabled tools are not offered and not callable, and come back at their place', async () => {
+test('disabled tools are not offered and not callable, and come back at their positions', async () => {
   verifies('tools.events.kinds', 'tools.list.order');
   const registry = createRegistry([simple('a'), simple('b'), simple('c')]);
   registry.disable(['a', 'b']);
@@ -263,7 +266,7 @@ test('a check that hangs counts as missing after its timeout, and an abort ends 
   expect(codes).toEqual(['TOOL_CANCELLED', 'TOOL_UNAVAILABLE']);
 });
 
-test('metadata set over a tool’s own leaves what is known about this turn as it was', async () => {
+test('overridden metadata keeps what is known about this turn', async () => {
   verifies('tools.beginTurn');
   const registry = createRegistry([
     simple('c', { metadata: { optionality: 'conditional' } }, () => 'ok', { when: () => true }),
@@ -292,7 +295,7 @@ test('a turn that several views begin counts once, in each conversation', async 
   expect(shown).toEqual([true, true, false]);
 });
 
-test('promoting again never shortens a life, and a life is a whole number of turns', async () => {
+test('promoting again never shortens a promotion, which lasts a whole number of turns', async () => {
   verifies('tools.hidden.ttl');
   const registry = createRegistry();
   registry.register(simple('h'), { hidden: true });
@@ -310,7 +313,7 @@ test('promoting again never shortens a life, and a life is a whole number of tur
   }
 });
 
-test('a variable of one word in capitals counts as there when it is set', async () => {
+test('a variable of one word in capitals is present if it is set', async () => {
   verifies('tools.capabilities.check');
   expect(await createCapabilities().missing(['PATH', 'NOTHING_OF_THIS', 'NOTHINGOFTHIS'])).toEqual([
     'NOTHING_OF_THIS',

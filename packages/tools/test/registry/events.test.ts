@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall, wait } from '../support.ts';
 
-test('every kind of change is told after it was made, with name and version', async () => {
+test('every kind of change is reported after it was made, with name and version', async () => {
   verifies('tools.events.kinds');
   const registry = createRegistry();
   const heard: string[] = [];
@@ -103,7 +103,7 @@ test('a listener that throws affects neither the change nor other listeners, and
   expect([registry.has('a'), heard, reported]).toEqual([true, ['registered'], [[broken, 'registered']]]);
 });
 
-test('the undo of a subscription works at any time and more than once', () => {
+test('a subscription can be removed at any time and more than once', () => {
   verifies('tools.events.unsubscribe');
   const registry = createRegistry();
   const heard: string[] = [];
@@ -122,7 +122,7 @@ test('the undo of a subscription works at any time and more than once', () => {
   expect(heard).toEqual(['first', 'third']);
 });
 
-test('an empty description is allowed and told as a warning', () => {
+test('an empty description is allowed and reported as a warning', () => {
   verifies('tools.define.description');
   const registry = createRegistry();
   const warnings: unknown[] = [];

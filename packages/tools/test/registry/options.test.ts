@@ -15,12 +15,12 @@ test.each([
   [{ unknownProperties: 'drop' }, 'unknownProperties'],
   [{ secrets: 'sk-1' }, 'secrets'],
   [{ onListenerError: 1 }, 'onListenerError'],
-])('a registry with the option %j is refused by its name', (options, name) => {
+])('a registry with the option %j is rejected by the name of the option', (options, name) => {
   const error = caught(() => createRegistry([], options as never));
   expect([error.code, error.message.includes(name)]).toEqual(['CONFIG_INVALID', true]);
 });
 
-test('a tool with a wrong option is refused by its name', () => {
+test('a tool with an invalid option is rejected by the name of the option', () => {
   for (const options of [{ repair: 'bogus' }, { unknownProperties: 1 }, { when: true }, { timeoutMs: Number.NaN }]) {
     expect(caught(() => simple('a', {}, () => 1, options as never)).code).toBe('CONFIG_INVALID');
   }
@@ -40,7 +40,7 @@ test.each([
   await expect(registry.executeOrThrow('a', {}, options as never)).rejects.toThrow(KernelError);
 });
 
-test('what is no call, no context, no tool and no definition is told by an error of its own', async () => {
+test('a wrong call, context, tool and definition each have an error of their own', async () => {
   const registry = createRegistry([simple('a')]);
   const call = { type: 'tool-call', id: '1', name: 'a', arguments: '{}' } as const;
   for (const toolset of [registry, registry.view(), registry.snapshot()] satisfies Toolset[]) {

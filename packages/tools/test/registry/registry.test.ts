@@ -27,7 +27,7 @@ test('a duplicate name names free alternatives and changes nothing', () => {
   expect([registry.version, registry.size]).toEqual([version, 2]);
 });
 
-test('a conflict is settled as asked, and the answer says how', () => {
+test('a conflict is resolved as the options say, and the result says how', () => {
   verifies('tools.register.conflict');
   const registry = createRegistry([simple('x')]);
   const next = simple('x', { description: 'new' });
@@ -37,7 +37,7 @@ test('a conflict is settled as asked, and the answer says how', () => {
   expect(registry.get('x')).toBe(next);
 });
 
-test.each(['', '  ', '\n'])('the empty name %j is refused by register and replace', (name) => {
+test.each(['', '  ', '\n'])('the empty name %j is rejected by register and replace', (name) => {
   verifies('tools.register.empty');
   const registry = createRegistry();
   for (const change of ['register', 'replace'] as const) {
@@ -47,7 +47,7 @@ test.each(['', '  ', '\n'])('the empty name %j is refused by register and replac
   }
 });
 
-test('an illegal name is refused with a legal spelling; inherited names are names like others', async () => {
+test('an invalid name is rejected with a valid spelling; inherited names are names like any other', async () => {
   verifies('tools.register.name');
   const registry = createRegistry();
   expect(caught(() => registry.register(simple('weather.get today')))).toMatchObject({
@@ -84,7 +84,7 @@ test('a batch adds all or nothing and lists every clash', () => {
   expect(registry.has('ok')).toBe(false);
 });
 
-test('merging takes hidden tools over as hidden', () => {
+test('merging adds hidden tools as hidden', () => {
   verifies('tools.register.batch');
   const other = createRegistry([simple('shown')]);
   other.register(simple('secret'), { hidden: true });
@@ -94,7 +94,7 @@ test('merging takes hidden tools over as hidden', () => {
   expect(registry.get('secret', { includeHidden: true })?.tool.name).toBe('secret');
 });
 
-test('replacing swaps tool and handler at the same place', async () => {
+test('replacing swaps tool and handler at the same position', async () => {
   verifies('tools.replace.ok');
   const registry = createRegistry([simple('a'), simple('b'), simple('c')]);
   const next = simple('b', { description: 'new' }, () => 'new b');
@@ -104,7 +104,7 @@ test('replacing swaps tool and handler at the same place', async () => {
   expect((await registry.execute('b')).forLLM).toBe('new b');
 });
 
-test('replacing an unknown tool throws with a near name and adds nothing', () => {
+test('replacing an unknown tool throws with a similar name and adds nothing', () => {
   verifies('tools.replace.missing');
   const registry = createRegistry([simple('read_file')]);
   const error = caught(() => registry.replace(simple('read_flie')));
@@ -112,14 +112,14 @@ test('replacing an unknown tool throws with a near name and adds nothing', () =>
   expect(registry.size).toBe(1);
 });
 
-test('unregistering says whether it removed, and throws for an unknown name only when strict', () => {
+test('unregister returns whether the tool existed, and throws for an unknown name only with strict', () => {
   verifies('tools.unregister');
   const registry = createRegistry([simple('a')]);
   expect([registry.unregister('a'), registry.unregister('a'), registry.has('a')]).toEqual([true, false, false]);
   expect(caught(() => registry.unregister('a', { strict: true })).code).toBe('TOOL_NOT_FOUND');
 });
 
-test('the list is in order of registration, and a replaced tool keeps its place', () => {
+test('the list is in order of registration, and a replaced tool keeps its position', () => {
   verifies('tools.list.order');
   const registry = createRegistry([simple('c'), simple('a')]);
   registry.register(simple('b'));
@@ -153,7 +153,7 @@ test('the list and the version stay the same until a successful change', () => {
   }
 });
 
-test('a running call finishes with the handler it began with, and the next one sees the change', async () => {
+test('a running call finishes with the handler it started with, and the next one sees the change', async () => {
   verifies('tools.change.running');
   const { promise: held, release } = latch();
   const registry = createRegistry([
@@ -169,7 +169,7 @@ test('a running call finishes with the handler it began with, and the next one s
   expect((await Promise.all(running)).map((result) => result.forLLM)).toEqual(['old', 'old b']);
 });
 
-test('a handler may change its own registry, itself included', async () => {
+test('a handler can change its own registry, even its own registration', async () => {
   verifies('tools.change.reentrant');
   const registry = createRegistry();
   registry.register(

@@ -75,7 +75,7 @@ test.each([
     '{"version":1,"tools":{"a":{"enabled":false,"hidden":false},"b":{"enabled":true,"hidden":false,"metadata":{"optionality":"x"}}},"bundles":[]}',
     'The saved state of tool "b" cannot be used',
   ],
-])('a file with %s is refused with a clear error, and nothing changes', async (name, text, message) => {
+])('a file with %s is rejected with a clear error, and nothing changes', async (name, text, message) => {
   verifies('tools.persist.load');
   const file = join(folder, `${name}.json`);
   await writeFile(file, text);
@@ -88,7 +88,7 @@ test.each([
   expect(await readFile(file, 'utf8')).toBe(text);
 });
 
-test('saving goes through a neighbour: a reader sees the old or the new file, and a failure leaves no litter', async () => {
+test('saving is atomic: a reader sees the old or the new file, and a failure leaves no temporary file', async () => {
   verifies('tools.persist.save');
   const file = join(folder, 'atomic.json');
   const registry = createRegistry(Array.from({ length: 200 }, (_, index) => simple(`tool_${index}`)));
@@ -113,7 +113,7 @@ test('an override is checked like the tool’s own metadata', () => {
   expect(caught(() => registry.overrideMetadata('zz', {})).code).toBe('TOOL_NOT_FOUND');
 });
 
-test('a missing file is refused by its name', async () => {
+test('a missing file is an error that names the file', async () => {
   verifies('tools.persist.load');
   const file = join(folder, 'nowhere.json');
   const error: unknown = await loadRegistry(create(), file).catch((thrown: unknown) => thrown);
@@ -121,7 +121,7 @@ test('a missing file is refused by its name', async () => {
   expect((error as KernelError).message).toBe(`The registry file "${file}" is missing.`);
 });
 
-test('a symbolic link stays one, and the file behind it is replaced', async () => {
+test('a symbolic link stays one, and its target is replaced', async () => {
   verifies('tools.persist.save');
   const real = join(folder, 'real.json');
   const link = join(folder, 'link.json');
@@ -132,7 +132,7 @@ test('a symbolic link stays one, and the file behind it is replaced', async () =
   expect(JSON.parse(await readFile(real, 'utf8'))).toMatchObject({ version: 1 });
 });
 
-test('loading takes back metadata that was set after the save', async () => {
+test('loading reverts metadata that was overridden after the save', async () => {
   verifies('tools.persist.load');
   const file = join(folder, 'metadata.json');
   const registry = create();

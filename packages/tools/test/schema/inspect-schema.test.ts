@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('a cyclic object is refused like one that is too deep', () => {
+test('a cyclic object is rejected like one that is too deep', () => {
   verifies('tools.define.schema.invalid');
   const cyclic: Record<string, unknown> = { type: 'object' };
   cyclic['properties'] = { a: cyclic };
@@ -179,14 +179,14 @@ test.each([
     { a: 'a@b.c', c: '2026-11-21' },
     { a: 'nobody' },
   ],
-])('a schema as found in the wild works: %s', async (_, parameters, good, bad) => {
+])('a schema found in the wild works: %s', async (_, parameters, good, bad) => {
   verifies('tools.execute.schema', 'tools.define.json');
   const registry = createRegistry([bind(parameters) as never], { repair: 'off', unknownProperties: 'passthrough' });
   expect(await registry.execute('a', good)).toMatchObject({ data: good });
   if (bad !== undefined) expect((await registry.execute('a', bad)).code).toBe('ARGUMENTS_INVALID'); // oxlint-disable-line vitest/no-conditional-expect
 });
 
-test('all faults are reported at once with JSON pointers', async () => {
+test('all issues are reported at once with JSON pointers', async () => {
   verifies('tools.execute.schema');
   const parameters = {
     type: 'object',

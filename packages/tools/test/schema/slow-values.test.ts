@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('a recursive union still says what is wrong in the depth, and mends it', async () => {
+test('a recursive union still reports what is wrong at depth, and repairs it', async () => {
   verifies('tools.execute.schema');
   const registry = createRegistry([tool(expression)]);
   const wrong = await registry.execute('t', { e: nested(4, true) });
@@ -101,7 +101,7 @@ test.each([
   '^(#+)+x',
   '(~|~~)+$',
   '^(?:ab|cd|abcd)+$x',
-])('the pattern %s, which grows exponentially on its own characters, is refused', (pattern) => {
+])('the pattern %s, whose time grows exponentially on its own characters, is rejected', (pattern) => {
   verifies('tools.define.schema.invalid');
   expect(caught(() => tool(withPattern(pattern))).data?.['pointer']).toBe('/properties/a/pattern');
 });

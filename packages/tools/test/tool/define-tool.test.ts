@@ -54,7 +54,7 @@ test('a Standard Schema of another library works when it gives its JSON Schema',
   expect(refused.forLLM).toBe('ARGUMENTS_INVALID: "other" refused its arguments. /n: must be 1.');
 });
 
-test('a schema library without a JSON form is refused when the tool is defined', () => {
+test('a schema library without JSON Schema is rejected when the tool is defined', () => {
   verifies('tools.define.standard');
   const input = { '~standard': { version: 1, vendor: 'old', validate: (value: unknown) => ({ value }) } };
   expect(() => defineTool({ name: 'x', description: '', input: input as never, handler: () => '' })).toThrow(
@@ -62,7 +62,7 @@ test('a schema library without a JSON form is refused when the tool is defined',
   );
 });
 
-test('a raw JSON Schema is checked in full at each call', async () => {
+test('a raw JSON Schema is validated in full at each call', async () => {
   verifies('tools.define.json');
   const binding = bindTool(
     {
@@ -122,7 +122,7 @@ test('the binding holds the tool, its handler, validation and limits, and repeat
   for (const field of Object.keys(binding.tool)) expect(Object.keys(binding)).not.toContain(field);
 });
 
-test('the tool is a deeply frozen copy: the caller keeps an own object, and a write throws', () => {
+test('the tool is a deeply frozen copy: the caller keeps its own object, and a write throws', () => {
   verifies('tool.frozen', 'tool.fields');
   const given = { name: 'a', description: 'd', parameters: { type: 'object', properties: { p: { type: 'string' } } } };
   const { tool } = bindTool(given, () => 1);
@@ -160,7 +160,7 @@ test('the same frozen object is in the binding and in the list', () => {
   expect(registry.get('weather')?.tool).toBe(registry.list()[0]);
 });
 
-test('data of a successful result is checked against the output schema', async () => {
+test('data of a successful result is validated against the output schema', async () => {
   verifies('tool.output');
   const outputSchema = {
     type: 'object',
@@ -179,7 +179,7 @@ test('data of a successful result is checked against the output schema', async (
   expect((await registry.execute('failed')).forLLM).toBe('no');
 });
 
-test('a binding is not taken for a tool and a tool not for a binding', () => {
+test('a binding is not accepted as a tool, nor a tool as a binding', () => {
   verifies('tools.define.binding');
   const registry = createRegistry();
   expect(caught(() => registry.register({ name: 'a', description: '', parameters: {} } as never)).code).toBe(

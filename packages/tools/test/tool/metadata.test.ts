@@ -39,7 +39,7 @@ test.each([
   ['requires', 'git'],
   ['tags', [1]],
   ['colour', 'red'],
-])('a wrong value of metadata is refused with its place: %s = %j', (field, value) => {
+])('an invalid metadata value is rejected with its JSON pointer: %s = %j', (field, value) => {
   verifies('tools.metadata.fields');
   const error = caught(() => simple('a', { metadata: { [field]: value } }));
   expect([error.code, error.data?.['pointer']]).toEqual(['TOOL_SCHEMA_INVALID', `/metadata/${field}`]);
@@ -51,7 +51,7 @@ test('the six standard categories are exported, and any other word is allowed', 
   expect(simple('a', { metadata: { category: 'astronomy' } }).tool.metadata?.category).toBe('astronomy');
 });
 
-test('an example that does not fit the parameters is refused by its description', () => {
+test('an example that does not match the parameters is rejected by its description', () => {
   verifies('tools.metadata.examples');
   const examples = [
     { description: 'fine', input: { path: 'a' } },
@@ -63,7 +63,7 @@ test('an example that does not fit the parameters is refused by its description'
   expect(error.data?.['pointer']).toContain('/metadata/examples/1/input');
 });
 
-test('a JSON array of tools becomes bindings unchanged, and a wrong entry is refused with its index and path', () => {
+test('a JSON array of tools becomes bindings unchanged, and an invalid entry is rejected with its index and path', () => {
   verifies('tool.json');
   const text = JSON.stringify([
     { name: 'a', description: 'A.', parameters },
@@ -110,7 +110,7 @@ test('the prompt lists tools by category, required before optional, with paramet
   expect(toolPrompt(tools)).toBe(toolPrompt(tools));
 });
 
-test('a prompt keeps within its tokens by telling less, then by leaving tools out', () => {
+test('a prompt keeps within its tokens by saying less, then by omitting tools', () => {
   verifies('tools.metadata.prompt');
   for (const maxTokens of [5, 10, 20, 30, 60, 100]) {
     const text = toolPrompt(tools, { tier: 'full', maxTokens });
