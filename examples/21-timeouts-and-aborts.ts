@@ -10,7 +10,7 @@ const registry = createRegistry([
   }),
 ]);
 const late: string[] = [];
-registry.subscribe((event) => {
+registry.onEvent((event) => {
   if (event.type === 'call-late') late.push(event.name);
 });
 

@@ -1,6 +1,7 @@
 // Tools with requirements: they are on offer only if these are met, and a call says what is missing.
 import assert from 'node:assert/strict';
-import { bindTool, createCapabilities, createRegistry, customCapabilities } from '@kernel/tools';
+import { bindTool, createRegistry } from '@kernel/tools';
+import { createCapabilities, customCapabilities } from '@kernel/tools/capabilities';
 
 let isDocked = false;
 const capabilities = createCapabilities({ checks: [customCapabilities({ printer: () => isDocked })], ttlMs: 0 });

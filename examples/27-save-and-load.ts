@@ -14,7 +14,7 @@ const file = join(folder, 'tools.json');
 
 const first = make();
 first.disable(['write']);
-first.override('search', { usageHint: 'Use before reading.' });
+first.overrideMetadata('search', { usageHint: 'Use before reading.' });
 await saveRegistry(first, file);
 console.log(await readFile(file, 'utf8'));
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { runToolLoop } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
-import { bindStatefulTool } from '@kernel/tools';
-import { catalog, execute, list, register } from '@kernel/tools/catalog';
+import { bindStatefulTool, defaultRegistry, execute, list, register } from '@kernel/tools/compat';
 
 register(
   {
@@ -27,10 +26,16 @@ class MessageTool {
   }
 }
 const tool = { name: 'message', description: 'Sends a message.', parameters: { type: 'object', properties: {} } };
-catalog().register(bindStatefulTool(tool, () => new MessageTool()));
+defaultRegistry().register(bindStatefulTool(tool, () => new MessageTool()));
 
 const provider = scriptedProvider([{ calls: [{ name: 'message' }] }, { text: 'Sent.' }]);
-const config = { provider, model: 'any-model', tools: catalog(), maxIterations: 5, options: { max_tokens: 4096 } };
+const config = {
+  provider,
+  model: 'any-model',
+  tools: defaultRegistry(),
+  maxIterations: 5,
+  options: { max_tokens: 4096 },
+};
 const result = await runToolLoop(config, [{ role: 'user', content: 'Tell them.' }], 'telegram', '42');
 assert.deepEqual(result, { content: 'Sent.', iterations: 2 });
 const answer = provider.streamRequests[1]?.messages.at(-1);

@@ -8,11 +8,10 @@ const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/agent/src/steering.ts',
   // The SDK reads a property.
   'packages/mcp/src/server/prompt-headers.ts',
-  'packages/tools/src/call/run.ts',
-  'packages/tools/src/registry.ts',
+  'packages/tools/src/call/runner.ts',
+  'packages/tools/src/registry/registry.ts',
   'packages/tools/src/registry/events.ts',
-  'packages/tools/src/registry/lists.ts',
-  'packages/tools/src/registry/store.ts',
+  'packages/tools/src/registry/entries.ts',
 ]);
 
 const GETTER = /^\s*get \w+\(\)/;

@@ -5,7 +5,7 @@ import type { Problem } from '../lib/problem.ts';
 
 /** Exported shapes that may look like a tool, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'packages/tools/dist/define.d.ts#ToolDraft':
+  'packages/tools/dist/tool/define-tool.d.ts#DefineToolOptions':
     '`Omit<Tool, "parameters"> & { input, handler, … }`: the argument of defineTool',
 };
 

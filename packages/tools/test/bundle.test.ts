@@ -1,16 +1,9 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import {
-  BLOG_AGENT,
-  CODE_AGENT,
-  type ToolBundle,
-  createCapabilities,
-  createRegistry,
-  customCapabilities,
-  defineBundle,
-  resolveBundle,
-} from '../src/index.ts';
+import { createCapabilities, customCapabilities } from '../src/capabilities.ts';
+import { BLOG_AGENT, CODE_AGENT } from '../src/compat/index.ts';
+import { type ToolBundle, createRegistry, defineBundle, resolveBundle } from '../src/index.ts';
 import { caught, simple } from './support.ts';
 
 const capabilities = createCapabilities({ checks: [customCapabilities({ git: () => false })] });
@@ -54,7 +47,7 @@ test('a strict bundle lists every required tool that is missing or unavailable; 
   expect((await resolveBundle(registry, BLOG_AGENT, { strict: true })).missingOptional).toHaveLength(5);
 });
 
-test('bundles nest: what one of them requires is required, and a circle is refused', async () => {
+test('bundles nest: what one of them requires is required, and a circle is rejected', async () => {
   verifies('tools.bundles.resolve');
   const inner = defineBundle({ name: 'inner', description: '', required: ['b'], optional: ['c'] });
   const outer = defineBundle({ name: 'outer', description: '', required: ['a'], optional: ['b'], bundles: [inner] });
@@ -70,7 +63,7 @@ test('bundles nest: what one of them requires is required, and a circle is refus
   expect(caught(() => defineBundle(circle)).message).toContain('contains itself');
 });
 
-test('the bundles of seed 003 are there as it gives them', () => {
+test('the bundles for code and blog agents name their tools', () => {
   verifies('tools.bundles.builtin');
   expect(CODE_AGENT).toMatchObject({
     name: 'code_agent',

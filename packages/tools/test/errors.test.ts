@@ -17,7 +17,7 @@ import { expect, test, vi } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../src/index.ts';
 import { caught, simple } from './support.ts';
 
-test('what is thrown or attached is a KernelError with code, message, hint, data and cause, known to another copy too', async () => {
+test('what is thrown or attached is a KernelError with code, message, hint, data and cause, recognised by another copy too', async () => {
   verifies('tools.errors.class', 'tools.errors.json');
   const registry = createRegistry([
     simple('a', {}, () => {
@@ -79,7 +79,7 @@ test('no text for a model holds a stack, a path of the program or a secret', asy
   );
 });
 
-test('the late outcome of an async tool is cut and cleaned like any result', async () => {
+test('the late outcome of an async tool is shortened and redacted like any result', async () => {
   verifies('tools.errors.text.safe', 'tools.execute.async');
   const registry = createRegistry(
     [
@@ -138,11 +138,11 @@ test('a failure is never an empty text', () => {
   expect(toModelText({ forLLM: '', isError: true })).toBe('TOOL_FAILED: the tool failed without a message.');
 });
 
-test('a call that finds nothing to run is told like any other', async () => {
+test('a call that finds nothing to run is reported like any other', async () => {
   verifies('tools.execute.log');
   const registry = createRegistry();
   const events: RegistryEvent[] = [];
-  registry.subscribe((event) => events.push(event), { calls: true });
+  registry.onEvent((event) => events.push(event));
   await registry.execute('none', {}, { callId: 'c' });
   expect(events).toMatchObject([
     { type: 'call-start', name: 'none', callId: 'c' },

@@ -10,13 +10,13 @@ import {
 import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
 
 /** A context whose signal never aborts. */
-export function context(given: Partial<CallContext> = {}): CallContext {
-  return { signal: new AbortController().signal, ...given };
+export function context(overrides: Partial<CallContext> = {}): CallContext {
+  return { signal: new AbortController().signal, ...overrides };
 }
 
 let calls = 0;
 
-/** A call as a provider would hand it over. */
+/** A call as a provider delivers it. */
 export function toolCall(name: string, args: unknown = {}): ToolCall {
   calls += 1;
   return {
@@ -27,7 +27,7 @@ export function toolCall(name: string, args: unknown = {}): ToolCall {
   };
 }
 
-/** A tool that takes anything and answers with its name. */
+/** A tool that accepts anything and returns its name. */
 export function simple(
   name: string,
   extra: Partial<Tool> = {},
@@ -37,19 +37,19 @@ export function simple(
   return bindTool({ name, description: `Does ${name}.`, parameters: { type: 'object' }, ...extra }, handler, options);
 }
 
-/** The error code and text of a result, for short assertions. */
-export function told(result: ToolResult): string {
+/** The error code and outcome of a result, for short assertions. */
+export function codeAndOutcome(result: ToolResult): string {
   return `${result.code ?? 'ok'} ${result.outcome ?? 'done'}`;
 }
 
-/** Waits in milliseconds. */
+/** Waits for `ms` milliseconds. */
 export function wait(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
 }
 
-/** A promise and what resolves it. */
+/** A promise and the function that resolves it. */
 export function latch(): { readonly promise: Promise<void>; readonly release: () => void } {
   let resolve: (() => void) | undefined;
   const promise = new Promise<void>((done) => {
@@ -58,7 +58,7 @@ export function latch(): { readonly promise: Promise<void>; readonly release: ()
   return { promise, release: () => resolve?.() };
 }
 
-/** The `KernelError` that some work throws. */
+/** The `KernelError` that a function throws. */
 export function caught(work: () => unknown): KernelError {
   try {
     work();
@@ -67,4 +67,38 @@ export function caught(work: () => unknown): KernelError {
     throw error;
   }
   throw new Error('nothing was thrown');
+}
+
+/**
+ * How many times longer `work` takes than `reference`: the ratio of the medians of interleaved runs, so that other programs on the machine
+ * slow both down alike.
+ */
+export async function costRatio(work: () => unknown, reference: () => unknown, rounds = 7): Promise<number> {
+  const times: { readonly work: number[]; readonly reference: number[] } = { work: [], reference: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    times.reference.push(await timeOf(reference));
+    // oxlint-disable-next-line no-await-in-loop
+    times.work.push(await timeOf(work));
+  }
+  return median(times.work) / median(times.reference);
+}
+
+const REFERENCE_TEXT = JSON.stringify(
+  Array.from({ length: 4_000 }, (_, id) => ({ id, name: `item ${id}`, tags: ['a'] })),
+);
+
+/** A fixed amount of work, about ten milliseconds on the machine on which the bounds were measured. */
+export function referenceWork(): void {
+  for (let count = 0; count < 6; count += 1) JSON.parse(REFERENCE_TEXT);
+}
+
+async function timeOf(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

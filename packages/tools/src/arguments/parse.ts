@@ -1,61 +1,65 @@
+import { isObject } from '@kernel/internal';
 import { KernelError, type ToolRepair } from '@kernel/protocol';
-import { isObject } from '../schema/check.ts';
-import { errorPosition } from './error-position.ts';
+import { truncate } from '../truncate.ts';
+import { jsonErrorPosition } from './json-error-position.ts';
 
-/** Arguments as a call may bring them: raw text from a model, an object or nothing from a program. */
+/** The arguments of a call: JSON text from a model, or an object or nothing from a program. */
 export type RawArguments = string | object | undefined;
 
-/** The arguments as an object, and what was done to read them. */
+/** Arguments as an object. */
 export interface ParsedArguments {
+  /** The arguments by name. */
   readonly value: { readonly [name: string]: unknown };
+  /** What was changed to parse them. */
   readonly repairs: readonly ToolRepair[];
 }
 
-const NONE: readonly ToolRepair[] = [];
+const NO_REPAIRS: readonly ToolRepair[] = [];
 
 /**
- * Reads arguments: blank text and nothing mean `{}`; a JSON string that holds the JSON of an object is read through.
+ * Parses arguments. Blank text and `undefined` mean `{}`. JSON that was encoded twice, a string that holds the JSON of an object, is
+ * unwrapped and reported as a repair; this is the only place that does so.
  *
- * Broken or cut text is refused with its position and never mended. Returns the error instead of throwing it.
+ * Malformed or truncated JSON is rejected with its position, never completed. Returns the error instead of throwing it.
  */
-export function parseArguments(given: RawArguments, name: string): ParsedArguments | KernelError {
-  if (typeof given !== 'string') return given === undefined ? { value: {}, repairs: NONE } : parseObject(given, name);
-  if (given.trim() === '') return { value: {}, repairs: NONE };
-  const first = parseJson(given, name);
-  if (KernelError.is(first)) return first;
-  if (isObject(first.json)) return { value: first.json, repairs: NONE };
-  if (typeof first.json !== 'string') return notAnObject(first.json, name);
-  if (first.json.trim() === '') return { value: {}, repairs: NONE };
-  const second = parseJson(first.json, name);
-  if (KernelError.is(second)) return second;
-  if (!isObject(second.json)) return notAnObject(second.json, name);
-  const repair: ToolRepair = { path: '', from: clip(first.json), to: 'an object', rule: 'json-text' };
-  return { value: second.json, repairs: [repair] };
+export function parseArguments(raw: RawArguments, toolName: string): ParsedArguments | KernelError {
+  if (raw === undefined) return { value: {}, repairs: NO_REPAIRS };
+  if (typeof raw !== 'string') return copyObject(raw, toolName);
+  if (raw.trim() === '') return { value: {}, repairs: NO_REPAIRS };
+  const outer = parseJson(raw, toolName);
+  if (KernelError.is(outer)) return outer;
+  if (isObject(outer.json)) return { value: outer.json, repairs: NO_REPAIRS };
+  if (typeof outer.json !== 'string') return notAnObject(outer.json, toolName);
+  if (outer.json.trim() === '') return { value: {}, repairs: NO_REPAIRS };
+  const inner = parseJson(outer.json, toolName);
+  if (KernelError.is(inner)) return inner;
+  if (!isObject(inner.json)) return notAnObject(inner.json, toolName);
+  const repair: ToolRepair = { path: '', from: truncate(outer.json, 64), to: 'an object', rule: 'json-text' };
+  return { value: inner.json, repairs: [repair] };
 }
 
-/** A program's object becomes plain JSON data, so that a handler can't share it and nothing but data gets through. */
-function parseObject(given: object, name: string): ParsedArguments | KernelError {
+/** Copies a program's object as plain JSON data, so that nothing but data reaches the handler and the caller shares nothing with it. */
+function copyObject(value: object, toolName: string): ParsedArguments | KernelError {
   let text: string | undefined;
   try {
-    text = JSON.stringify(given);
+    text = JSON.stringify(value);
   } catch (error) {
-    return new KernelError('ARGUMENTS_INVALID', `the arguments of "${name}" hold something that JSON cannot.`, {
-      cause: error,
-    });
+    const message = `the arguments of "${toolName}" contain a value that JSON cannot represent.`;
+    return new KernelError('ARGUMENTS_INVALID', message, { cause: error });
   }
   const json: unknown = text === undefined ? undefined : JSON.parse(text);
-  return isObject(json) ? { value: json, repairs: NONE } : notAnObject(json, name);
+  return isObject(json) ? { value: json, repairs: NO_REPAIRS } : notAnObject(json, toolName);
 }
 
-function parseJson(text: string, name: string): { readonly json: unknown } | KernelError {
+function parseJson(text: string, toolName: string): { readonly json: unknown } | KernelError {
   try {
     const json: unknown = JSON.parse(text);
     return { json };
   } catch (error) {
-    const position = errorPosition(text);
+    const position = jsonErrorPosition(text);
     const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
-    const near = text.slice(Math.max(0, position - 15), position + 15).replaceAll(/\s/g, ' ');
-    const message = `the arguments of "${clip(name)}" are not valid JSON at ${at}, near \`${near}\`.`;
+    const excerpt = text.slice(Math.max(0, position - 15), position + 15).replaceAll(/\s/g, ' ');
+    const message = `the arguments of "${truncate(toolName, 64)}" are not valid JSON at ${at}, near \`${excerpt}\`.`;
     return new KernelError('ARGUMENTS_INVALID', message, {
       hint: 'Send one JSON object.',
       data: { position },
@@ -64,17 +68,8 @@ function parseJson(text: string, name: string): { readonly json: unknown } | Ker
   }
 }
 
-function notAnObject(value: unknown, name: string): KernelError {
-  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-  return new KernelError(
-    'ARGUMENTS_INVALID',
-    `the arguments of "${clip(name)}" must be a JSON object, not ${kind}, at position 0.`,
-    {
-      data: { position: 0 },
-    },
-  );
-}
-
-function clip(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 61)}…` : text;
+function notAnObject(value: unknown, toolName: string): KernelError {
+  const type = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  const message = `the arguments of "${truncate(toolName, 64)}" must be a JSON object, not ${type}, at position 0.`;
+  return new KernelError('ARGUMENTS_INVALID', message, { data: { position: 0 } });
 }

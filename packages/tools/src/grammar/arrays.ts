@@ -1,12 +1,12 @@
-import { type Schema, isSchema } from '../schema/resource.ts';
-import type { Conversion } from './convert.ts';
+import { type Schema, isSchema } from '../schema/schema-index.ts';
+import type { Conversion } from './conversion.ts';
 import { EMPTY, type Expression, NEVER, literal, optional, repeat, sequence } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { schemasOf } from './flatten.ts';
 import { countOf } from './counts.ts';
-import { space } from './shared.ts';
+import { space } from './json-rules.ts';
 
-/** An array: a tuple of its first items, then as many more as the counts allow. */
+/** Converts an array: the items by position, then as many more as `minItems` and `maxItems` allow. */
 export function arrayExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {
   const gap = space(conversion.compact);
   const comma = sequence(gap, literal(','), gap);
@@ -15,7 +15,7 @@ export function arrayExpression(schema: FlatSchema, at: string, conversion: Conv
   const max = countOf(schema, 'maxItems', at, conversion.warn);
   if (max !== undefined && min > max) return NEVER;
 
-  const heads = first.slice(0, max).map((item, place) => conversion.convert(item, `${at}/${key}/${place}`));
+  const heads = first.slice(0, max).map((item, position) => conversion.convert(item, `${at}/${key}/${position}`));
   const more = max !== undefined && max <= heads.length ? NEVER : conversion.convert(rest, `${at}/items`);
   const tailMin = Math.max(0, min - heads.length);
   const tailMax = max === undefined ? undefined : max - heads.length;
@@ -29,9 +29,9 @@ export function arrayExpression(schema: FlatSchema, at: string, conversion: Conv
     tail = max === 0 ? EMPTY : min === 0 ? (some.kind === 'never' ? EMPTY : optional(some)) : some;
   } else {
     tail = repeat(sequence(comma, more), tailMin, more.kind === 'never' && tailMin === 0 ? 0 : tailMax);
-    for (let place = heads.length - 1; place >= 0; place -= 1) {
-      const item = sequence(place === 0 ? EMPTY : comma, heads[place] ?? NEVER, tail);
-      tail = place >= min ? (item.kind === 'never' ? EMPTY : optional(item)) : item;
+    for (let position = heads.length - 1; position >= 0; position -= 1) {
+      const item = sequence(position === 0 ? EMPTY : comma, heads[position] ?? NEVER, tail);
+      tail = position >= min ? (item.kind === 'never' ? EMPTY : optional(item)) : item;
     }
   }
   return sequence(literal('['), gap, tail, gap, literal(']'));

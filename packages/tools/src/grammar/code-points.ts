@@ -1,11 +1,11 @@
 import { type Expression, NEVER, characters, choice, literal, rule } from './expression.ts';
 
-/** Ranges of code points, both ends included, in order and apart. */
+/** A set of code points as ranges, both ends included, sorted and disjoint. */
 export type CodePoints = readonly (readonly [number, number])[];
 
 const LAST = 0x10_ff_ff;
 
-/** Everything that a set leaves out. */
+/** Returns all code points that are not in a set. */
 export function complement(set: CodePoints): CodePoints {
   const out: [number, number][] = [];
   let next = 0;
@@ -17,7 +17,7 @@ export function complement(set: CodePoints): CodePoints {
   return out;
 }
 
-/** All ranges as one set. */
+/** Returns the code points that are in any of the sets. */
 export function union(...sets: readonly CodePoints[]): CodePoints {
   const out: [number, number][] = [];
   for (const [from, to] of sets.flat().toSorted((a, b) => a[0] - b[0])) {
@@ -28,7 +28,7 @@ export function union(...sets: readonly CodePoints[]): CodePoints {
   return out;
 }
 
-/** What is in both sets, each in order. */
+/** Returns the code points that are in both sets. */
 export function intersection(a: CodePoints, b: CodePoints): CodePoints {
   return a.flatMap(([from, to]) =>
     b
@@ -37,23 +37,23 @@ export function intersection(a: CodePoints, b: CodePoints): CodePoints {
   );
 }
 
-/** The characters that stand in JSON text as they are. Halves of surrogate pairs are no characters. */
-const RAW: CodePoints = complement([
+/** The characters that need no escape in a JSON string. Lone surrogates are not characters. */
+const UNESCAPED: CodePoints = complement([
   [0x00, 0x1f],
   [0x22, 0x22],
   [0x5c, 0x5c],
   [0xd800, 0xdfff],
 ]);
 
-/** The characters that stand in JSON text only behind a backslash. */
-const HIDDEN: CodePoints = [
+/** The characters that must be escaped in a JSON string. */
+const ESCAPED: CodePoints = [
   [0x00, 0x1f],
   [0x22, 0x22],
   [0x5c, 0x5c],
 ];
-const ALL_HIDDEN = printClass(HIDDEN);
+const ALL_ESCAPED = printClass(ESCAPED);
 
-const SHORT: ReadonlyMap<number, string> = new Map([
+const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x08, 'b'],
   [0x09, 't'],
   [0x0a, 'n'],
@@ -63,24 +63,24 @@ const SHORT: ReadonlyMap<number, string> = new Map([
   [0x5c, '\\'],
 ]);
 
-/** One character of the set inside a JSON string, spelled as `JSON.stringify` spells it. */
+/** Matches one character of the set in a JSON string, escaped as `JSON.stringify` escapes it. */
 export function jsonCharacter(set: CodePoints): Expression {
-  const raw = intersection(set, RAW);
-  const plain = raw.length === 0 ? NEVER : characters(printClass(raw));
-  const hidden = intersection(set, HIDDEN);
-  // Most sets have all of them: one rule for all.
-  if (printClass(hidden) === ALL_HIDDEN) return choice(plain, rule('escaped'));
+  const unescaped = intersection(set, UNESCAPED);
+  const plain = unescaped.length === 0 ? NEVER : characters(printClass(unescaped));
+  const toEscape = intersection(set, ESCAPED);
+  // Most sets contain all of these characters: they share a rule.
+  if (printClass(toEscape) === ALL_ESCAPED) return choice(plain, rule('escaped'));
   const escaped: Expression[] = [];
-  for (const [from, to] of hidden) {
+  for (const [from, to] of toEscape) {
     for (let code = from; code <= to; code += 1) {
-      const short = SHORT.get(code);
+      const short = SHORT_ESCAPES.get(code);
       escaped.push(literal(`\\${short ?? `u${code.toString(16).padStart(4, '0')}`}`));
     }
   }
   return choice(plain, ...escaped);
 }
 
-/** Writes a set as a class of a grammar. */
+/** Writes a set as a character class of a grammar. */
 export function printClass(set: CodePoints): string {
   const ranges = set.map(([from, to]) => (from === to ? printPoint(from) : `${printPoint(from)}-${printPoint(to)}`));
   return `[${ranges.join('')}]`;

@@ -1,14 +1,14 @@
 import type { FlatSchema } from './flatten.ts';
 import type { Warn } from './warning.ts';
 
-/** Servers refuse grammars that repeat a part more often. */
-const MOST = 1_000;
+/** Servers reject grammars with more repetitions. */
+const MAX_COUNT = 1_000;
 
-/** A count keyword; one that is too large for a grammar is warned of and left out. */
+/** Returns the value of a count keyword. Ignores one that is too large for a grammar, with a warning. */
 export function countOf(schema: FlatSchema, keyword: string, at: string, warn: Warn): number | undefined {
   const count = schema[keyword];
   if (typeof count !== 'number') return undefined;
-  if (count <= MOST) return count;
+  if (count <= MAX_COUNT) return count;
   warn(at, keyword, 'weaker');
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** One expression of a grammar. `never` matches nothing. */
+/** An expression of a grammar. */
 export type Expression =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'class'; readonly text: string }
@@ -12,22 +12,22 @@ export const NEVER: Expression = { kind: 'never' };
 /** Matches the empty text. */
 export const EMPTY: Expression = { kind: 'sequence', parts: [] };
 
-/** Exactly this text. */
+/** Matches exactly this text. */
 export function literal(text: string): Expression {
   return text === '' ? EMPTY : { kind: 'literal', text };
 }
 
-/** One character of a class, written as in a grammar: `[a-z]`. */
+/** Matches one character of a class, written as in a grammar: `[a-z]`. */
 export function characters(text: string): Expression {
   return { kind: 'class', text };
 }
 
-/** What another rule matches. */
+/** Matches what a rule matches. */
 export function rule(name: string): Expression {
   return { kind: 'rule', name };
 }
 
-/** One behind the other; nothing when a part matches nothing. */
+/** Matches the parts in order; nothing if a part matches nothing. */
 export function sequence(...parts: readonly Expression[]): Expression {
   const nested = parts.some((part) => part.kind === 'sequence');
   const flat = nested ? parts.flatMap((part) => (part.kind === 'sequence' ? part.parts : [part])) : parts;
@@ -36,18 +36,18 @@ export function sequence(...parts: readonly Expression[]): Expression {
   return flat.length === 1 && first !== undefined ? first : { kind: 'sequence', parts: flat };
 }
 
-/** One of several. */
+/** Matches any of the parts. */
 export function choice(...parts: readonly Expression[]): Expression {
   const flat = parts.some((part) => part.kind === 'choice')
     ? parts.flatMap((part) => (part.kind === 'choice' ? part.parts : [part]))
     : parts;
-  const live = flat.filter((part) => part.kind !== 'never');
-  const [first] = live;
+  const possible = flat.filter((part) => part.kind !== 'never');
+  const [first] = possible;
   if (first === undefined) return NEVER;
-  return live.length === 1 ? first : { kind: 'choice', parts: live };
+  return possible.length === 1 ? first : { kind: 'choice', parts: possible };
 }
 
-/** The same several times; `max` absent means no bound. */
+/** Matches a part `min` to `max` times; without `max`, any number from `min`. */
 export function repeat(part: Expression, min: number, max?: number): Expression {
   if (max !== undefined && max < min) return NEVER;
   if (max === 0) return EMPTY;
@@ -56,12 +56,12 @@ export function repeat(part: Expression, min: number, max?: number): Expression 
   return { kind: 'repeat', part, min, max };
 }
 
-/** Once or not at all. */
+/** Matches a part or the empty text. */
 export function optional(part: Expression): Expression {
   return repeat(part, 0, 1);
 }
 
-/** Writes an expression in GBNF; choices always stand in parentheses. */
+/** Writes an expression in GBNF. Choices are always in parentheses. */
 export function printExpression(expression: Expression): string {
   switch (expression.kind) {
     case 'literal':
@@ -89,7 +89,7 @@ function printRepeat(part: Expression, min: number, max: number | undefined): st
   return min === max ? `${whole}{${min}}` : `${whole}{${min},${max}}`;
 }
 
-/** A text between quotes: control characters, quotes and backslashes escaped. */
+/** Quotes a text, with control characters, quotes and backslashes escaped. */
 function quote(text: string): string {
   if (/^[\w :,]*$/.test(text)) return `"${text}"`;
   // oxlint-disable-next-line no-control-regex -- those are what must be escaped

@@ -1,5 +1,5 @@
 import type { Expression } from './expression.ts';
-import { regularString } from './regular.ts';
+import { regularString } from './regular-expression.ts';
 
 const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
 const TIME = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)`;
@@ -14,7 +14,7 @@ const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['email', String.raw`^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}$`],
 ]);
 
-/** What stands between the quotes of a string of this format; `undefined` for a format that a grammar does not know. */
+/** Matches the content of a JSON string of this format; `undefined` for an unknown format. */
 export function formatString(format: string): Expression | undefined {
   const pattern = PATTERNS.get(format);
   return pattern === undefined ? undefined : regularString(pattern);

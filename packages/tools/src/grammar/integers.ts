@@ -1,10 +1,10 @@
 import { type Expression, NEVER, characters, choice, literal, repeat, sequence } from './expression.ts';
 
 const DIGITS = characters('[0-9]');
-/** As many digits as `JSON.stringify` writes without an exponent. */
-const MOST_DIGITS = 21;
+/** The most digits that `JSON.stringify` writes without an exponent. */
+const MAX_DIGITS = 21;
 
-/** The integers from `min` to `max`, both included; an absent bound is none. */
+/** Matches the integers from `min` to `max`, both included; `undefined` means no bound. */
 export function integersBetween(min: bigint | undefined, max: bigint | undefined): Expression {
   if (min !== undefined && max !== undefined && min > max) return NEVER;
   const negative =
@@ -18,12 +18,12 @@ export function integersBetween(min: bigint | undefined, max: bigint | undefined
 function naturals(min: bigint, max: bigint | undefined): Expression {
   const parts: Expression[] = [];
   const from = min.toString();
-  const to = (max ?? 10n ** BigInt(MOST_DIGITS) - 1n).toString();
+  const to = (max ?? 10n ** BigInt(MAX_DIGITS) - 1n).toString();
   for (let length = from.length; length <= to.length; length += 1) {
     const low = length === from.length ? from : `1${'0'.repeat(length - 1)}`;
     const high = length === to.length ? to : '9'.repeat(length);
     if (max === undefined && length > from.length) {
-      parts.push(sequence(characters('[1-9]'), repeat(DIGITS, length - 1, Math.max(length, MOST_DIGITS) - 1)));
+      parts.push(sequence(characters('[1-9]'), repeat(DIGITS, length - 1, Math.max(length, MAX_DIGITS) - 1)));
       break;
     }
     parts.push(sameLength(low, high));
@@ -31,7 +31,7 @@ function naturals(min: bigint, max: bigint | undefined): Expression {
   return choice(...parts);
 }
 
-/** The numbers from `low` to `high`, both of the same number of digits. */
+/** Matches the integers from `low` to `high`, which have the same number of digits. */
 function sameLength(low: string, high: string): Expression {
   if (low > high) return NEVER;
   if (low === high) return literal(low);
@@ -41,13 +41,13 @@ function sameLength(low: string, high: string): Expression {
   if (first === last) return sequence(literal(first), sameLength(low.slice(1), high.slice(1)));
   if (rest === 0) return characters(`[${first}-${last}]`);
   const all = repeat(DIGITS, rest, rest);
-  const lowWhole = /^0*$/.test(low.slice(1));
-  const highWhole = /^9*$/.test(high.slice(1));
-  const from = Number(first) + (lowWhole ? 0 : 1);
-  const to = Number(last) - (highWhole ? 0 : 1);
+  const lowIsMin = /^0*$/.test(low.slice(1));
+  const highIsMax = /^9*$/.test(high.slice(1));
+  const from = Number(first) + (lowIsMin ? 0 : 1);
+  const to = Number(last) - (highIsMax ? 0 : 1);
   return choice(
-    lowWhole ? NEVER : sequence(literal(first), sameLength(low.slice(1), '9'.repeat(rest))),
+    lowIsMin ? NEVER : sequence(literal(first), sameLength(low.slice(1), '9'.repeat(rest))),
     from > to ? NEVER : sequence(characters(`[${from}-${to}]`), all),
-    highWhole ? NEVER : sequence(literal(last), sameLength('0'.repeat(rest), high.slice(1))),
+    highIsMax ? NEVER : sequence(literal(last), sameLength('0'.repeat(rest), high.slice(1))),
   );
 }

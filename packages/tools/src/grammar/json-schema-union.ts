@@ -1,8 +1,8 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
 
 /**
- * Returns a JSON Schema of one call `{"name", "arguments"}` of any of the tools: for servers that take a schema (`guided_json`,
- * `format`) and no grammar. Definitions move to the root under the tool's name; references follow.
+ * Returns a JSON Schema of one call `{"name", "arguments"}` of any of the tools, for servers that take a schema (`guided_json`, `format`)
+ * instead of a grammar. Parameters move to `$defs` under the tool's name, and their references are rewritten.
  */
 export function toJsonSchemaUnion(tools: readonly Tool[]): JsonSchema {
   const definitions = tools.map((tool) => [tool.name, rebase(tool.parameters, `#/$defs/${tool.name}`)] as const);
@@ -17,14 +17,14 @@ export function toJsonSchemaUnion(tools: readonly Tool[]): JsonSchema {
   };
 }
 
-/** Moves local references of a schema to where it will stand. A schema with an address of its own keeps its references. */
-function rebase(value: unknown, to: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => rebase(item, to));
+/** Rewrites the local references of a schema for its new location. A schema with `$id` keeps its references. */
+function rebase(value: unknown, location: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => rebase(item, location));
   if (typeof value !== 'object' || value === null || '$id' in value) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const isReference = key === '$ref' && typeof item === 'string' && (item === '#' || item.startsWith('#/'));
-      return [key, isReference ? `${to}${item.slice(1)}` : rebase(item, to)];
+      return [key, isReference ? `${location}${item.slice(1)}` : rebase(item, location)];
     }),
   );
 }

@@ -1,17 +1,17 @@
-import { escapeToken } from '../schema/check.ts';
-import { type Schema, isSchema } from '../schema/resource.ts';
+import { pointerToken } from '@kernel/internal';
+import { type Schema, isSchema } from '../schema/schema-index.ts';
 import { complement, jsonCharacter } from './code-points.ts';
-import type { Conversion } from './convert.ts';
+import type { Conversion } from './conversion.ts';
 import { EMPTY, type Expression, NEVER, choice, literal, optional, repeat, rule, sequence } from './expression.ts';
 import { type FlatSchema, namesOf, propertiesOf } from './flatten.ts';
-import { space } from './shared.ts';
+import { space } from './json-rules.ts';
 
 interface Member {
   readonly expression: Expression;
   readonly required: boolean;
 }
 
-/** An object: the declared properties in their order, any subset of the optional ones, then whatever else is allowed. */
+/** Converts an object: the declared properties in order, any subset of the optional ones, then other properties if they are allowed. */
 export function objectExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {
   const gap = space(conversion.compact);
   const comma = sequence(gap, literal(','), gap);
@@ -24,8 +24,8 @@ export function objectExpression(schema: FlatSchema, at: string, conversion: Con
 
   const members: Member[] = [];
   for (const [name, value] of declared) {
-    const place = properties.has(name) ? `${at}/properties/${escapeToken(name)}` : `${at}/additionalProperties`;
-    const expression = sequence(literal(JSON.stringify(name)), colon, conversion.convert(value, place));
+    const pointer = properties.has(name) ? `${at}/properties/${pointerToken(name)}` : `${at}/additionalProperties`;
+    const expression = sequence(literal(JSON.stringify(name)), colon, conversion.convert(value, pointer));
     if (expression.kind === 'never' && required.has(name)) return NEVER;
     if (expression.kind !== 'never') members.push({ expression, required: required.has(name) });
   }
@@ -40,7 +40,7 @@ export function objectExpression(schema: FlatSchema, at: string, conversion: Con
   return sequence(literal('{'), gap, membersExpression(members, extra, comma, conversion), gap, literal('}'));
 }
 
-/** What follows once a member stands is a chain; before that, each first member that can be is a choice of its own. */
+/** Before the first member there is no comma, so each possible first member is a choice of its own; the rest is a chain. */
 function membersExpression(
   members: readonly Member[],
   extra: Expression,
@@ -51,9 +51,9 @@ function membersExpression(
   let first: Expression = extra.kind === 'never' ? EMPTY : optional(sequence(extra, rest));
   for (const member of members.toReversed()) {
     if (rest.kind !== 'rule' && rest !== EMPTY) rest = conversion.define(rest);
-    const begun = sequence(member.expression, rest);
+    const startingHere = sequence(member.expression, rest);
     const separated = sequence(comma, member.expression);
-    first = member.required ? begun : first === EMPTY ? optional(begun) : choice(begun, first);
+    first = member.required ? startingHere : first === EMPTY ? optional(startingHere) : choice(startingHere, first);
     rest = member.required ? sequence(separated, rest) : sequence(optional(separated), rest);
   }
   return first;
@@ -61,53 +61,54 @@ function membersExpression(
 
 function othersOf(schema: FlatSchema, at: string, { closed, warn }: Conversion): Schema {
   if ('patternProperties' in schema) return true;
-  const given = schema['additionalProperties'];
-  if (given === undefined && closed) {
+  const additional = schema['additionalProperties'];
+  if (additional === undefined && closed) {
     warn(at, 'additionalProperties', 'stronger');
     return false;
   }
-  return isSchema(given) ? given : true;
+  return isSchema(additional) ? additional : true;
 }
 
-interface Branch {
-  ends: boolean;
-  readonly next: Map<string, Branch>;
+/** A node of a trie of names. */
+interface TrieNode {
+  isName: boolean;
+  readonly next: Map<string, TrieNode>;
 }
 
-/** What stands between the quotes of any name but these. An escape is never taken for a character of one of them. */
+/** Matches the content of a JSON string that is none of these names. */
 function otherName(names: readonly string[]): Expression {
   if (names.length === 0) return repeat(rule('char'), 0);
-  const root: Branch = { ends: false, next: new Map() };
+  const root: TrieNode = { isName: false, next: new Map() };
   for (const name of names) {
-    let branch = root;
+    let node = root;
     for (const character of name) {
-      const next = branch.next.get(character) ?? { ends: false, next: new Map<string, Branch>() };
-      branch.next.set(character, next);
-      branch = next;
+      const next = node.next.get(character) ?? { isName: false, next: new Map<string, TrieNode>() };
+      node.next.set(character, next);
+      node = next;
     }
-    branch.ends = true;
+    node.isName = true;
   }
   return differing(root);
 }
 
-function differing({ ends, next }: Branch): Expression {
+function differing({ isName, next }: TrieNode): Expression {
   const known = [...next.keys()].map((character) => character.codePointAt(0) ?? 0);
-  const away = anyBut(known);
-  const on = [...next].map(([character, branch]) =>
-    sequence(literal(JSON.stringify(character).slice(1, -1)), differing(branch)),
+  const differs = anyBut(known);
+  const continues = [...next].map(([character, node]) =>
+    sequence(literal(JSON.stringify(character).slice(1, -1)), differing(node)),
   );
-  const some = choice(sequence(away, repeat(rule('char'), 0)), ...on);
-  return ends ? some : optional(some);
+  const longer = choice(sequence(differs, repeat(rule('char'), 0)), ...continues);
+  return isName ? longer : optional(longer);
 }
 
-/** Most branches differ from one ASCII character, or from none: these are made once. At most 129 of them. */
-const made = new Map<number, Expression>();
+/** Expressions for any character but one ASCII character, or but none: the common cases. At most 129 entries. */
+const cache = new Map<number, Expression>();
 
 function anyBut(known: readonly number[]): Expression {
   const [only = -1] = known;
-  const kept = known.length < 2 && only < 0x80 ? made.get(only) : undefined;
-  if (kept !== undefined) return kept;
+  const cached = known.length < 2 && only < 0x80 ? cache.get(only) : undefined;
+  if (cached !== undefined) return cached;
   const expression = jsonCharacter(complement(known.map((code) => [code, code])));
-  if (known.length < 2 && only < 0x80) made.set(only, expression);
+  if (known.length < 2 && only < 0x80) cache.set(only, expression);
   return expression;
 }

@@ -1,13 +1,13 @@
-import type { Conversion } from './convert.ts';
+import type { Conversion } from './conversion.ts';
 import { countOf } from './counts.ts';
 import { type Expression, NEVER, literal, repeat, rule, sequence, choice, characters } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';
 import { formatString } from './formats.ts';
 import { integersBetween } from './integers.ts';
-import { regularString } from './regular.ts';
-import { FRACTION } from './shared.ts';
+import { regularString } from './regular-expression.ts';
+import { FRACTION } from './json-rules.ts';
 
-/** A string by pattern, format (where formats are asked for) or length: the first that can be held. */
+/** Converts a string by its pattern, format (if formats are enforced) or length: the first of them that a grammar can represent. */
 export function stringExpression(schema: FlatSchema, at: string, { formats, warn }: Conversion): Expression {
   const { format, pattern } = schema;
   const min = countOf(schema, 'minLength', at, warn) ?? 0;
@@ -17,28 +17,28 @@ export function stringExpression(schema: FlatSchema, at: string, { formats, warn
   if (typeof pattern === 'string' && matching === undefined) warn(at, 'pattern', 'weaker');
   const formatted = typeof format === 'string' && formats ? formatString(format) : undefined;
   if (typeof format === 'string' && (formatted === undefined || matching !== undefined)) warn(at, 'format', 'weaker');
-  const held = matching ?? formatted;
-  if (held === undefined) {
+  const content = matching ?? formatted;
+  if (content === undefined) {
     if (min === 0 && max === undefined) return rule('string');
     return sequence(literal('"'), repeat(rule('char'), min, max), literal('"'));
   }
   if (min > 0) warn(at, 'minLength', 'weaker');
   if (max !== undefined) warn(at, 'maxLength', 'weaker');
-  return sequence(literal('"'), held, literal('"'));
+  return sequence(literal('"'), content, literal('"'));
 }
 
-/** An integer between its bounds, both exact. */
+/** Converts an integer. Both bounds are exact. */
 export function integerExpression(schema: FlatSchema, at: string, { warn }: Conversion): Expression {
   warnStep(schema, at, warn);
-  const { least, most } = boundsOf(schema);
-  if (least === -Infinity && most === Infinity) return rule('integer');
+  const { min, max } = boundsOf(schema);
+  if (min === -Infinity && max === Infinity) return rule('integer');
   return integersBetween(
-    least === -Infinity ? undefined : BigInt(Math.ceil(least)),
-    most === Infinity ? undefined : BigInt(Math.floor(most)),
+    min === -Infinity ? undefined : BigInt(Math.ceil(min)),
+    max === Infinity ? undefined : BigInt(Math.floor(max)),
   );
 }
 
-/** A number. Of its bounds only `minimum: 0` can be held; other ones are warned of. */
+/** Converts a number. The only bound that a grammar represents exactly is `minimum: 0`; it warns of others. */
 export function numberExpression(schema: FlatSchema, at: string, { warn }: Conversion): Expression {
   warnStep(schema, at, warn);
   const unsigned = typeof schema['minimum'] === 'number' && schema['minimum'] >= 0;
@@ -50,15 +50,15 @@ export function numberExpression(schema: FlatSchema, at: string, { warn }: Conve
   return sequence(choice(literal('0'), sequence(characters('[1-9]'), repeat(characters('[0-9]'), 0, 20))), FRACTION);
 }
 
-function boundsOf(schema: FlatSchema): { readonly least: number; readonly most: number } {
-  const bound = (keyword: string, none: number): number => {
+function boundsOf(schema: FlatSchema): { readonly min: number; readonly max: number } {
+  const bound = (keyword: string, unbounded: number): number => {
     const value = schema[keyword];
-    return typeof value === 'number' ? value : none;
+    return typeof value === 'number' ? value : unbounded;
   };
   const [above, below] = [bound('exclusiveMinimum', -Infinity), bound('exclusiveMaximum', Infinity)];
   return {
-    least: Math.max(bound('minimum', -Infinity), Number.isInteger(above) ? above + 1 : above),
-    most: Math.min(bound('maximum', Infinity), Number.isInteger(below) ? below - 1 : below),
+    min: Math.max(bound('minimum', -Infinity), Number.isInteger(above) ? above + 1 : above),
+    max: Math.min(bound('maximum', Infinity), Number.isInteger(below) ? below - 1 : below),
   };
 }
 

@@ -1,56 +1,59 @@
 import { type JsonSchema, KernelError, type Tool } from '@kernel/protocol';
-import { inspectSchema } from '../schema/inspect.ts';
-import { freezeCopy, invalid } from '../schema/copy.ts';
-import { isSchemaObject } from '../schema/resource.ts';
-import { convertSchema } from './convert.ts';
+import { inspectSchema } from '../schema/inspect-schema.ts';
+import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
+import { isSchemaObject } from '../schema/schema-index.ts';
+import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
-import { endingRules, printRules } from './rules.ts';
-import { sharedRules, space } from './shared.ts';
+import { printRules, reduceRules } from './rules.ts';
+import { jsonRules, space } from './json-rules.ts';
 import type { GrammarWarning } from './warning.ts';
 
-/** How a grammar is written. */
+/** How a grammar is generated. */
 export interface GrammarOptions {
-  /** No white space between tokens: shorter replies. Default false. */
+  /** Allows no white space between tokens, which makes replies shorter. Default false. */
   readonly compact?: boolean | undefined;
-  /** For tools: free text that does not begin with `{` is accepted as well. Default false. */
+  /** For tools: also accepts free text that does not begin with `{`. Default false. */
   readonly text?: boolean | undefined;
-  /** Holds the known string formats, which validation takes for annotations. Default false. */
+  /** Enforces the known string formats, which validation treats as annotations. Default false. */
   readonly formats?: boolean | undefined;
-  /** Objects that do not say so take no other properties; each is warned of as `stronger`. Default false. */
+  /** Objects without `additionalProperties` accept no other properties; each gives a `stronger` warning. Default false. */
   readonly closed?: boolean | undefined;
 }
 
-/** A grammar in GBNF, and what it holds otherwise than the schema. */
+/** A grammar in GBNF. */
 export interface Grammar {
+  /** The grammar as text. */
   readonly grammar: string;
+  /** Where it accepts more or less than the schema. */
   readonly warnings: readonly GrammarWarning[];
 }
 
+/** The converted rules of one tool or schema. */
 interface Converted {
   /** The rules as text. */
   readonly text: string;
-  /** The names of the shared rules that they need. */
-  readonly shared: readonly string[];
+  /** The names of the JSON rules that they need. */
+  readonly jsonRules: readonly string[];
   readonly warnings: readonly GrammarWarning[];
 }
 
-const converted = new WeakMap<object, Map<string, Converted>>();
-const SHARED = { compact: sharedRules(true), spaced: sharedRules(false) };
+const cache = new WeakMap<object, Map<string, Converted>>();
+const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
 
 /**
- * Writes a GBNF grammar that accepts JSON text of a schema, properties in their declared order; or, for a list of tools, one
- * call `{"name", "arguments"}` of any of them. Equal input gives equal bytes; each tool's and schema's rules are cached.
+ * Generates a GBNF grammar for the JSON text of a schema, with properties in declared order, or for one call `{"name", "arguments"}` of any
+ * of several tools. Equal input gives equal text; the rules of each tool and schema are cached.
  *
- * Throws `TOOL_SCHEMA_INVALID` for an unsound schema and for one that no value fits.
+ * Throws `TOOL_SCHEMA_INVALID` for an invalid schema, and for one that no value matches.
  */
 export function toGbnf(input: readonly Tool[] | JsonSchema, options: GrammarOptions = {}): Grammar {
-  const shared = options.compact === true ? SHARED.compact : SHARED.spaced;
+  const available = options.compact === true ? JSON_RULES.compact : JSON_RULES.spaced;
   const needed = new Set<string>();
   const warnings: GrammarWarning[] = [];
   let text = '';
   function take(part: Converted, tool?: string): void {
     text += part.text;
-    for (const name of part.shared) needed.add(name);
+    for (const name of part.jsonRules) needed.add(name);
     warnings.push(...(tool === undefined ? part.warnings : part.warnings.map((warning) => ({ ...warning, tool }))));
   }
   if (isTools(input)) {
@@ -63,7 +66,7 @@ export function toGbnf(input: readonly Tool[] | JsonSchema, options: GrammarOpti
   } else {
     take(convertOnce(input, input, 'root', options));
   }
-  const rest = [...shared].filter(([name]) => needed.has(name));
+  const rest = [...available].filter(([name]) => needed.has(name));
   return { grammar: text + printRules(new Map(rest)), warnings };
 }
 
@@ -73,8 +76,8 @@ function isTools(input: readonly Tool[] | JsonSchema): input is readonly Tool[] 
 
 function toolsRoot(tools: readonly Tool[], options: GrammarOptions, take: (tool: Tool) => void): Expression {
   if (tools.length === 0)
-    throw new KernelError('TOOL_SCHEMA_INVALID', 'There are no tools to write a grammar for.', {
-      hint: 'Give at least one tool.',
+    throw new KernelError('TOOL_SCHEMA_INVALID', 'There are no tools to generate a grammar for.', {
+      hint: 'Pass at least one tool.',
     });
   const gap = space(options.compact === true);
   const colon = sequence(gap, literal(':'), gap);
@@ -82,7 +85,7 @@ function toolsRoot(tools: readonly Tool[], options: GrammarOptions, take: (tool:
   const calls = tools.map((tool) => {
     if (names.has(tool.name))
       throw new KernelError('TOOL_ALREADY_EXISTS', `Two tools are named "${tool.name}".`, {
-        hint: 'Give each tool once.',
+        hint: 'Pass each tool once.',
       });
     names.add(tool.name);
     take(tool);
@@ -93,7 +96,7 @@ function toolsRoot(tools: readonly Tool[], options: GrammarOptions, take: (tool:
   return choice(...calls, ...(options.text === true ? [rule('text')] : []));
 }
 
-/** A rule name of letters, digits and hyphens alone, another one for every tool name. */
+/** Returns a rule name of letters, digits and hyphens, different for every tool name. */
 function toolRule({ name }: Tool): string {
   const plain = name.replaceAll(/[^A-Za-z0-9]/g, (character) =>
     character === '_' ? '-u' : `-x${character.codePointAt(0)?.toString(16) ?? ''}-`,
@@ -104,33 +107,38 @@ function toolRule({ name }: Tool): string {
 function convertOnce(owner: object, schema: JsonSchema, prefix: string, options: GrammarOptions): Converted {
   const { compact = false, closed = false, formats = false } = options;
   const key = `${compact} ${closed} ${formats}`;
-  const known = converted.get(owner) ?? new Map<string, Converted>();
-  const cached = known.get(key);
+  const byOptions = cache.get(owner) ?? new Map<string, Converted>();
+  const cached = byOptions.get(key);
   if (cached !== undefined) return cached;
-  const made = convertSound(schema, prefix, { compact, closed, formats });
-  // Only what cannot change is kept.
-  if (Object.isFrozen(schema)) converted.set(owner, known.set(key, made));
-  return made;
+  const result = convertChecked(schema, prefix, { compact, closed, formats });
+  // A schema that is not frozen can change.
+  if (Object.isFrozen(schema)) cache.set(owner, byOptions.set(key, result));
+  return result;
 }
 
-function convertSound(
+function convertChecked(
   schema: JsonSchema,
   prefix: string,
-  how: { compact: boolean; closed: boolean; formats: boolean },
+  options: { compact: boolean; closed: boolean; formats: boolean },
 ): Converted {
-  const what = prefix === 'root' ? 'Schema' : `Tool of rule "${prefix}"`;
-  const copy = Object.isFrozen(schema) ? schema : freezeCopy(schema, what);
-  if (!isSchemaObject(copy)) throw invalid(what, '', 'is no schema: an object of keywords');
-  inspectSchema(copy, what);
+  const subject = prefix === 'root' ? 'Schema' : `Tool of rule "${prefix}"`;
+  const copy = Object.isFrozen(schema) ? schema : freezeCopy(schema, subject);
+  if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'is not a JSON Schema object');
+  inspectSchema(copy, subject);
   const warnings = new Map<string, GrammarWarning>();
   const warn = (path: string, keyword: string, effect: GrammarWarning['effect']): void => {
     warnings.set(`${path} ${keyword} ${effect}`, { path, keyword, effect });
   };
-  const all = convertSchema(copy, prefix, { ...how, warn });
-  const rules = endingRules(new Map([...all, ...(how.compact ? SHARED.compact : SHARED.spaced)]), [prefix]);
+  const all = convertSchema(copy, prefix, { ...options, warn });
+  const rules = reduceRules(new Map([...all, ...(options.compact ? JSON_RULES.compact : JSON_RULES.spaced)]), [prefix]);
   if (!rules.has(prefix))
-    throw invalid(what, '', 'accepts no value at all', 'Look for contradictions, or a property that requires itself.');
-  const own = new Map([...rules].filter(([name]) => !SHARED.spaced.has(name)));
-  const shared = [...rules.keys()].filter((name) => SHARED.spaced.has(name));
-  return { text: printRules(own), shared, warnings: [...warnings.values()] };
+    throw invalidSchema(
+      subject,
+      '',
+      'accepts no value at all',
+      'Look for contradictions, or for a property that requires itself.',
+    );
+  const own = new Map([...rules].filter(([name]) => !JSON_RULES.spaced.has(name)));
+  const needed = [...rules.keys()].filter((name) => JSON_RULES.spaced.has(name));
+  return { text: printRules(own), jsonRules: needed, warnings: [...warnings.values()] };
 }

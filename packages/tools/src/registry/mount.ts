@@ -1,157 +1,163 @@
 import { KernelError, type Tool, type ToolContext, type Toolset, mountedName } from '@kernel/protocol';
-import type { ToolBinding } from '../binding.ts';
-import type { Validator } from '../schema/compile.ts';
-import type { Changes } from './changes.ts';
-import type { Store } from './store.ts';
+import type { Validator } from '../schema/compile-schema.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import type { EntryStore } from './entries.ts';
+import type { Mount, ToolRegistry } from './types.ts';
 
-/** Another toolset's tools in this registry, under names of their own. */
-export interface Mount {
-  /** The names here, by the names there. One to one. */
-  names(): ReadonlyMap<string, string>;
-  /** Takes the tools out again and stops following the toolset. */
-  unmount(): void;
-}
-
-/** Follows mounted toolsets. */
+/** The mounted toolsets of a registry. */
 export interface Mounts {
-  /**
-   * Adds the tools of another toolset as `prefix_name` and follows its changes. Names stay within 64 characters by a stable suffix.
-   * Its own `call` reads the arguments and runs the tool, with its own clocks. A tool that comes later and finds its name taken gets a free
-   * one with a suffix. Throws `TOOL_ALREADY_EXISTS` if a name is taken, and `CONFIG_INVALID` for a toolset that leads back to this
-   * registry; then nothing has changed.
-   */
+  /** Mounts another toolset; see `ToolRegistry.mount`. */
   mount(this: void, prefix: string, toolset: Toolset): Mount;
-  /** The mounted toolsets, for `beginTurn`. */
-  readonly mounted: ReadonlySet<Followed>;
-  /** Notes that a toolset shows the tools of this registry, and returns it. */
-  own<T extends Toolset>(toolset: T): T;
+  /** The toolsets that are mounted now. */
+  readonly mounted: ReadonlySet<MountedToolset>;
+  /** Records that a toolset shows tools of this registry, and returns it. */
+  registerOwner<T extends Toolset>(toolset: T): T;
 }
 
 /** One mounted toolset. */
-export interface Followed {
+export interface MountedToolset {
+  /** The toolset itself. */
   readonly toolset: Toolset;
-  /** Takes over what has changed there; what it listed last stays where it fails. Never throws. */
-  sync(): void;
+  /** Adopts what has changed in the toolset; keeps the last list if that fails. Never throws. */
+  readonly sync: () => void;
 }
 
-/** Whose tools a registry or view shows, as the mounted toolsets of that registry. */
-const owners = new WeakMap<Toolset, ReadonlySet<Followed>>();
-/** The registries that a forwarded tool has come through: one that comes back is not mounted again. */
-const ways = new WeakMap<Tool, ReadonlySet<unknown>>();
+/** The registry that a toolset belongs to: a registry itself, or its views. A registry is identified by its set of mounted toolsets. */
+const owners = new WeakMap<Toolset, ReadonlySet<MountedToolset>>();
+/** The registries that a forwarded tool has come through. A tool that comes back to one of them is not mounted again. */
+const mountPaths = new WeakMap<Tool, ReadonlySet<unknown>>();
+
+/** A tool of the mounted toolset, and the binding that forwards to it. */
+interface Forwarded {
+  readonly tool: Tool;
+  readonly binding: ToolBinding;
+}
 
 /** Creates the mounts of a registry. */
-export function createMounts(store: Store, changes: Changes): Mounts {
-  const mounted = new Set<Followed>();
-  const isOurs = (binding: ToolBinding): boolean =>
-    store.entries.get(binding.tool.name)?.binding.handler === binding.handler;
+export function createMounts(
+  store: EntryStore,
+  registry: Pick<ToolRegistry, 'register' | 'registerAll' | 'replace' | 'unregister'>,
+): Mounts {
+  const mounted = new Set<MountedToolset>();
+  /** Whether a name still belongs to the binding that a mount registered. */
+  const isRegistered = ({ tool, handler }: ToolBinding): boolean =>
+    store.entries.get(tool.name)?.binding.handler === handler;
+
+  const mount = (prefix: string, toolset: Toolset): Mount => {
+    if (leadsTo(toolset, mounted)) {
+      throw new KernelError(
+        'CONFIG_INVALID',
+        `The toolset for "${prefix}" shows tools of the registry it is mounted in.`,
+        { hint: 'Mount another registry, or use view() for a subset of this one.' },
+      );
+    }
+    const forwarded = new Map<string, Forwarded>();
+    const names = new Map<string, string>();
+    let lastList: readonly Tool[] | undefined;
+    let syncing = false;
+
+    const listTools = (): readonly Tool[] =>
+      toolset.list().filter((tool) => mountPaths.get(tool)?.has(mounted) !== true);
+    /** A name that a tool got once stays its own for as long as it is free. */
+    const nameFor = (tool: Tool, isTaken: (name: string) => boolean): string => {
+      const previous = names.get(tool.name);
+      const used = new Set(names.values());
+      if (previous !== undefined && !isTaken(previous)) return previous;
+      return mountedName(prefix, tool.name, { has: (name) => used.has(name) || isTaken(name) });
+    };
+    const bind = (tool: Tool, isTaken: (name: string) => boolean): ToolBinding => {
+      const name = nameFor(tool, isTaken);
+      names.set(tool.name, name);
+      const binding = forwardTo(toolset, tool, name);
+      mountPaths.set(binding.tool, new Set([...(mountPaths.get(tool) ?? []), mounted]));
+      return binding;
+    };
+
+    const removeAbsent = (tools: readonly Tool[]): void => {
+      const present = new Set(tools.map((tool) => tool.name));
+      for (const [original, { binding }] of forwarded) {
+        if (present.has(original)) continue;
+        forwarded.delete(original);
+        if (isRegistered(binding)) registry.unregister(binding.tool.name);
+      }
+    };
+    const addOrReplace = (tool: Tool): void => {
+      const before = forwarded.get(tool.name);
+      if (before?.tool === tool) return;
+      if (before !== undefined && !isRegistered(before.binding)) {
+        forwarded.set(tool.name, { tool, binding: before.binding }); // replaced by someone else: their tool stays
+        return;
+      }
+      const ownName = before?.binding.tool.name;
+      const binding = bind(tool, (name) => store.entries.has(name) && name !== ownName);
+      forwarded.set(tool.name, { tool, binding });
+      if (before === undefined) registry.register(binding);
+      else registry.replace(binding);
+    };
+    const adoptChanges = (): void => {
+      const list = toolset.list();
+      if (list === lastList) return;
+      lastList = list;
+      const tools = listTools();
+      removeAbsent(tools);
+      for (const tool of tools) addOrReplace(tool);
+    };
+    const sync = (): void => {
+      if (syncing) return;
+      syncing = true;
+      try {
+        adoptChanges();
+      } catch {
+        lastList = undefined; // the last tools stay on offer; the next turn tries again
+      }
+      syncing = false;
+    };
+
+    const initial = listTools().map((tool) => ({ tool, binding: bind(tool, () => false) }));
+    registry.registerAll(initial.map((entry) => entry.binding));
+    for (const entry of initial) forwarded.set(entry.tool.name, entry);
+    lastList = toolset.list();
+    const mountedToolset: MountedToolset = { toolset, sync };
+    mounted.add(mountedToolset);
+    const unsubscribe = toolset.subscribe?.(() => sync());
+    return {
+      names() {
+        const registered = [...forwarded].filter(([, { binding }]) => isRegistered(binding));
+        return new Map(registered.map(([original, { binding }]) => [original, binding.tool.name]));
+      },
+      unmount() {
+        mounted.delete(mountedToolset);
+        unsubscribe?.();
+        for (const { binding } of forwarded.values()) if (isRegistered(binding)) registry.unregister(binding.tool.name);
+        forwarded.clear();
+      },
+    };
+  };
+
   return {
+    mount,
     mounted,
-    own(toolset) {
+    registerOwner(toolset) {
       owners.set(toolset, mounted);
       return toolset;
-    },
-    mount(prefix, toolset) {
-      if (leadsTo(toolset, mounted)) {
-        throw new KernelError(
-          'CONFIG_INVALID',
-          `The toolset for "${prefix}" shows tools of the registry it is mounted in.`,
-          {
-            hint: 'Mount another registry, or use view() for a part of this one.',
-          },
-        );
-      }
-      const bindings = new Map<string, { readonly tool: Tool; readonly binding: ToolBinding }>();
-      const names = new Map<string, string>();
-      let last: readonly Tool[] | undefined;
-      let syncing = false;
-
-      const listThere = (): readonly Tool[] => toolset.list().filter((tool) => ways.get(tool)?.has(mounted) !== true);
-      const bind = (tool: Tool, isTaken: (name: string) => boolean): ToolBinding => {
-        const known = names.get(tool.name);
-        const used = new Set(names.values());
-        const name =
-          known !== undefined && !isTaken(known)
-            ? known
-            : mountedName(prefix, tool.name, { has: (other) => used.has(other) || isTaken(other) });
-        names.set(tool.name, name);
-        const binding = forward(toolset, tool, name);
-        ways.set(binding.tool, new Set([...(ways.get(tool) ?? []), mounted]));
-        return binding;
-      };
-      const follow = (): void => {
-        const all = toolset.list();
-        if (all === last) return;
-        last = all;
-        const tools = listThere();
-        const present = new Set(tools.map((tool) => tool.name));
-        for (const [original, { binding }] of bindings) {
-          if (present.has(original)) continue;
-          bindings.delete(original);
-          if (isOurs(binding)) changes.unregister(binding.tool.name);
-        }
-        for (const tool of tools) {
-          const before = bindings.get(tool.name);
-          if (before?.tool === tool) continue;
-          const ours = before !== undefined && isOurs(before.binding);
-          if (before !== undefined && !ours) {
-            bindings.set(tool.name, { tool, binding: before.binding }); // somebody put another tool in its place
-            continue;
-          }
-          const binding = bind(tool, (name) => store.entries.has(name) && !(ours && name === before.binding.tool.name));
-          bindings.set(tool.name, { tool, binding });
-          if (ours) changes.replace(binding);
-          else changes.register(binding);
-        }
-      };
-      const sync = (): void => {
-        if (syncing) return;
-        syncing = true;
-        try {
-          follow();
-        } catch {
-          last = undefined; // what was listed before stays on offer; the next turn looks again
-        }
-        syncing = false;
-      };
-
-      const first = listThere().map((tool) => ({ tool, binding: bind(tool, () => false) }));
-      changes.registerAll(first.map((entry) => entry.binding));
-      for (const entry of first) bindings.set(entry.tool.name, entry);
-      last = toolset.list();
-      const followed: Followed = { toolset, sync };
-      mounted.add(followed);
-      const unsubscribe = toolset.subscribe?.(() => sync());
-      return {
-        names: () =>
-          new Map(
-            [...bindings].flatMap(([original, { binding }]) =>
-              isOurs(binding) ? [[original, binding.tool.name] as const] : [],
-            ),
-          ),
-        unmount() {
-          mounted.delete(followed);
-          unsubscribe?.();
-          for (const { binding } of bindings.values()) if (isOurs(binding)) changes.unregister(binding.tool.name);
-          bindings.clear();
-        },
-      };
     },
   };
 }
 
 /** Whether a toolset shows the tools of a registry, itself or through what is mounted in it. */
-function leadsTo(toolset: Toolset, target: ReadonlySet<Followed>): boolean {
-  const own = owners.get(toolset);
-  return own !== undefined && (own === target || [...own].some((followed) => leadsTo(followed.toolset, target)));
+function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean {
+  const owner = owners.get(toolset);
+  if (owner === undefined) return false;
+  return owner === target || [...owner].some((mounted) => leadsTo(mounted.toolset, target));
 }
 
-/** The other toolset checks the arguments itself, with its own schema and policy. */
-const ACCEPTS_ALL: Validator = { test: () => true, faults: () => [] };
+/** The other toolset validates the arguments itself, with its own schema and options. */
+const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
-function forward(toolset: Toolset, tool: Tool, name: string): ToolBinding {
+function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
   return Object.freeze({
     tool: Object.freeze({ ...tool, name }),
-    // The other toolset lists it only in turns where its condition holds.
+    // The other toolset lists it only in turns in which its condition holds.
     ...(tool.metadata?.optionality === 'conditional' ? { when: () => true } : {}),
     handler: (text: string, context: ToolContext) =>
       toolset.call({ type: 'tool-call', id: context.callId, name: tool.name, arguments: text }, context),

@@ -1,46 +1,41 @@
 import { KernelError, type Tool, type ToolMetadata } from '@kernel/protocol';
-import type { ToolBinding } from '../binding.ts';
-import { checkedMetadata } from '../describe.ts';
-import type { SavedTool } from '../persist.ts';
-import { nearest } from '../suggest.ts';
-import { type Entry, type Store, unknownName } from './store.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { checkMetadata } from '../tool/check-tool.ts';
+import type { Entry, EntryStore } from './entries.ts';
+import { unknownNameError } from './name-errors.ts';
+import type { SavedTool, ToolRegistry } from './types.ts';
 
-/** The part of a registry that is kept between runs of a program. */
-export interface RegistryState {
-  /** Sets metadata over a tool's own, field by field; the tool becomes a new frozen object. Throws `TOOL_NOT_FOUND` or `TOOL_SCHEMA_INVALID`. */
-  override(name: string, metadata: ToolMetadata): void;
-  /** The state of every tool, by name. */
-  state(): ReadonlyMap<string, SavedTool>;
-  /** Brings tools to a saved state and returns the names that are not registered. Throws `CONFIG_INVALID`; then nothing has changed. */
-  restore(tools: ReadonlyMap<string, SavedTool>): readonly string[];
-}
+/** The members of a registry that deal with state which outlives the program. */
+export type RegistryState = Pick<ToolRegistry, 'overrideMetadata' | 'state' | 'restore'>;
 
-/** Creates the state over a store. */
-export function createState(store: Store): RegistryState {
-  const merge = (entry: Entry, override: ToolMetadata | undefined): (() => void) => {
-    const { tool } = entry.binding;
-    const base = entry.base ?? tool;
-    const next = override === undefined ? base : withMetadata(base, override, entry.binding);
-    const binding = Object.freeze({ ...entry.binding, tool: next });
+/** A change that has been checked and is not made yet. */
+type PreparedChange = () => void;
+
+/** Creates the state of a registry. */
+export function createRegistryState(store: EntryStore): RegistryState {
+  const prepareOverride = (entry: Entry, override: ToolMetadata | undefined): PreparedChange => {
+    const original = entry.original ?? entry.binding.tool;
+    const tool = override === undefined ? original : withMetadata(original, override, entry.binding);
+    const binding = Object.freeze({ ...entry.binding, tool });
     return () => {
       entry.binding = binding;
-      entry.base = override === undefined ? undefined : base;
+      entry.original = override === undefined ? undefined : original;
       entry.override = override;
-      // What was found out about this turn holds on, but for capabilities that are needed no more.
-      const requires = next.metadata?.requires ?? [];
+      // What is known about this turn stays, except for capabilities that are no longer required.
+      const requires = tool.metadata?.requires ?? [];
       entry.missing = entry.missing.filter((name) => requires.includes(name));
-      store.changed('replaced', next.name);
+      store.changed('replaced', tool.name);
     };
   };
-  const change = (entry: Entry, name: string, saved: SavedTool): (() => void) => {
-    const same = JSON.stringify(saved.metadata) === JSON.stringify(entry.override);
-    const override = same ? undefined : merge(entry, saved.metadata);
+  const prepareRestore = (entry: Entry, name: string, saved: SavedTool): PreparedChange => {
+    const isSame = JSON.stringify(saved.metadata) === JSON.stringify(entry.override);
+    const override = isSame ? undefined : prepareOverride(entry, saved.metadata);
     return () => {
       override?.();
       if (entry.hidden !== saved.hidden) {
         entry.hidden = saved.hidden;
         entry.promotion = undefined;
-        store.touch();
+        store.bumpVersion();
       }
       if (entry.enabled === saved.enabled) return;
       entry.enabled = saved.enabled;
@@ -49,10 +44,10 @@ export function createState(store: Store): RegistryState {
   };
 
   return {
-    override(name, metadata) {
+    overrideMetadata(name, metadata) {
       const entry = store.entries.get(name);
-      if (entry === undefined) throw unknownName(name, nearest(name, store.entries.keys()));
-      merge(entry, { ...entry.override, ...metadata })();
+      if (entry === undefined) throw unknownNameError(name, store.entries.keys());
+      prepareOverride(entry, { ...entry.override, ...metadata })();
     },
     state() {
       return new Map(
@@ -64,28 +59,28 @@ export function createState(store: Store): RegistryState {
     },
     restore(tools) {
       const unknown: string[] = [];
-      const steps: (() => void)[] = [];
+      const changes: PreparedChange[] = [];
       for (const [name, saved] of tools) {
         const entry = store.entries.get(name);
         if (entry === undefined) unknown.push(name);
-        else steps.push(prepared(name, () => change(entry, name, saved)));
+        else changes.push(orStateError(name, () => prepareRestore(entry, name, saved)));
       }
-      for (const step of steps) step();
+      for (const change of changes) change();
       return unknown;
     },
   };
 }
 
-function withMetadata(base: Tool, override: ToolMetadata, binding: ToolBinding): Tool {
-  const metadata = checkedMetadata({ ...base, metadata: { ...base.metadata, ...override } }, binding);
-  return Object.freeze({ ...base, ...(metadata === undefined ? {} : { metadata }) });
+function withMetadata(original: Tool, override: ToolMetadata, binding: ToolBinding): Tool {
+  const metadata = checkMetadata({ ...original, metadata: { ...original.metadata, ...override } }, binding);
+  return Object.freeze({ ...original, ...(metadata === undefined ? {} : { metadata }) });
 }
 
-function prepared(name: string, prepare: () => () => void): () => void {
+function orStateError(name: string, prepare: () => PreparedChange): PreparedChange {
   try {
     return prepare();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'the state is wrong';
+    const reason = error instanceof Error ? error.message : 'the state is invalid';
     throw new KernelError('CONFIG_INVALID', `The saved state of tool "${name}" cannot be used: ${reason}`, {
       cause: error,
       hint: 'Nothing was changed.',

@@ -1,85 +1,155 @@
-import type { CallContext, Conversation, Tool, ToolCall, ToolResult, Toolset, TurnContext } from '@kernel/protocol';
+import type {
+  CallContext,
+  Tool,
+  ToolCall,
+  ToolMetadata,
+  ToolOptionality,
+  ToolResult,
+  Toolset,
+  TurnContext,
+} from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
-import type { RepairPolicy, UnknownProperties } from '../binding.ts';
-import type { Capabilities } from '../capability.ts';
-import type { ResultStore } from '../results.ts';
-import type { Changes } from './changes.ts';
-import type { RegistryEvent, RegistryListener } from './events.ts';
-import type { Lists } from './lists.ts';
-import type { Mounts } from './mount.ts';
-import type { RegistryState } from './state.ts';
-import type { Turns } from './turns.ts';
+import type { ResultStore } from '../call/result-store.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import type { RegistryListener } from './events.ts';
+import type { ExecuteOptions } from './options.ts';
 import type { ToolView, ViewFilter } from './view.ts';
 
-/** What a registry is made with; a tool's own settings beat these. */
-export interface RegistryOptions {
-  /** Default limit of a handler in milliseconds; `0` or `Infinity` means none. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
-  /** Default `apply`. */
-  readonly repair?: RepairPolicy | undefined;
-  /** Default `strip`. */
-  readonly unknownProperties?: UnknownProperties | undefined;
-  /** How many calls run at once in all. Default: no limit. */
-  readonly concurrency?: number | undefined;
-  /** How often a retryable failure of a `read` or `idempotent` tool is tried again. Default 0. */
-  readonly retries?: number | undefined;
-  /** How many characters of a result the model gets; the full text is kept in `results`. Default: all. */
-  readonly resultLimit?: number | undefined;
-  /** Where full texts are kept. Default: a store of this registry's own. */
-  readonly results?: ResultStore | undefined;
-  /** Texts that no model may see; taken out of every result. */
-  readonly secrets?: readonly string[] | undefined;
-  /** Whether call events carry arguments and results. Default false. */
-  readonly detail?: boolean | undefined;
-  /** Answers what tools require. Default: environment variables and programs on the PATH. */
-  readonly capabilities?: Capabilities | undefined;
-  /** Hears what a listener threw. Default: nobody. */
-  readonly onListenerError?: ((error: unknown, event: RegistryEvent) => void) | undefined;
-}
-
-/** How one `execute` runs. */
-export interface ExecuteOptions {
-  /** Default: one that never aborts. */
-  readonly signal?: AbortSignal | undefined;
-  readonly conversation?: Conversation | undefined;
-  readonly idempotencyKey?: string | undefined;
-  /** Beats the tool's and the registry's; `0` or `Infinity` means none. */
-  readonly timeoutMs?: number | undefined;
-  /** Default: `execute-1`, `execute-2` and so on. */
-  readonly callId?: string | undefined;
-  readonly onProgress?: ((update: string) => void) | undefined;
-  readonly onComplete?: ((result: ToolResult) => void) | undefined;
-}
-
 /**
- * Holds tools and runs calls. A `Toolset`, so that it goes into `run()` or an MCP server as it is.
+ * Holds tools and runs calls. It is a `Toolset`: pass it to `run()` or an MCP server as it is.
  *
- * Changes take effect at once and never wait; a running call keeps the binding that it started with.
+ * A change takes effect at once, raises `version`, notifies listeners and never waits for calls; a running call keeps the binding that it
+ * started with. A change that throws has changed nothing.
  */
-export interface ToolRegistry extends Toolset, Changes, Lists, Turns, RegistryState, Pick<Mounts, 'mount'> {
-  /** Rises with each successful change. */
+export interface ToolRegistry extends Toolset, BindingSource {
+  // Queries. All of them agree with `list()`.
+
+  /** The number of tools in `list()`. */
+  readonly size: number;
+  /** Rises with each change. */
   readonly version: number;
-  /** How many handlers were left behind by a timeout or an abort and still run. */
-  readonly abandoned: number;
-  /** The full texts of results that were cut. */
-  readonly results: ResultStore;
+  /** The tools on offer: the same frozen array until a change. */
   list(): readonly Tool[];
+  /** Whether `list()` has a tool of this name. */
+  has(name: string): boolean;
+  /** The binding of a name, even if disabled; a hidden one only while promoted or with `includeHidden`. */
+  get(name: string, options?: { readonly includeHidden?: boolean | undefined }): ToolBinding | undefined;
+  /** The names in list order. */
+  names(): readonly string[];
+  /** One line for each tool in list order: `` - `name` - description ``. */
+  summaries(): readonly string[];
+  /** The tools of a category in list order. */
+  listByCategory(category: string): readonly Tool[];
+  /** The tools of an optionality in list order. A tool without metadata counts as `optional`. */
+  listByOptionality(optionality: ToolOptionality): readonly Tool[];
+  /** The hidden tools that can be promoted: enabled, not promoted, no capability missing, condition true. */
+  hiddenTools(): readonly Tool[];
+
+  // Changes.
+
+  /** Adds a tool. Throws `TOOL_ALREADY_EXISTS` with free names, or `TOOL_NAME_INVALID`. */
+  register(binding: ToolBinding, options?: RegisterOptions): RegisterResult;
+  /** Adds all tools or none. The error lists every clash. */
+  registerAll(bindings: Iterable<ToolBinding>, options?: RegisterOptions): readonly RegisterResult[];
+  /** Adds all tools of another registry or none. Hidden ones stay hidden. */
+  merge(other: BindingSource, options?: Pick<RegisterOptions, 'onConflict'>): readonly RegisterResult[];
+  /** Replaces the tool of that name; its position in the list stays. Throws `TOOL_NOT_FOUND`. */
+  replace(binding: ToolBinding): void;
+  /** Removes a tool and returns whether it existed. With `strict`, an unknown name throws `TOOL_NOT_FOUND`. */
+  unregister(name: string, options?: { readonly strict?: boolean | undefined }): boolean;
+  /** Puts disabled tools back at their positions in the list. Throws `TOOL_NOT_FOUND`. */
+  enable(names: Iterable<string>): void;
+  /** Takes tools out of the list; calling one gives `TOOL_NOT_FOUND`. Throws `TOOL_NOT_FOUND`. */
+  disable(names: Iterable<string>): void;
+  /**
+   * Offers hidden tools, at the end of the list, for the next `ttl` turns, default 5. A call renews that; promoting again never shortens it.
+   * Throws `TOOL_NOT_FOUND`, or `CONFIG_INVALID` for a `ttl` that is not an integer of at least 1.
+   */
+  promote(names: Iterable<string>, ttl?: number): void;
+  /**
+   * Adds the tools of another toolset as `prefix_name` and follows its changes. Names stay within 64 characters by a stable suffix. The other
+   * toolset's `call` validates the arguments and runs the tool, with its own timeouts. A tool that appears later and finds its name taken
+   * gets a free one with a suffix. Throws `TOOL_ALREADY_EXISTS`, or `CONFIG_INVALID` for a toolset that leads back to this registry.
+   */
+  mount(prefix: string, toolset: Toolset): Mount;
+  /** Overrides a tool's metadata, field by field; the tool becomes a new frozen object. Throws `TOOL_NOT_FOUND` or `TOOL_SCHEMA_INVALID`. */
+  overrideMetadata(name: string, metadata: ToolMetadata): void;
+  /** The state of every tool, by name, to be saved. */
+  state(): ReadonlyMap<string, SavedTool>;
+  /** Restores a saved state and returns the names that are not registered. Throws `CONFIG_INVALID`. */
+  restore(tools: ReadonlyMap<string, SavedTool>): readonly string[];
+
+  // Turns.
+
+  /**
+   * Counts down promotions (once for a turn, however many views begin it), evaluates conditions and checks capabilities. `list()` returns a new
+   * array only if something changed. Never rejects; returns early on abort.
+   */
+  beginTurn(turn: TurnContext): Promise<void>;
+  /** Checks capabilities now and returns the tools on offer. */
+  available(): Promise<readonly Tool[]>;
+  /** The capabilities that were missing at the last check, by tool. Tools without missing ones are absent. */
+  unavailable(): ReadonlyMap<string, readonly string[]>;
+
+  // Calls.
+
+  /** Runs a model's call. Never rejects. */
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
   /**
-   * Runs a tool by name, for programs: arguments as text, as an object or none. Never rejects, like `call`: wrong options give a result of
+   * Runs a tool by name, for programs. Takes the arguments as JSON text or an object. Never rejects: invalid options give a result with the
    * code `CONFIG_INVALID`.
    */
   execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
-  /** Like `execute`, but throws the `KernelError` of a failure and, for the caller's own abort, `signal.reason`. */
+  /** Like `execute`, but throws the `KernelError` of a failure or, after the caller's own abort, `signal.reason`. */
   executeOrThrow(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
-  /** A read-only part that follows later changes. */
+  /** How many handlers were abandoned after a timeout or an abort and still run. */
+  readonly abandoned: number;
+  /** The full texts of results that were shortened. */
+  readonly results: ResultStore;
+
+  // Listeners and derived toolsets.
+
+  /** Listens to calls and to changes of the registry; returns a function that stops listening. */
+  onEvent(listener: RegistryListener): () => void;
+  /** Calls `listener`, without an argument, after each change of the registry; returns a function that stops that. Says nothing about calls. */
+  subscribe(listener: () => void): () => void;
+  /** A read-only subset that follows later changes. */
   view(filter?: ViewFilter): ToolView;
-  /** What is offered now, for good: later changes don't reach it. */
+  /** The tools on offer now, fixed: later changes of the registry do not affect it. */
   snapshot(): Toolset;
-  /**
-   * Hears what happens: all eleven kinds of event for a listener that takes the event, the seven changes for one that takes nothing (as the
-   * port `Toolset` has it). `calls` decides it otherwise. Returns the undo.
-   */
-  subscribe(listener: RegistryListener, options?: { readonly calls?: boolean | undefined }): () => void;
-  beginTurn(turn: TurnContext): Promise<void>;
+}
+
+/** Something whose bindings can be merged into a registry: another registry. */
+export interface BindingSource {
+  /** The bindings in order of registration, disabled ones included; hidden ones only with `includeHidden`. */
+  bindings(options?: { readonly includeHidden?: boolean | undefined }): readonly ToolBinding[];
+}
+
+/** What `register` did. */
+export type RegisterResult = 'added' | 'replaced' | 'skipped';
+
+/** How a tool is registered. */
+export interface RegisterOptions {
+  /** What happens if the name is taken: throw (the default), replace the existing tool, or keep it. */
+  readonly onConflict?: 'error' | 'replace' | 'skip' | undefined;
+  /** Keeps the tool out of the list until it is promoted. Default: false, or for a replaced tool as it was. */
+  readonly hidden?: boolean | undefined;
+}
+
+/** The tools of another toolset in a registry. */
+export interface Mount {
+  /** The names in the registry, by the names in the other toolset. */
+  names(): ReadonlyMap<string, string>;
+  /** Removes the tools and stops following the toolset. */
+  unmount(): void;
+}
+
+/** The saved state of one tool. */
+export interface SavedTool {
+  /** Whether it is enabled. */
+  readonly enabled: boolean;
+  /** Whether it is hidden. */
+  readonly hidden: boolean;
+  /** The metadata that overrides the tool's own. */
+  readonly metadata?: ToolMetadata;
 }

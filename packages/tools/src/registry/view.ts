@@ -1,89 +1,82 @@
-import type {
-  CallContext,
-  Tool,
-  ToolCall,
-  ToolEffect,
-  ToolOptionality,
-  ToolResult,
-  Toolset,
-  TurnContext,
-} from '@kernel/protocol';
-import { refusal } from '../call/outcome.ts';
-import { callFault } from '../options.ts';
-import { unknownTool } from './names.ts';
+import type { Tool, ToolEffect, ToolOptionality, Toolset, TurnContext } from '@kernel/protocol';
+import { refusedResult } from '../call/result.ts';
+import { unknownToolResult } from './name-errors.ts';
+import { invalidCall } from './options.ts';
 
-/** Which tools a view shows: those that match every given field. A list means "one of"; `include` absent means all, `[]` none. */
+/** Which tools a view shows: those that match every field. A list means "one of"; without `include` all names match, with `[]` none. */
 export interface ViewFilter {
+  /** Names to show. */
   readonly include?: Iterable<string> | undefined;
+  /** Names to hide. */
   readonly exclude?: Iterable<string> | undefined;
+  /** Categories to show. */
   readonly category?: string | readonly string[] | undefined;
-  /** A tool without metadata counts as `optional`. */
+  /** Optionalities to show. A tool without metadata counts as `optional`. */
   readonly optionality?: ToolOptionality | readonly ToolOptionality[] | undefined;
-  /** A tool without an effect counts as `external`. */
+  /** Effects to show. A tool without an effect counts as `external`. */
   readonly effect?: ToolEffect | readonly ToolEffect[] | undefined;
-  /** Tools that have at least one of these. */
+  /** Shows tools that have at least one of these tags. */
   readonly tags?: string | readonly string[] | undefined;
-  /** `false` shows the tools that are left out for a missing capability instead; calls to them say what is missing. */
+  /** `false` shows the tools that are not on offer because a capability is missing; calling one says which. */
   readonly available?: boolean | undefined;
 }
 
-/** A read-only part of a registry that follows its changes; a call to a tool outside it runs nothing. */
+/** A read-only subset of a registry that follows its changes. A call to a tool outside it runs nothing. */
 export interface ToolView extends Toolset {
+  /** The names in list order. */
   names(): readonly string[];
+  /** Whether `list()` has a tool of this name. */
   has(name: string): boolean;
+  /** Calls `listener` after a change of the view's own list; returns a function that stops that. */
   subscribe(listener: () => void): () => void;
+  /** Begins a turn of the registry. Several views can begin the same one. */
   beginTurn(turn: TurnContext): Promise<void>;
 }
 
-/** What a view looks at. */
-export interface ViewSource {
-  list(): readonly Tool[];
-  /** The tools that would be offered but for a missing capability. */
-  lacking(): readonly Tool[];
-  call(call: ToolCall, context: CallContext): Promise<ToolResult>;
-  subscribe(listener: () => void): () => void;
-  beginTurn(turn: TurnContext): Promise<void>;
+/** What a view needs of a registry. */
+export interface ViewSource extends Required<Toolset> {
+  /** The tools that would be on offer if no capability were missing. */
+  listLacking(): readonly Tool[];
 }
 
-/** Creates a view. Its list stays the same array until what it shows changes, whatever else the source does. */
+/** Creates a view. Its list stays the same array until the shown tools change, whatever else changes in the registry. */
 export function createView(source: ViewSource, filter: ViewFilter): ToolView {
-  const matches = toPredicate(filter);
-  const from = (): readonly Tool[] => (filter.available === false ? source.lacking() : source.list());
-  let seen: readonly Tool[] | undefined;
+  const matches = createPredicate(filter);
+  let lastSource: readonly Tool[] | undefined;
   let shown: readonly Tool[] = Object.freeze([]);
-  let byName = new Set<string>();
+  let shownNames = new Set<string>();
 
   const list = (): readonly Tool[] => {
-    const all = from();
-    if (all === seen) return shown;
-    seen = all;
+    const all = filter.available === false ? source.listLacking() : source.list();
+    if (all === lastSource) return shown;
+    lastSource = all;
     const next = all.filter((tool) => matches(tool));
     if (next.length === shown.length && next.every((tool, index) => tool === shown[index])) return shown;
     shown = Object.freeze(next);
-    byName = new Set(next.map((tool) => tool.name));
+    shownNames = new Set(next.map((tool) => tool.name));
     return shown;
+  };
+  const has = (name: string): boolean => {
+    list();
+    return shownNames.has(name);
   };
   const names = (): readonly string[] => list().map((tool) => tool.name);
 
   return {
     list,
     names,
-    has(name) {
-      list();
-      return byName.has(name);
-    },
+    has,
     call(call, context) {
-      const fault = callFault(call, context);
-      if (fault !== undefined) return Promise.resolve(refusal(fault));
-      list();
-      return byName.has(call.name) ? source.call(call, context) : Promise.resolve(unknownTool(call.name, names()));
+      const error = invalidCall(call, context);
+      if (error !== undefined) return Promise.resolve(refusedResult(error));
+      return has(call.name) ? source.call(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
     },
     subscribe(listener) {
       let last = list();
       return source.subscribe(() => {
-        const now = list();
-        if (now === last) return;
-        last = now;
+        const current = list();
+        if (current === last) return;
+        last = current;
         listener();
       });
     },
@@ -91,19 +84,19 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
   };
 }
 
-function toPredicate(filter: ViewFilter): (tool: Tool) => boolean {
+function createPredicate(filter: ViewFilter): (tool: Tool) => boolean {
   const include = filter.include === undefined ? undefined : new Set(filter.include);
   const exclude = new Set(filter.exclude ?? []);
-  const category = toSet(filter.category);
-  const optionality = toSet<string>(filter.optionality);
-  const effect = toSet<string>(filter.effect);
+  const categories = toSet(filter.category);
+  const optionalities = toSet<string>(filter.optionality);
+  const effects = toSet<string>(filter.effect);
   const tags = toSet(filter.tags);
-  return ({ name, metadata, effect: own = 'external' }) =>
+  return ({ name, metadata, effect = 'external' }) =>
     (include === undefined || include.has(name)) &&
     !exclude.has(name) &&
-    (category === undefined || (metadata?.category !== undefined && category.has(metadata.category))) &&
-    (optionality === undefined || optionality.has(metadata?.optionality ?? 'optional')) &&
-    (effect === undefined || effect.has(own)) &&
+    (categories === undefined || (metadata?.category !== undefined && categories.has(metadata.category))) &&
+    (optionalities === undefined || optionalities.has(metadata?.optionality ?? 'optional')) &&
+    (effects === undefined || effects.has(effect)) &&
     (tags === undefined || (metadata?.tags ?? []).some((tag) => tags.has(tag)));
 }
 

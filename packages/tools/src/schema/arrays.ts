@@ -1,14 +1,14 @@
-import { areUnique } from './equal.ts';
-import { type Check, below, passes, refuse } from './check.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import { canonicalJson } from '@kernel/internal';
+import type { Check, KeywordContext } from './check-types.ts';
+import { childPath, passes, reportIssue } from './issues.ts';
+import { isSchema } from './schema-index.ts';
 
-/** The keywords on arrays: items by place and the rest, contains, counts, uniqueness. */
-export function arrayChecks(build: Build): readonly Check[] {
-  const { schema, dialect } = build;
+/** The keywords for arrays: items by position and the rest, contains, counts, uniqueness. */
+export function arrayChecks(context: KeywordContext): readonly Check[] {
+  const { schema, dialect } = context;
   return [
-    itemsCheck(build),
-    containsCheck(build),
+    itemsCheck(context),
+    containsCheck(context),
     ...(dialect.validation
       ? [
           countCheck('minItems', 'at least', schema['minItems'], (count, limit) => count >= limit),
@@ -19,49 +19,52 @@ export function arrayChecks(build: Build): readonly Check[] {
   ].filter((check) => check !== undefined);
 }
 
-function itemsCheck(build: Build): Check | undefined {
-  const { schema } = build;
-  // Draft-07 has the places in `items` itself; found under 2020-12 it can mean nothing else.
-  const byPlace = Array.isArray(schema['items']) ? schema['items'] : schema['prefixItems'];
-  const places: readonly unknown[] = Array.isArray(byPlace) ? byPlace : [];
+function itemsCheck(context: KeywordContext): Check | undefined {
+  const { schema } = context;
+  // Draft-07 lists the first items in `items` itself; in a 2020-12 schema such a list can mean nothing else.
+  const byPosition = Array.isArray(schema['items']) ? schema['items'] : schema['prefixItems'];
+  const first: readonly unknown[] = Array.isArray(byPosition) ? byPosition : [];
   const rest = Array.isArray(schema['items']) ? schema['additionalItems'] : schema['items'];
-  const prefix = places.filter((item) => isSchema(item)).map((item) => build.compile(item));
-  const other = isSchema(rest) ? build.compile(rest) : undefined;
+  const prefix = first.filter((item) => isSchema(item)).map((item) => context.compile(item));
+  const other = isSchema(rest) ? context.compile(rest) : undefined;
   if (prefix.length === 0 && other === undefined) return undefined;
-  return (value, at, run, seen) => {
+  return (value, path, validation, evaluated) => {
     if (!Array.isArray(value)) return true;
     let ok = true;
     const count = other === undefined ? Math.min(prefix.length, value.length) : value.length;
     for (let index = 0; index < count; index += 1) {
       const check = prefix[index] ?? other;
-      seen?.items.add(index);
-      if (check === undefined || check(value[index], below(run, at, index), run, undefined)) continue;
-      if (run.faults === undefined) return false;
+      evaluated?.items.add(index);
+      if (check === undefined || check(value[index], childPath(validation, path, index), validation, undefined))
+        continue;
+      if (validation.issues === undefined) return false;
       ok = false;
     }
     return ok;
   };
 }
 
-function containsCheck(build: Build): Check | undefined {
-  const { schema, dialect } = build;
+function containsCheck(context: KeywordContext): Check | undefined {
+  const { schema, dialect } = context;
   const wanted = schema['contains'];
   if (!isSchema(wanted)) return undefined;
-  const check = build.compile(wanted);
+  const check = context.compile(wanted);
   const counted = dialect.draft === '2020-12' && dialect.validation;
-  const least = counted && typeof schema['minContains'] === 'number' ? schema['minContains'] : 1;
-  const most = counted && typeof schema['maxContains'] === 'number' ? schema['maxContains'] : Infinity;
-  const accepts = (value: unknown): boolean => Array.isArray(value) && value.length >= least;
-  const expected = `at least ${least} matching item${least === 1 ? '' : 's'}${most === Infinity ? '' : ` and at most ${most}`}`;
-  return (value, at, run, seen) => {
+  const min = counted && typeof schema['minContains'] === 'number' ? schema['minContains'] : 1;
+  const max = counted && typeof schema['maxContains'] === 'number' ? schema['maxContains'] : Infinity;
+  const accepts = (value: unknown): boolean => Array.isArray(value) && value.length >= min;
+  const expected = `at least ${min} matching item${min === 1 ? '' : 's'}${max === Infinity ? '' : ` and at most ${max}`}`;
+  return (value, path, validation, evaluated) => {
     if (!Array.isArray(value)) return true;
     let count = 0;
     for (const [index, item] of value.entries()) {
-      if (!passes(check, item, run)) continue;
+      if (!passes(check, item, validation)) continue;
       count += 1;
-      if (dialect.draft === '2020-12') seen?.items.add(index);
+      if (dialect.draft === '2020-12') evaluated?.items.add(index);
     }
-    return (count >= least && count <= most) || refuse(run, at, value, { keyword: 'contains', expected }, accepts);
+    return (
+      (count >= min && count <= max) || reportIssue(validation, path, value, { keyword: 'contains', expected }, accepts)
+    );
   };
 }
 
@@ -73,11 +76,23 @@ function countCheck(
 ): Check | undefined {
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => !Array.isArray(value) || holds(value.length, limit);
-  const facts = { keyword, expected: `${words} ${limit} item${limit === 1 ? '' : 's'}` };
-  return (value, at, run) => accepts(value) || refuse(run, at, value, facts, accepts);
+  const details = { keyword, expected: `${words} ${limit} item${limit === 1 ? '' : 's'}` };
+  return (value, path, validation) => accepts(value) || reportIssue(validation, path, value, details, accepts);
 }
 
 const acceptsUnique = (value: unknown): boolean => !Array.isArray(value) || areUnique(value);
-const uniqueCheck: Check = (value, at, run) =>
+const uniqueCheck: Check = (value, path, validation) =>
   acceptsUnique(value) ||
-  refuse(run, at, value, { keyword: 'uniqueItems', expected: 'items that all differ' }, acceptsUnique);
+  reportIssue(validation, path, value, { keyword: 'uniqueItems', expected: 'items that all differ' }, acceptsUnique);
+
+/** Whether no two items are equal. Takes linear time: equal items have equal canonical text. */
+function areUnique(items: readonly unknown[]): boolean {
+  if (items.length < 2) return true;
+  const texts = new Set<string>();
+  for (const item of items) {
+    const text = canonicalJson(item);
+    if (texts.has(text)) return false;
+    texts.add(text);
+  }
+  return true;
+}

@@ -1,9 +1,10 @@
-import { canonical, isEqual } from './equal.ts';
-import { type Check, isObject, refuse } from './check.ts';
-import { isMultiple } from './decimal.ts';
-import { toTextTest } from './pattern.ts';
+import { canonicalJson, equalJson, isObject } from '@kernel/internal';
+import type { Check } from './check-types.ts';
+import { reportIssue } from './issues.ts';
+import { isMultipleOf } from './multiple-of.ts';
+import { createPatternTest } from './patterns/pattern.ts';
 
-/** Builds a keyword's check from its value; `undefined` where the value is none that the keyword knows. */
+/** Compiles a keyword from its value; `undefined` if the keyword ignores a value of that type. */
 export type Assertion = (expected: unknown) => Check | undefined;
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -19,7 +20,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** The seven type names of JSON Schema. */
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
 
-/** The assertions on a single value: type, const, enum, numbers and strings. */
+/** The assertions that look at no subschema: type, const, enum, numbers and strings. */
 export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assertion>([
   ['type', (expected) => typeCheck(Array.isArray(expected) ? expected : [expected])],
   ['const', (expected) => oneOfValues('const', [expected])],
@@ -34,7 +35,7 @@ export const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map<string, Assert
     'exclusiveMaximum',
     (limit) => numberCheck('exclusiveMaximum', limit, 'a number <', (value, bound) => value < bound),
   ],
-  ['multipleOf', (step) => numberCheck('multipleOf', step, 'a multiple of', isMultiple)],
+  ['multipleOf', (step) => numberCheck('multipleOf', step, 'a multiple of', isMultipleOf)],
   ['minLength', (limit) => lengthCheck('minLength', limit, 'at least', (text, bound) => hasLength(text, bound))],
   ['maxLength', (limit) => lengthCheck('maxLength', limit, 'at most', (text, bound) => !hasLength(text, bound + 1))],
   ['pattern', patternCheck],
@@ -46,20 +47,20 @@ function typeCheck(names: readonly unknown[]): Check | undefined {
   const [only] = tests;
   if (only === undefined) return undefined;
   const accepts = tests.length === 1 ? only : (value: unknown) => tests.some((test) => test(value));
-  const facts = { keyword: 'type', expected: types.join(' or '), types };
-  return (value, at, run) => accepts(value) || refuse(run, at, value, facts, accepts);
+  const details = { keyword: 'type', expected: types.join(' or '), types };
+  return (value, path, validation) => accepts(value) || reportIssue(validation, path, value, details, accepts);
 }
 
 function oneOfValues(keyword: string, values: readonly unknown[]): Check {
   const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
-  const structured = new Set(values.filter((value) => !plain.has(value)).map((value) => canonical(value)));
+  const structured = new Set(values.filter((value) => !plain.has(value)).map((value) => canonicalJson(value)));
   const accepts = (value: unknown): boolean =>
     plain.has(value) ||
-    (structured.size > 0 && typeof value === 'object' && value !== null && structured.has(canonical(value)));
+    (structured.size > 0 && typeof value === 'object' && value !== null && structured.has(canonicalJson(value)));
   const only = values.length === 1 ? values[0] : undefined;
-  const test = keyword === 'const' ? (value: unknown) => isEqual(value, only) : accepts;
-  const facts = { keyword, expected: 'one of the allowed values', allowed: values };
-  return (value, at, run) => test(value) || refuse(run, at, value, facts, test);
+  const test = keyword === 'const' ? (value: unknown) => equalJson(value, only) : accepts;
+  const details = { keyword, expected: 'one of the allowed values', allowed: values };
+  return (value, path, validation) => test(value) || reportIssue(validation, path, value, details, test);
 }
 
 function numberCheck(
@@ -70,8 +71,9 @@ function numberCheck(
 ): Check | undefined {
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'number' || holds(value, limit);
-  const facts = { keyword, expected: `${words} ${limit}` };
-  return (value, at, run) => typeof value !== 'number' || holds(value, limit) || refuse(run, at, value, facts, accepts);
+  const details = { keyword, expected: `${words} ${limit}` };
+  return (value, path, validation) =>
+    typeof value !== 'number' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
 }
 
 function lengthCheck(
@@ -82,29 +84,31 @@ function lengthCheck(
 ): Check | undefined {
   if (typeof limit !== 'number') return undefined;
   const accepts = (value: unknown): boolean => typeof value !== 'string' || holds(value, limit);
-  const facts = { keyword, expected: `${words} ${limit} character${limit === 1 ? '' : 's'}` };
-  return (value, at, run) => typeof value !== 'string' || holds(value, limit) || refuse(run, at, value, facts, accepts);
+  const details = { keyword, expected: `${words} ${limit} character${limit === 1 ? '' : 's'}` };
+  return (value, path, validation) =>
+    typeof value !== 'string' || holds(value, limit) || reportIssue(validation, path, value, details, accepts);
 }
 
 function patternCheck(source: unknown): Check | undefined {
   if (typeof source !== 'string') return undefined;
-  const matches = toTextTest(source);
+  const matches = createPatternTest(source);
   const accepts = (value: unknown): boolean => typeof value !== 'string' || matches(value);
-  const facts = {
+  const details = {
     keyword: 'pattern',
     expected: `text that matches ${source.length > 60 ? 'the pattern' : `/${source}/`}`,
   };
-  return (value, at, run) => typeof value !== 'string' || matches(value) || refuse(run, at, value, facts, accepts);
+  return (value, path, validation) =>
+    typeof value !== 'string' || matches(value) || reportIssue(validation, path, value, details, accepts);
 }
 
-/** Says whether a text has at least `least` characters (code points, not UTF-16 units). */
-function hasLength(text: string, least: number): boolean {
-  if (text.length < least) return false;
-  if (text.length >= least * 2) return true;
+/** Whether a text has at least `min` characters (code points, not UTF-16 code units). */
+function hasLength(text: string, min: number): boolean {
+  if (text.length < min) return false;
+  if (text.length >= min * 2) return true;
   let count = 0;
   for (const _ of text) {
     count += 1;
-    if (count >= least) return true;
+    if (count >= min) return true;
   }
-  return count >= least;
+  return count >= min;
 }

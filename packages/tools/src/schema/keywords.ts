@@ -1,4 +1,4 @@
-/** What a keyword's value must be. */
+/** What the value of a keyword must be. */
 export type KeywordKind =
   | 'schema'
   | 'schemas'
@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [KeywordKind, string])[] = [
   ['text', 'pattern $ref $dynamicRef $anchor $dynamicAnchor $id'],
 ];
 
-/** The keywords that tools' schemas are checked for, by what their value must be. Others pass: both drafts allow them. */
+/** The keywords whose values are checked. Unknown keywords are ignored, as both drafts require. */
 export const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map(
   KINDS.flatMap(([kind, keywords]) => keywords.split(' ').map((keyword) => [keyword, kind] as const)),
 );

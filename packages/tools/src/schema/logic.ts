@@ -1,53 +1,61 @@
-import { type Check, addSeen, faultAt, faultsOf, nothingSeen, passes, quiet, refuse } from './check.ts';
-import { closestFaults } from './closest.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import type { Check, KeywordContext } from './check-types.ts';
+import {
+  addEvaluated,
+  collectIssues,
+  createEvaluated,
+  createIssue,
+  passes,
+  reportIssue,
+  withoutIssues,
+} from './issues.ts';
+import { isSchema } from './schema-index.ts';
+import { unionIssues } from './union-issues.ts';
 
 /** The keywords that apply schemas to the same value: allOf, anyOf, oneOf, not, if/then/else. */
-export function logicChecks(build: Build): readonly Check[] {
-  return [allOf(build), anyOf(build), oneOf(build), not(build), conditional(build)].filter(
+export function logicChecks(context: KeywordContext): readonly Check[] {
+  return [allOf(context), anyOf(context), oneOf(context), not(context), conditional(context)].filter(
     (check) => check !== undefined,
   );
 }
 
-function branches(build: Build, keyword: string): readonly Check[] {
-  const list = build.schema[keyword];
-  return Array.isArray(list) ? list.filter((item) => isSchema(item)).map((item) => build.compile(item)) : [];
+function branches(context: KeywordContext, keyword: string): readonly Check[] {
+  const list = context.schema[keyword];
+  return Array.isArray(list) ? list.filter((item) => isSchema(item)).map((item) => context.compile(item)) : [];
 }
 
-function allOf(build: Build): Check | undefined {
-  const checks = branches(build, 'allOf');
+function allOf(context: KeywordContext): Check | undefined {
+  const checks = branches(context, 'allOf');
   if (checks.length === 0) return undefined;
-  return (value, at, run, seen) => {
+  return (value, path, validation, evaluated) => {
     let ok = true;
     for (const check of checks) {
-      if (check(value, at, run, seen)) continue;
-      if (run.faults === undefined) return false;
+      if (check(value, path, validation, evaluated)) continue;
+      if (validation.issues === undefined) return false;
       ok = false;
     }
     return ok;
   };
 }
 
-function anyOf(build: Build): Check | undefined {
-  const checks = branches(build, 'anyOf');
+function anyOf(context: KeywordContext): Check | undefined {
+  const checks = branches(context, 'anyOf');
   if (checks.length === 0) return undefined;
-  return (value, at, run, seen) => {
-    const silent = quiet(run);
+  return (value, path, validation, evaluated) => {
+    const fast = withoutIssues(validation);
     let ok = false;
     for (const check of checks) {
-      const own = seen === undefined ? undefined : nothingSeen();
-      if (!check(value, undefined, silent, own)) continue;
-      addSeen(seen, own);
+      const own = evaluated === undefined ? undefined : createEvaluated();
+      if (!check(value, undefined, fast, own)) continue;
+      addEvaluated(evaluated, own);
       ok = true;
-      if (seen === undefined) return true; // nobody asks what the other branches look at
+      if (evaluated === undefined) return true; // no keyword needs to know what the other branches evaluate
     }
-    if (!ok && run.faults !== undefined) {
-      const accepts = (candidate: unknown): boolean => checks.some((check) => passes(check, candidate, run));
-      run.faults.push(
-        ...closestFaults(
-          faultAt(at, value, { keyword: 'anyOf', expected: 'one of the described forms' }, accepts),
-          checks.map((check) => faultsOf(check, value, at, run)),
+    if (!ok && validation.issues !== undefined) {
+      const accepts = (candidate: unknown): boolean => checks.some((check) => passes(check, candidate, validation));
+      validation.issues.push(
+        ...unionIssues(
+          createIssue(path, value, { keyword: 'anyOf', expected: 'one of the described forms' }, accepts),
+          checks.map((check) => collectIssues(check, value, path, validation)),
         ),
       );
     }
@@ -55,66 +63,66 @@ function anyOf(build: Build): Check | undefined {
   };
 }
 
-function oneOf(build: Build): Check | undefined {
-  const checks = branches(build, 'oneOf');
+function oneOf(context: KeywordContext): Check | undefined {
+  const checks = branches(context, 'oneOf');
   if (checks.length === 0) return undefined;
-  return (value, at, run, seen) => {
-    const silent = quiet(run);
+  return (value, path, validation, evaluated) => {
+    const fast = withoutIssues(validation);
     let count = 0;
     for (const check of checks) {
-      const own = seen === undefined ? undefined : nothingSeen();
-      if (!check(value, undefined, silent, own)) continue;
-      addSeen(seen, own);
+      const own = evaluated === undefined ? undefined : createEvaluated();
+      if (!check(value, undefined, fast, own)) continue;
+      addEvaluated(evaluated, own);
       count += 1;
     }
-    if (count === 1 || run.faults === undefined) return count === 1;
+    if (count === 1 || validation.issues === undefined) return count === 1;
     const accepts = (candidate: unknown): boolean =>
-      checks.filter((check) => passes(check, candidate, run)).length === 1;
+      checks.filter((check) => passes(check, candidate, validation)).length === 1;
     if (count > 1) {
-      return refuse(
-        run,
-        at,
+      return reportIssue(
+        validation,
+        path,
         value,
         { keyword: 'oneOf', expected: `a match for exactly one of ${checks.length} forms (it matches ${count})` },
         accepts,
       );
     }
-    run.faults.push(
-      ...closestFaults(
-        faultAt(at, value, { keyword: 'oneOf', expected: 'one of the described forms' }, accepts),
-        checks.map((check) => faultsOf(check, value, at, run)),
+    validation.issues.push(
+      ...unionIssues(
+        createIssue(path, value, { keyword: 'oneOf', expected: 'one of the described forms' }, accepts),
+        checks.map((check) => collectIssues(check, value, path, validation)),
       ),
     );
     return false;
   };
 }
 
-function not(build: Build): Check | undefined {
-  const inner = build.schema['not'];
+function not(context: KeywordContext): Check | undefined {
+  const inner = context.schema['not'];
   if (!isSchema(inner)) return undefined;
-  const check = build.compile(inner);
-  return (value, at, run) =>
-    !passes(check, value, run) ||
-    refuse(
-      run,
-      at,
+  const check = context.compile(inner);
+  return (value, path, validation) =>
+    !passes(check, value, validation) ||
+    reportIssue(
+      validation,
+      path,
       value,
       { keyword: 'not', expected: 'another value' },
-      (candidate) => !passes(check, candidate, run),
+      (candidate) => !passes(check, candidate, validation),
     );
 }
 
-function conditional(build: Build): Check | undefined {
-  const { schema } = build;
+function conditional(context: KeywordContext): Check | undefined {
+  const { schema } = context;
   if (!isSchema(schema['if'])) return undefined;
-  const test = build.compile(schema['if']);
-  const yes = isSchema(schema['then']) ? build.compile(schema['then']) : undefined;
-  const no = isSchema(schema['else']) ? build.compile(schema['else']) : undefined;
-  return (value, at, run, seen) => {
-    const own = seen === undefined ? undefined : nothingSeen();
-    const holds = test(value, undefined, quiet(run), own);
-    if (holds) addSeen(seen, own);
-    const next = holds ? yes : no;
-    return next === undefined || next(value, at, run, seen);
+  const test = context.compile(schema['if']);
+  const whenTrue = isSchema(schema['then']) ? context.compile(schema['then']) : undefined;
+  const whenFalse = isSchema(schema['else']) ? context.compile(schema['else']) : undefined;
+  return (value, path, validation, evaluated) => {
+    const own = evaluated === undefined ? undefined : createEvaluated();
+    const holds = test(value, undefined, withoutIssues(validation), own);
+    if (holds) addEvaluated(evaluated, own);
+    const next = holds ? whenTrue : whenFalse;
+    return next === undefined || next(value, path, validation, evaluated);
   };
 }

@@ -1,25 +1,26 @@
-import { type Check, below, isObject, passes, refuse } from './check.ts';
-import type { Build } from './build.ts';
-import { toTextTest } from './pattern.ts';
-import { isSchema, isSchemaObject } from './resource.ts';
+import { isObject } from '@kernel/internal';
+import type { Check, KeywordContext } from './check-types.ts';
+import { childPath, passes, reportIssue } from './issues.ts';
+import { createPatternTest } from './patterns/pattern.ts';
+import { isSchema, isSchemaObject } from './schema-index.ts';
 
-/** The keywords on objects that hold subschemas, as one check: properties, patternProperties, additionalProperties. */
-export function propertiesCheck(build: Build): Check | undefined {
-  const { schema } = build;
+/** The keywords that apply subschemas to properties, as one check: properties, patternProperties, additionalProperties. */
+export function propertiesCheck(context: KeywordContext): Check | undefined {
+  const { schema } = context;
   const named = new Map<string, Check>();
-  for (const [name, child] of mapOf(schema['properties'])) if (isSchema(child)) named.set(name, build.compile(child));
+  for (const [name, child] of mapOf(schema['properties'])) if (isSchema(child)) named.set(name, context.compile(child));
   const patterns: { readonly matches: (name: string) => boolean; readonly check: Check }[] = [];
   for (const [source, child] of mapOf(schema['patternProperties'])) {
-    if (isSchema(child)) patterns.push({ matches: toTextTest(source), check: build.compile(child) });
+    if (isSchema(child)) patterns.push({ matches: createPatternTest(source), check: context.compile(child) });
   }
   const rest = schema['additionalProperties'];
-  const other = isSchema(rest) ? build.compile(rest) : undefined;
+  const other = isSchema(rest) ? context.compile(rest) : undefined;
   if (named.size === 0 && patterns.length === 0 && other === undefined) return undefined;
-  if (patterns.length === 0 && (other === undefined || other === build.never) && !build.tracks) {
-    return closedCheck(named, other !== undefined, build);
+  if (patterns.length === 0 && (other === undefined || other === context.never) && !context.tracksEvaluated) {
+    return namedPropertiesCheck(named, other !== undefined, context);
   }
-  const known = [...named.keys()];
-  return (value, at, run, seen) => {
+  const knownProperties = [...named.keys()];
+  return (value, path, validation, evaluated) => {
     if (!isObject(value)) return true;
     let ok = true;
     for (const key of Object.keys(value)) {
@@ -28,37 +29,38 @@ export function propertiesCheck(build: Build): Check | undefined {
       let matched = false;
       const apply = (check: Check): void => {
         matched = true;
-        if (ok || run.faults !== undefined) ok = check(item, below(run, at, key), run, undefined) && ok;
+        if (ok || validation.issues !== undefined)
+          ok = check(item, childPath(validation, path, key), validation, undefined) && ok;
       };
       const check = named.get(key);
       if (check !== undefined) apply(check);
       for (const entry of patterns) if (entry.matches(key)) apply(entry.check);
       if (!matched && other !== undefined) {
-        if (other === build.never) {
-          refuse(
-            run,
-            at,
+        if (other === context.never) {
+          reportIssue(
+            validation,
+            path,
             value,
-            { keyword: 'additionalProperties', expected: 'no other property', property: key, known },
+            { keyword: 'additionalProperties', expected: 'no other property', property: key, knownProperties },
             () => false,
           );
           ok = false;
         } else apply(other);
       }
-      if (matched) seen?.properties.add(key);
-      if (!ok && run.faults === undefined) return false;
+      if (matched) evaluated?.properties.add(key);
+      if (!ok && validation.issues === undefined) return false;
     }
     return ok;
   };
 }
 
-/** The common case, kept fast: named properties only, and nothing else or anything else allowed. */
-function closedCheck(named: ReadonlyMap<string, Check>, closed: boolean, build: Build): Check {
+/** The common case, kept fast: only named properties, and either no others or any others are allowed. */
+function namedPropertiesCheck(named: ReadonlyMap<string, Check>, closed: boolean, context: KeywordContext): Check {
   const names = [...named.keys()];
   const checks = [...named.values()];
-  // A name that every object inherits is only there when it is the object's own.
+  // A name that every object inherits counts only as an own property.
   const inherited = names.map((name) => name in Object.prototype);
-  return (value, at, run) => {
+  return (value, path, validation) => {
     if (!isObject(value)) return true;
     let ok = true;
     for (let index = 0; index < names.length; index += 1) {
@@ -66,21 +68,21 @@ function closedCheck(named: ReadonlyMap<string, Check>, closed: boolean, build: 
       if (inherited[index] === true && !Object.hasOwn(value, name)) continue;
       const item = value[name];
       if (item === undefined) continue;
-      if (checks[index]?.(item, below(run, at, name), run, undefined) === false) {
-        if (run.faults === undefined) return false;
+      if (checks[index]?.(item, childPath(validation, path, name), validation, undefined) === false) {
+        if (validation.issues === undefined) return false;
         ok = false;
       }
     }
     if (!closed) return ok;
     for (const key in value) {
       if (named.has(key) || value[key] === undefined || !Object.hasOwn(value, key)) continue;
-      if (run.faults === undefined) return false;
-      const accepts = (candidate: unknown): boolean => passes(build.self, candidate, run);
-      ok = refuse(
-        run,
-        at,
+      if (validation.issues === undefined) return false;
+      const accepts = (candidate: unknown): boolean => passes(context.self, candidate, validation);
+      ok = reportIssue(
+        validation,
+        path,
         value,
-        { keyword: 'additionalProperties', expected: 'no other property', property: key, known: names },
+        { keyword: 'additionalProperties', expected: 'no other property', property: key, knownProperties: names },
         accepts,
       );
     }
@@ -88,25 +90,24 @@ function closedCheck(named: ReadonlyMap<string, Check>, closed: boolean, build: 
   };
 }
 
-/** The assertions on an object's keys: required, counts, names, dependencies. */
-export function objectChecks(build: Build): readonly Check[] {
-  const { schema, dialect } = build;
+/** The assertions on property names: required, counts, propertyNames, dependencies. */
+export function objectChecks(context: KeywordContext): readonly Check[] {
+  const { schema, dialect } = context;
   const checks: Check[] = [];
   if (dialect.validation) {
     const required = namesIn(schema['required']);
     if (required.length > 0) checks.push(requiredCheck(required));
-    const least = schema['minProperties'];
-    if (typeof least === 'number')
-      checks.push(countCheck('minProperties', 'at least', least, (count) => count >= least));
-    const most = schema['maxProperties'];
-    if (typeof most === 'number') checks.push(countCheck('maxProperties', 'at most', most, (count) => count <= most));
+    const min = schema['minProperties'];
+    if (typeof min === 'number') checks.push(countCheck('minProperties', 'at least', min, (count) => count >= min));
+    const max = schema['maxProperties'];
+    if (typeof max === 'number') checks.push(countCheck('maxProperties', 'at most', max, (count) => count <= max));
   }
   const names = schema['propertyNames'];
-  if (isSchema(names)) checks.push(namesCheck(build.compile(names)));
+  if (isSchema(names)) checks.push(namesCheck(context.compile(names)));
   for (const keyword of ['dependencies', 'dependentRequired', 'dependentSchemas']) {
     for (const [name, needs] of mapOf(schema[keyword])) {
       if (Array.isArray(needs) && dialect.validation) checks.push(dependentCheck(name, namesIn(needs)));
-      else if (isSchema(needs)) checks.push(dependentSchema(name, build.compile(needs)));
+      else if (isSchema(needs)) checks.push(dependentSchema(name, context.compile(needs)));
     }
   }
   return checks;
@@ -114,14 +115,20 @@ export function objectChecks(build: Build): readonly Check[] {
 
 function requiredCheck(required: readonly string[]): Check {
   const inherited = required.map((name) => name in Object.prototype);
-  return (value, at, run) => {
+  return (value, path, validation) => {
     if (!isObject(value)) return true;
     let ok = true;
     for (let index = 0; index < required.length; index += 1) {
       const name = required[index] ?? '';
       if (value[name] !== undefined && (inherited[index] !== true || Object.hasOwn(value, name))) continue;
-      if (run.faults === undefined) return false;
-      ok = refuse(run, at, value, { keyword: 'required', expected: `"${name}"`, property: name }, () => false);
+      if (validation.issues === undefined) return false;
+      ok = reportIssue(
+        validation,
+        path,
+        value,
+        { keyword: 'required', expected: `"${name}"`, property: name },
+        () => false,
+      );
     }
     return ok;
   };
@@ -129,24 +136,24 @@ function requiredCheck(required: readonly string[]): Check {
 
 function countCheck(keyword: string, words: string, limit: number, holds: (count: number) => boolean): Check {
   const accepts = (value: unknown): boolean => !isObject(value) || holds(Object.keys(value).length);
-  const facts = { keyword, expected: `${words} ${limit} properties` };
-  return (value, at, run) => accepts(value) || refuse(run, at, value, facts, accepts);
+  const details = { keyword, expected: `${words} ${limit} properties` };
+  return (value, path, validation) => accepts(value) || reportIssue(validation, path, value, details, accepts);
 }
 
 function namesCheck(check: Check): Check {
-  return (value, at, run) => {
+  return (value, path, validation) => {
     if (!isObject(value)) return true;
     let ok = true;
     for (const key of Object.keys(value)) {
-      if (passes(check, key, run)) continue;
-      ok = refuse(
-        run,
-        at,
+      if (passes(check, key, validation)) continue;
+      ok = reportIssue(
+        validation,
+        path,
         value,
         { keyword: 'propertyNames', expected: 'another property name', property: key },
         () => false,
       );
-      if (run.faults === undefined) return false;
+      if (validation.issues === undefined) return false;
     }
     return ok;
   };
@@ -154,11 +161,13 @@ function namesCheck(check: Check): Check {
 
 function dependentCheck(name: string, needs: readonly string[]): Check {
   const required = requiredCheck(needs);
-  return (value, at, run) => !isObject(value) || !Object.hasOwn(value, name) || required(value, at, run, undefined);
+  return (value, path, validation) =>
+    !isObject(value) || !Object.hasOwn(value, name) || required(value, path, validation, undefined);
 }
 
 function dependentSchema(name: string, check: Check): Check {
-  return (value, at, run, seen) => !isObject(value) || !Object.hasOwn(value, name) || check(value, at, run, seen);
+  return (value, path, validation, evaluated) =>
+    !isObject(value) || !Object.hasOwn(value, name) || check(value, path, validation, evaluated);
 }
 
 function mapOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -1,47 +1,51 @@
-import type { Check, Run } from './check.ts';
-import type { Build } from './build.ts';
-import { remembered } from './remember.ts';
-import type { Resource } from './resource.ts';
+import type { Check, KeywordContext, ValidationContext } from './check-types.ts';
+import { memoize } from './memoize.ts';
+import type { Resource } from './schema-index.ts';
 
-/** `$ref` and `$dynamicRef`. A reference that leads nowhere accepts nothing; schemas of tools are checked for those before. */
-export function referenceChecks(build: Build): readonly Check[] {
-  const { schema, resource, index } = build;
+/** `$ref` and `$dynamicRef`. A reference that cannot be resolved accepts nothing; `inspectSchema` rejects those in tools. */
+export function referenceChecks(context: KeywordContext): readonly Check[] {
+  const { schema, resource, index } = context;
   const checks: Check[] = [];
   if (typeof schema['$ref'] === 'string') {
     const target = index.resolve(schema['$ref'], resource);
     checks.push(
       target === undefined
-        ? build.never
-        : remembered(entering(build.compile(target.schema), target.resource, build.dynamic), build.dynamic),
+        ? context.never
+        : memoize(entering(context.compile(target.schema), target.resource, context.tracksScope), context.tracksScope),
     );
   }
-  if (typeof schema['$dynamicRef'] === 'string' && build.dialect.draft === '2020-12') {
+  if (typeof schema['$dynamicRef'] === 'string' && context.dialect.draft === '2020-12') {
     const target = index.resolve(schema['$dynamicRef'], resource);
-    if (target === undefined) return [...checks, build.never];
+    if (target === undefined) return [...checks, context.never];
     const name = target.dynamicName;
-    const initial = entering(build.compile(target.schema), target.resource, build.dynamic);
-    checks.push(remembered(name === undefined ? initial : dynamicCheck(name, initial, build), true));
+    const initial = entering(context.compile(target.schema), target.resource, context.tracksScope);
+    checks.push(memoize(name === undefined ? initial : dynamicCheck(name, initial, context), true));
   }
   return checks;
 }
 
-function dynamicCheck(name: string, initial: Check, build: Build): Check {
-  return (value, at, run, seen) => {
-    for (const resource of run.scope) {
+function dynamicCheck(name: string, initial: Check, context: KeywordContext): Check {
+  return (value, path, validation, evaluated) => {
+    for (const resource of validation.scope) {
       const found = resource.dynamicAnchors.get(name);
-      if (found !== undefined) return entering(build.compile(found), resource, build.dynamic)(value, at, run, seen);
+      if (found !== undefined)
+        return entering(context.compile(found), resource, context.tracksScope)(value, path, validation, evaluated);
     }
-    return initial(value, at, run, seen);
+    return initial(value, path, validation, evaluated);
   };
 }
 
-/** Runs a check inside another resource, so that dynamic references see where they came from. */
-export function entering(check: Check, resource: Resource, dynamic: boolean): Check {
-  if (!dynamic) return check;
-  return (value, at, run, seen) => {
-    // The outermost counts: one that is already there changes nothing.
-    if (run.scope.includes(resource)) return check(value, at, run, seen);
-    const inner: Run = { faults: run.faults, known: run.known, scope: [...run.scope, resource] };
-    return check(value, at, inner, seen);
+/** Runs a check in the dynamic scope of another resource. Without `tracksScope`, returns the check itself. */
+export function entering(check: Check, resource: Resource, tracksScope: boolean): Check {
+  if (!tracksScope) return check;
+  return (value, path, validation, evaluated) => {
+    // The outermost resource wins: entering one again changes nothing.
+    if (validation.scope.includes(resource)) return check(value, path, validation, evaluated);
+    const inner: ValidationContext = {
+      issues: validation.issues,
+      memo: validation.memo,
+      scope: [...validation.scope, resource],
+    };
+    return check(value, path, inner, evaluated);
   };
 }

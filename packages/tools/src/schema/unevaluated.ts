@@ -1,52 +1,53 @@
-import { type Check, below, isObject, refuse } from './check.ts';
-import type { Build } from './build.ts';
-import { isSchema } from './resource.ts';
+import { isObject } from '@kernel/internal';
+import type { Check, KeywordContext } from './check-types.ts';
+import { childPath, reportIssue } from './issues.ts';
+import { isSchema } from './schema-index.ts';
 
-/** `unevaluatedProperties` and `unevaluatedItems`: they run last, on what no other keyword of the schema has looked at. */
-export function unevaluatedChecks(build: Build): readonly Check[] {
+/** `unevaluatedProperties` and `unevaluatedItems`. They run last, on what no other keyword of the schema has evaluated. */
+export function unevaluatedChecks(context: KeywordContext): readonly Check[] {
   const checks: Check[] = [];
-  const properties = build.schema['unevaluatedProperties'];
-  if (isSchema(properties)) checks.push(restOfProperties(build.compile(properties), build));
-  const items = build.schema['unevaluatedItems'];
-  if (isSchema(items)) checks.push(restOfItems(build.compile(items)));
+  const properties = context.schema['unevaluatedProperties'];
+  if (isSchema(properties)) checks.push(unevaluatedProperties(context.compile(properties), context));
+  const items = context.schema['unevaluatedItems'];
+  if (isSchema(items)) checks.push(unevaluatedItems(context.compile(items)));
   return checks;
 }
 
-function restOfProperties(check: Check, build: Build): Check {
-  const { schema, never } = build;
+function unevaluatedProperties(check: Check, context: KeywordContext): Check {
+  const { schema, never } = context;
   const named =
     typeof schema['properties'] === 'object' && schema['properties'] !== null ? Object.keys(schema['properties']) : [];
-  return (value, at, run, seen) => {
+  return (value, path, validation, evaluated) => {
     if (!isObject(value)) return true;
     let ok = true;
     for (const key of Object.keys(value)) {
-      if (seen?.properties.has(key) === true || value[key] === undefined) continue;
+      if (evaluated?.properties.has(key) === true || value[key] === undefined) continue;
       if (check === never) {
-        const facts = {
+        const details = {
           keyword: 'unevaluatedProperties',
           expected: 'no other property',
           property: key,
-          known: [...new Set([...named, ...(seen?.properties ?? [])])],
+          knownProperties: [...new Set([...named, ...(evaluated?.properties ?? [])])],
         };
-        ok = refuse(run, at, value, facts, () => false);
-      } else ok = check(value[key], below(run, at, key), run, undefined) && ok;
-      if (!ok && run.faults === undefined) return false;
+        ok = reportIssue(validation, path, value, details, () => false);
+      } else ok = check(value[key], childPath(validation, path, key), validation, undefined) && ok;
+      if (!ok && validation.issues === undefined) return false;
     }
-    for (const key of Object.keys(value)) seen?.properties.add(key);
+    for (const key of Object.keys(value)) evaluated?.properties.add(key);
     return ok;
   };
 }
 
-function restOfItems(check: Check): Check {
-  return (value, at, run, seen) => {
+function unevaluatedItems(check: Check): Check {
+  return (value, path, validation, evaluated) => {
     if (!Array.isArray(value)) return true;
     let ok = true;
     for (const [index, item] of value.entries()) {
-      if (seen?.items.has(index) === true) continue;
-      ok = check(item, below(run, at, index), run, undefined) && ok;
-      if (!ok && run.faults === undefined) return false;
+      if (evaluated?.items.has(index) === true) continue;
+      ok = check(item, childPath(validation, path, index), validation, undefined) && ok;
+      if (!ok && validation.issues === undefined) return false;
     }
-    for (const index of value.keys()) seen?.items.add(index);
+    for (const index of value.keys()) evaluated?.items.add(index);
     return ok;
   };
 }

@@ -83,7 +83,7 @@ function text(): string {
 }
 
 test(
-  '100,000 random argument texts against 200 schemas end in a result each: nothing is thrown, nothing hangs',
+  '100,000 random argument texts against 200 schemas each end in a result: nothing is thrown, nothing hangs',
   { timeout: 120_000 },
   async () => {
     verifies('tools.execute.malformed', 'tools.execute.validate', 'tools.execute.coerce');

@@ -337,7 +337,7 @@ const mistakes: readonly (readonly [string, unknown, string])[] = [
   ],
 ];
 
-test.each(mistakes)('the text for this mistake is what a model can mend it from: %s', async (_, args, text) => {
+test.each(mistakes)('a model can correct this mistake from its text: %s', async (_, args, text) => {
   verifies('tools.errors.text.arguments', 'tools.execute.malformed');
   const { forLLM, code } = await registry.execute('search_files', args as string);
   expect(forLLM).toBe(`ARGUMENTS_INVALID: ${text}`);

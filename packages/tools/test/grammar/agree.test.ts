@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { agreement } from './agreement.ts';
 import { gbnfMatcher } from './gbnf-matcher.ts';
 
-test('on random schemas, valid values in declared order are accepted and what the validator refuses is refused', async () => {
+test('on random schemas, valid values in declared order are accepted, and what the validator rejects is rejected', async () => {
   verifies('grammar.gbnf.agree');
   const seeds = Array.from({ length: 600 }, (_, seed) => seed);
   const result = await agreement(seeds, gbnfMatcher);

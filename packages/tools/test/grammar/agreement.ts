@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
-import { compileSchema } from '../../src/schema/compile.ts';
+import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { KernelError } from '@kernel/protocol';
 import { toGbnf } from '../../src/grammar/index.ts';
 import { aimAt, createChance, mutate, randomSchema, scratch } from './random-schemas.ts';

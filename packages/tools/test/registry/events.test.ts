@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall, wait } from '../support.ts';
 
-test('every kind of change is told after it was made, with name and version', async () => {
+test('every kind of change is reported after it was made, with name and version', async () => {
   verifies('tools.events.kinds');
   const registry = createRegistry();
   const heard: string[] = [];
   const versions: number[] = [];
-  registry.subscribe((event) => {
+  registry.onEvent((event) => {
     if (!('version' in event)) return;
     heard.push(`${event.type} ${event.name}: ${registry.names().join(' ')}`);
     versions.push(event.version);
@@ -36,7 +36,7 @@ test('every kind of change is told after it was made, with name and version', as
   expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
 });
 
-test('a listener that takes the event hears calls as well: start, progress, end and what comes late; one of the port hears changes', async () => {
+test('onEvent listens to calls and changes, subscribe to changes alone, whatever parameters a listener has', async () => {
   verifies('tools.events.kinds');
   const registry = createRegistry([
     simple('a', {}, async (_, given) => {
@@ -45,13 +45,13 @@ test('a listener that takes the event hears calls as well: start, progress, end 
     }),
   ]);
   const all: RegistryEvent['type'][] = [];
-  const changes: string[] = [];
-  registry.subscribe((event) => all.push(event.type));
-  registry.subscribe(() => changes.push('port'));
+  const withRest: RegistryEvent['type'][] = [];
+  const changes: unknown[] = [];
+  const stop = registry.onEvent((event) => all.push(event.type));
+  registry.onEvent((...events) => withRest.push(...events.map((event) => event.type)));
+  registry.subscribe((...given: unknown[]) => changes.push(given));
   registry.view().subscribe(() => changes.push('view'));
   createRegistry().mount('m', registry);
-  registry.subscribe((event) => changes.push(event.type), { calls: false });
-  registry.subscribe(() => changes.push('asked'), { calls: true });
   await registry.call(toolCall('a'), context());
   await registry.execute('a', {}, { timeoutMs: 5 });
   await wait(50);
@@ -64,24 +64,27 @@ test('a listener that takes the event hears calls as well: start, progress, end 
     'call-end',
     'call-late',
   ]);
-  expect(changes).toEqual(Array.from({ length: 7 }, () => 'asked'));
+  expect([withRest, changes]).toEqual([all, []]);
+  stop();
+  registry.register(simple('b'));
+  expect([all.length, withRest.at(-1), changes]).toEqual([7, 'registered', [[], 'view']]);
 });
 
-test('a listener may change the registry; everybody hears every change, in order', () => {
+test('a listener can change the registry; every listener gets every change, in order', () => {
   verifies('tools.events.kinds');
   const registry = createRegistry();
   const heard: string[] = [];
-  registry.subscribe(({ type, ...event }) => {
+  registry.onEvent(({ type, ...event }) => {
     if (type === 'registered' && event.name === 'a') registry.register(simple('b'));
     if (type === 'registered' && event.name === 'b') registry.unregister('a');
   });
-  registry.subscribe((event) => heard.push(`${event.type} ${event.name}`));
+  registry.onEvent((event) => heard.push(`${event.type} ${event.name}`));
   registry.register(simple('a'));
   expect(heard).toEqual(['registered a', 'registered b', 'unregistered a']);
   expect(registry.names()).toEqual(['b']);
 });
 
-test('a listener that throws harms neither the change nor the others, and is reported', () => {
+test('a listener that throws affects neither the change nor other listeners, and is reported', () => {
   verifies('tools.events.isolated');
   const reported: unknown[] = [];
   const registry = createRegistry([], {
@@ -95,12 +98,12 @@ test('a listener that throws harms neither the change nor the others, and is rep
   registry.subscribe(() => {
     throw broken;
   });
-  registry.subscribe((event) => heard.push(event.type));
+  registry.onEvent((event) => heard.push(event.type));
   expect(registry.register(simple('a'))).toBe('added');
   expect([registry.has('a'), heard, reported]).toEqual([true, ['registered'], [[broken, 'registered']]]);
 });
 
-test('the undo of a subscription works at any time and more than once', () => {
+test('a subscription can be removed at any time and more than once', () => {
   verifies('tools.events.unsubscribe');
   const registry = createRegistry();
   const heard: string[] = [];
@@ -119,11 +122,11 @@ test('the undo of a subscription works at any time and more than once', () => {
   expect(heard).toEqual(['first', 'third']);
 });
 
-test('an empty description is allowed and told as a warning', () => {
+test('an empty description is allowed and reported as a warning', () => {
   verifies('tools.define.description');
   const registry = createRegistry();
   const warnings: unknown[] = [];
-  registry.subscribe((event) => warnings.push('warnings' in event ? event.warnings : undefined));
+  registry.onEvent((event) => warnings.push('warnings' in event ? event.warnings : undefined));
   registry.registerAll([simple('a', { description: '' }), simple('b')]);
   expect(warnings).toEqual([['Tool "a" has an empty description: a model can only guess what it is for.'], undefined]);
 });

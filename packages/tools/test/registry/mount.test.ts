@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
 import { caught, context, simple, toolCall } from '../support.ts';
 
-test('another toolset is mounted under a prefix, checks its own arguments and is followed', async () => {
+test('another toolset is mounted under a prefix, validates its own arguments, and its changes are adopted', async () => {
   verifies('tools.list.order');
   const inner = createRegistry([
     simple('read', { parameters: { type: 'object', properties: { n: { type: 'integer' } } } }, (input) => input),
@@ -39,14 +39,14 @@ test('a conditional tool of a mounted registry is offered in the turns where its
   expect(outer.names()).toEqual(['own']);
 });
 
-test('a taken name is refused and nothing is mounted', () => {
+test('a taken name is rejected and nothing is mounted', () => {
   verifies('tools.register.duplicate');
   const outer = createRegistry([simple('x_a')]);
   expect(caught(() => outer.mount('x', createRegistry([simple('b'), simple('a')]))).code).toBe('TOOL_ALREADY_EXISTS');
   expect(outer.names()).toEqual(['x_a']);
 });
 
-test('a toolset without events is followed at each turn, which is passed on', async () => {
+test('a toolset without subscribe is synchronised at each turn, which is passed on', async () => {
   verifies('tools.beginTurn');
   let tools: readonly Tool[] = [simple('a').tool];
   const turns: number[] = [];
@@ -84,7 +84,7 @@ test('a registry mounts neither itself nor a view of itself, directly or through
   await one.beginTurn({ turn: 1, signal: context().signal });
 });
 
-test('a wrapper that leads back to its registry neither grows it nor goes round for ever', async () => {
+test('a wrapper that leads back to its registry neither adds tools nor recurses endlessly', async () => {
   const wrap = (inner: Toolset): Toolset => ({
     list: () => inner.list(),
     call: (call, given) => inner.call(call, given),
@@ -108,7 +108,7 @@ test('a wrapper that leads back to its registry neither grows it nor goes round 
   expect(one.size).toBe(size);
 });
 
-test('a mounted toolset whose list fails is offered as it was, and the turn begins', async () => {
+test('a mounted toolset whose list fails keeps its tools, and the turn begins', async () => {
   verifies('tools.beginTurn');
   let broken = false;
   const tools = [simple('a').tool];
@@ -125,7 +125,7 @@ test('a mounted toolset whose list fails is offered as it was, and the turn begi
   expect(registry.names()).toEqual(['f_a']);
 });
 
-test('a tool that comes later and finds its name taken gets a free one, and names() tells the truth', async () => {
+test('a tool that appears later and finds its name taken gets a free one, and names() says so', async () => {
   const registry = createRegistry([simple('m_b', {}, () => 'mine')]);
   let tools: readonly Tool[] = [simple('a').tool];
   const mount = registry.mount('m', { list: () => tools, call: async ({ name }) => ({ forLLM: `theirs ${name}` }) });
@@ -136,7 +136,7 @@ test('a tool that comes later and finds its name taken gets a free one, and name
   expect((await registry.execute('m_b')).forLLM).toBe('mine');
   registry.replace(simple('m_a'));
   expect([...mount.names().keys()]).toEqual(['b']);
-  registry.override(name, { category: 'code' });
+  registry.overrideMetadata(name, { category: 'code' });
   mount.unmount();
   expect(registry.names()).toEqual(['m_b', 'm_a']);
 });

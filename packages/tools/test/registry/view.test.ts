@@ -1,7 +1,8 @@
 import type { Toolset } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { createRegistry, createCapabilities, customCapabilities } from '../../src/index.ts';
+import { createCapabilities, customCapabilities } from '../../src/capabilities.ts';
+import { createRegistry } from '../../src/index.ts';
 import { context, simple, toolCall } from '../support.ts';
 
 const signal = new AbortController().signal;
@@ -34,7 +35,7 @@ test('a view shows exactly the tools that match every field', () => {
   expect(shown({ tags: 'fs', effect: 'read' })).toEqual(['read']);
 });
 
-test('a view follows later changes, keeps its list while nothing in it changes, and tells only its own changes', () => {
+test('a view follows later changes, keeps its list while nothing in it changes, and notifies of its own changes only', () => {
   verifies('tools.view.filter');
   const registry = create();
   const view = registry.view({ category: 'code' });
@@ -63,7 +64,7 @@ test('a call through a view to a tool outside it runs nothing', async () => {
   expect((await view.call(toolCall('read'), context())).forLLM).toBe('read');
 });
 
-test('a view can show what is left out for a missing capability', async () => {
+test('a view can show the tools for which a capability is missing', async () => {
   verifies('tools.view.filter', 'tools.capabilities.call');
   const registry = create();
   await registry.beginTurn({ turn: 1, signal });
@@ -90,7 +91,7 @@ test('the summaries are one line a tool in list order', () => {
   );
 });
 
-test('a snapshot keeps tools and handlers whatever happens to the registry', async () => {
+test('a snapshot keeps its tools and handlers whatever happens to the registry', async () => {
   verifies('tools.snapshot');
   const registry = create();
   const snapshot = registry.snapshot();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { compileSchema } from '../../src/index.ts';
+import { compileSchema } from '../../src/schema/index.ts';
 
 interface Suite {
   readonly remotesBase: string;
@@ -37,7 +37,7 @@ test.skipIf(!present).each([
       const validator = compileSchema(group.schema as never, { draft, documents });
       for (const one of group.tests) {
         const passes = validator.test(one.data);
-        const agree = (validator.faults(one.data).length === 0) === passes;
+        const agree = (validator.issues(one.data).length === 0) === passes;
         if (passes === one.valid && agree) right += 1;
         else wrong.push(`${part}: ${group.description}: ${one.description}`);
       }

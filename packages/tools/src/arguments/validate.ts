@@ -1,0 +1,193 @@
+import { KernelError, type ToolRepair } from '@kernel/protocol';
+import type { ValidationIssue } from '../schema/check-types.ts';
+import { resetMatchBudget } from '../schema/patterns/pattern.ts';
+import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
+import type { StandardResult } from '../tool/standard-schema.ts';
+import { type Coerced, coerceValue } from './coerce.ts';
+import { argumentsError, standardIssuesError, unknownPropertyNote } from './messages.ts';
+import { type RawArguments, parseArguments } from './parse.ts';
+import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
+
+/** How arguments are validated. */
+export interface ValidationPolicy {
+  /** Whether near-valid arguments are repaired. */
+  readonly repair: RepairPolicy;
+  /** What happens to arguments that the schema does not mention. */
+  readonly unknownProperties: UnknownProperties;
+}
+
+/** The outcome of validation: a handler's input or an error, never both. */
+export interface ValidatedArguments {
+  /** The handler's input. */
+  readonly input?: unknown;
+  /** Why the handler cannot run. */
+  readonly error?: KernelError;
+  /** What was changed, or with the policy `report` could have been changed. */
+  readonly repairs: readonly ToolRepair[];
+  /** Sentences for the model about arguments that were removed. */
+  readonly notes: readonly string[];
+}
+
+/** One call's arguments on their way through validation. */
+interface Validation {
+  readonly binding: ToolBinding;
+  readonly policy: ValidationPolicy;
+  /** What was changed to parse them. */
+  readonly parseRepairs: readonly ToolRepair[];
+  /** What the schema does not mention, found so far. */
+  readonly unknownProperties: UnknownProperty[];
+}
+
+type Outcome = ValidatedArguments | Promise<ValidatedArguments>;
+
+/**
+ * Parses a call's arguments, handles unknown properties, validates and, if the policy says so, repairs them. Returns a promise only for an
+ * asynchronous schema library. Never throws or rejects.
+ */
+export function validateArguments(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
+  resetMatchBudget();
+  try {
+    return validate(binding, raw, policy);
+  } catch (error) {
+    // All that can still throw is a value so deep that the stack overflows.
+    const message = `the arguments of "${binding.tool.name}" are nested too deeply to be checked.`;
+    return { error: new KernelError('ARGUMENTS_INVALID', message, { cause: error }), repairs: [], notes: [] };
+  }
+}
+
+function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
+  if (binding.input.raw === true && typeof raw === 'string') return { input: raw, repairs: [], notes: [] };
+  const parsed = parseArguments(raw, binding.tool.name);
+  if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
+
+  const unknownProperties: UnknownProperty[] = [];
+  const value = filterUnknown(parsed.value, binding, policy, unknownProperties);
+  const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
+  const { parse, validator } = binding.input;
+  // The common case allocates nothing more.
+  if (!rejected && parse === undefined && validator().test(value))
+    return { input: value, repairs: parsed.repairs, notes: notesOf(unknownProperties) };
+
+  const validation: Validation = { binding, policy, parseRepairs: parsed.repairs, unknownProperties };
+  if (rejected) return rejectUnknown(validation, parsed.repairs);
+  if (parse === undefined) return coerce(value, validation);
+  // A library may accept what the JSON Schema does not, and change its meaning ("false" becomes true): repairs come first.
+  if (policy.repair === 'apply' && !validator().test(value)) {
+    const coerced = coerceValue(value, validator());
+    if (coerced.issues.length === 0) return applyCoerced(coerced, validation);
+  }
+  return andThen(callParse(parse, value), (result) =>
+    result.issues === undefined ? accept(result.value, parsed.repairs, validation) : coerce(value, validation),
+  );
+}
+
+/** What happens to a value that was rejected: it is coerced and validated once more. */
+function coerce(value: unknown, validation: Validation): Outcome {
+  const { binding, policy, parseRepairs } = validation;
+  const validator = binding.input.validator();
+  const issues = validator.issues(value);
+  const coerced = policy.repair === 'off' ? { value, repairs: [], issues } : coerceValue(value, validator);
+  const repairs = [...parseRepairs, ...coerced.repairs];
+  if (policy.repair !== 'apply') {
+    return issues.length === 0 ? parseWithLibrary(value, [], validation) : reject(issues, repairs, validation);
+  }
+  return coerced.issues.length > 0 ? reject(coerced.issues, repairs, validation) : applyCoerced(coerced, validation);
+}
+
+function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
+  const repairs = [...validation.parseRepairs, ...coerced.repairs];
+  const { binding, policy, unknownProperties } = validation;
+  const value = filterUnknown(coerced.value, binding, policy, unknownProperties);
+  const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
+  return rejected ? rejectUnknown(validation, repairs) : parseWithLibrary(value, repairs, validation);
+}
+
+/** Lets the tool's schema library decide, if it has one. */
+function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], validation: Validation): Outcome {
+  const { tool, input } = validation.binding;
+  if (input.parse === undefined) return accept(value, repairs, validation);
+  return andThen(callParse(input.parse, value), (result) =>
+    result.issues === undefined
+      ? accept(result.value, repairs, validation)
+      : { error: standardIssuesError(tool.name, result.issues), repairs, notes: [] },
+  );
+}
+
+function accept(input: unknown, repairs: readonly ToolRepair[], validation: Validation): ValidatedArguments {
+  return { input, repairs, notes: notesOf(validation.unknownProperties) };
+}
+
+function reject(
+  issues: readonly ValidationIssue[],
+  repairs: readonly ToolRepair[],
+  { binding, unknownProperties }: Validation,
+): ValidatedArguments {
+  return { error: argumentsError(binding.tool.name, issues, unknownProperties), repairs, notes: [] };
+}
+
+function rejectUnknown(validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
+  const issues = validation.unknownProperties.map(toIssue);
+  return { error: argumentsError(validation.binding.tool.name, issues), repairs, notes: [] };
+}
+
+const filters = new WeakMap<object, UnknownPropertyFilter>();
+
+/** Adds unknown properties to `found` and, with the policy `strip`, returns a copy without them. */
+function filterUnknown(
+  value: unknown,
+  binding: ToolBinding,
+  policy: ValidationPolicy,
+  found: UnknownProperty[],
+): unknown {
+  if (policy.unknownProperties === 'passthrough') return value;
+  const { parameters } = binding.tool;
+  let filter = filters.get(parameters);
+  if (filter === undefined) {
+    filter = createUnknownPropertyFilter(parameters);
+    filters.set(parameters, filter);
+  }
+  const filtered = filter(value, found);
+  return policy.unknownProperties === 'reject' ? value : filtered;
+}
+
+function toIssue({ path, name, knownProperties }: UnknownProperty): ValidationIssue {
+  return {
+    path,
+    keyword: 'additionalProperties',
+    expected: 'no other property',
+    received: undefined,
+    property: name,
+    knownProperties,
+    accepts: () => false,
+  };
+}
+
+const NO_NOTES: readonly string[] = [];
+const MAX_NOTES = 5;
+
+function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
+  return unknown.length === 0 ? NO_NOTES : unknown.slice(0, MAX_NOTES).map(unknownPropertyNote);
+}
+
+/** Calls a schema library; if it throws, it has rejected the value. */
+function callParse(
+  parse: NonNullable<ToolBinding['input']['parse']>,
+  value: unknown,
+): StandardResult<unknown> | Promise<StandardResult<unknown>> {
+  try {
+    const result = parse(value);
+    return result instanceof Promise ? result.catch(parseFailed) : result;
+  } catch (error) {
+    return parseFailed(error);
+  }
+}
+
+function parseFailed(error: unknown): StandardResult<unknown> {
+  // The cause is for logs only: it may name files and secrets of the program.
+  return { issues: [{ message: 'could not be checked: the check itself failed', cause: error }] };
+}
+
+function andThen<T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then((resolved) => use(resolved)) : use(value);
+}

@@ -1,0 +1,135 @@
+import type { Redactor } from '@kernel/internal';
+import type { ToolResult } from '@kernel/protocol';
+import type { ToolBinding } from '../tool/binding.ts';
+import type { CallEventSink, CallLate } from './call-events.ts';
+import { toResult } from './result.ts';
+import type { CallRequest } from './types.ts';
+
+/** The state of one call, which for an async tool lives until its outcome is delivered. */
+export interface CallRecord {
+  /** The call. */
+  readonly request: CallRequest;
+  /** When it was received; 0 if nothing listened then. */
+  readonly started: number;
+  /** How far it is; `waiting` for the outcome of an async tool. */
+  state: 'running' | 'waiting' | 'delivered' | 'closed';
+  /** Settles with an abandoned handler that still runs. */
+  abandoned: Promise<unknown> | undefined;
+  /** Outcomes that arrived before the call had ended. */
+  earlyOutcomes: unknown[] | undefined;
+}
+
+/** Reports calls to the listeners of the registry and to the callbacks of the caller. */
+export interface CallReporter {
+  /** Starts the record of a call. */
+  start(request: CallRequest): CallRecord;
+  /** Passes a progress update on; ignored after the end of the call. */
+  progress(record: CallRecord, update: string): void;
+  /** Reports the start and end of a call that has no binding to run, and returns its result. */
+  refused(name: string, callId: string, result: ToolResult): ToolResult;
+  /** Ends a call, and delivers outcomes that arrived early. */
+  end(record: CallRecord, result: ToolResult): void;
+  /** Takes an outcome of an async tool. Only the first is delivered; any other is only reported. */
+  complete(record: CallRecord, outcome: unknown): void;
+  /** Reports something that happened after the end of a call. */
+  late(record: CallRecord, kind: CallLate['kind'], isError: boolean, result?: ToolResult): void;
+}
+
+/** Creates the reporter of a registry. `finalize` redacts and shortens late outcomes like any other result. */
+export function createCallReporter(
+  events: CallEventSink,
+  detail: boolean,
+  finalize: (result: ToolResult, binding: ToolBinding) => ToolResult,
+  redactor: Redactor,
+): CallReporter {
+  const late: CallReporter['late'] = (record, kind, isError, result) => {
+    if (!events.hasCallListeners) return;
+    const { id, binding } = record.request;
+    const durationMs = since(record.started);
+    const extra = detail && result !== undefined ? { result } : {};
+    events.emit({ type: 'call-late', name: binding.tool.name, callId: id, kind, isError, durationMs, ...extra });
+  };
+  const deliver = (record: CallRecord, outcome: unknown): void => {
+    const { binding, context } = record.request;
+    const result = finalize(toResult(outcome, binding.tool.name), binding);
+    const isError = result.isError === true;
+    if (record.state === 'delivered') return late(record, 'repeated', isError, result);
+    const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
+    if (record.state === 'waiting') record.state = 'delivered';
+    if (isAwaited) ignoringErrors(() => context.onComplete?.(result));
+    late(record, isAwaited ? 'completed' : 'orphan', isError, result);
+  };
+
+  const emitEnd = (name: string, callId: string, result: ToolResult, started: number): void => {
+    if (!events.hasCallListeners) return;
+    events.emit({
+      type: 'call-end',
+      name,
+      callId,
+      durationMs: since(started),
+      isError: result.isError === true,
+      outcome: result.outcome ?? 'done',
+      ...(result.async === true ? { async: true } : {}),
+      ...(result.code === undefined ? {} : { code: result.code }),
+      ...(result.repairs === undefined ? {} : { repairs: result.repairs }),
+      ...(detail ? { result } : {}),
+    });
+  };
+
+  return {
+    refused(name, callId, result) {
+      if (events.hasCallListeners) events.emit({ type: 'call-start', name, callId });
+      emitEnd(name, callId, result, performance.now());
+      return result;
+    },
+    start(request) {
+      if (events.hasCallListeners) {
+        const extra = detail ? { arguments: redactor.data(request.arguments) } : {};
+        events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
+      }
+      return {
+        request,
+        started: events.hasCallListeners ? performance.now() : 0,
+        state: 'running',
+        abandoned: undefined,
+        earlyOutcomes: undefined,
+      };
+    },
+    progress(record, text) {
+      if (record.state !== 'running') return;
+      const update = redactor.text(text);
+      const { id, binding, context } = record.request;
+      if (events.hasCallListeners) events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
+      if (context.onProgress !== undefined) ignoringErrors(() => context.onProgress?.(update));
+    },
+    complete(record, outcome) {
+      if (record.state === 'running') (record.earlyOutcomes ??= []).push(outcome);
+      else deliver(record, outcome);
+    },
+    late,
+    end(record, result) {
+      record.state = result.async === true ? 'waiting' : 'closed';
+      emitEnd(record.request.binding.tool.name, record.request.id, result, record.started);
+      const { earlyOutcomes } = record;
+      if (earlyOutcomes === undefined) return;
+      record.earlyOutcomes = undefined;
+      // Whoever awaits the call sees its result before an outcome that arrived early.
+      queueMicrotask(() => {
+        for (const outcome of earlyOutcomes) deliver(record, outcome);
+      });
+    },
+  };
+}
+
+function since(started: number): number {
+  return started === 0 ? 0 : performance.now() - started;
+}
+
+/** A callback of the caller that throws must not affect the call. */
+function ignoringErrors(callback: () => void): void {
+  try {
+    callback();
+  } catch {
+    // The caller's own callback failed: there is no one else to notify.
+  }
+}

@@ -1,0 +1,86 @@
+import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
+
+/** How a handler ended, or that it was abandoned before it did. */
+export type HandlerEnd =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: unknown }
+  | { readonly kind: 'timeout' }
+  /** The caller aborted. `settled` is how the handler settled within the grace period; absent if it still runs. */
+  | { readonly kind: 'aborted'; readonly settled?: 'value' | 'error' };
+
+/** What one race needs. */
+export interface RaceOptions {
+  /** The caller's signal. */
+  readonly signal: AbortSignal;
+  /** Time limit in milliseconds; `0` or `Infinity` means none. */
+  readonly timeoutMs: number;
+  /** Aborts the handler's own signal. */
+  readonly stop: (reason: unknown) => void;
+  /** Called once, with the end. */
+  readonly onEnd: (end: HandlerEnd) => void;
+  /** Called before `onEnd` if the handler is abandoned. The promise resolves once it has settled, and never rejects. */
+  readonly onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void;
+}
+
+/** How long an aborted handler has to settle before it is abandoned. */
+const GRACE_MS = 20;
+
+/** Races the promise of a handler against a timeout and the caller's abort. Leaves no timer and no listener behind. */
+export function raceHandler(work: Promise<unknown>, options: RaceOptions): void {
+  let ended = false;
+  let watch: Watch | undefined;
+  const settle = (end: HandlerEnd): void => {
+    if (ended) return;
+    ended = true;
+    const aborted = watch?.close() ?? false;
+    options.onEnd(aborted ? { kind: 'aborted', settled: end.kind === 'value' ? 'value' : 'error' } : end);
+  };
+  const abandon = (end: HandlerEnd): void => {
+    if (ended) return;
+    ended = true;
+    watch?.close();
+    const settled = work.then(
+      () => ({ failed: false }),
+      () => ({ failed: true }),
+    );
+    options.onAbandoned(settled);
+    options.onEnd(end);
+  };
+  work.then(
+    (value) => settle({ kind: 'value', value }),
+    (error: unknown) => settle({ kind: 'error', error }),
+  );
+  // A handler that has settled by now needs neither a timer nor a listener.
+  queueMicrotask(() => {
+    if (!ended) watch = createWatch(options, abandon);
+  });
+}
+
+interface Watch {
+  /** Removes timer and listener. Returns whether the caller had aborted. */
+  close(): boolean;
+}
+
+function createWatch(options: RaceOptions, abandon: (end: HandlerEnd) => void): Watch {
+  const { signal, timeoutMs } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let aborted = false;
+  const onTimeout = (): void => {
+    options.stop(new DOMException('The tool took too long.', 'TimeoutError'));
+    abandon({ kind: 'timeout' });
+  };
+  if (timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, timeoutMs);
+  const removeAbort = onAbort(signal, () => {
+    aborted = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => abandon({ kind: 'aborted' }), GRACE_MS);
+    options.stop(signal.reason);
+  });
+  return {
+    close() {
+      clearTimeout(timer);
+      removeAbort();
+      return aborted;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { ToolResult } from '@kernel/protocol';
+import { sliceHead, sliceTail } from '../truncate.ts';
+
+/** Keeps the full texts of results that were shortened for the model. */
+export interface ResultStore {
+  /** Keeps a text and returns its handle. The oldest texts are dropped when the store is full. */
+  keep(text: string): string;
+  /** Returns the text of a handle; `undefined` if it is unknown or was dropped. */
+  read(handle: string): string | undefined;
+}
+
+const MAX_CHARS = 128 * 1024 * 1024;
+
+/** Creates a store of at most `maxChars` characters, default 134,217,728. The newest text is always kept. Texts are not copied. */
+export function createResultStore(maxChars: number = MAX_CHARS): ResultStore {
+  const texts = new Map<string, string>();
+  let total = 0;
+  let count = 0;
+  return {
+    keep(text) {
+      count += 1;
+      const handle = `result-${count}`;
+      texts.set(handle, text);
+      total += text.length;
+      for (const [oldest, old] of texts) {
+        if (total <= maxChars || oldest === handle) break;
+        texts.delete(oldest);
+        total -= old.length;
+      }
+      return handle;
+    },
+    read: (handle) => texts.get(handle),
+  };
+}
+
+/** The name of the tool with which a model reads shortened results. */
+export const READ_RESULT = 'read_result';
+
+/**
+ * Shortens a result to `limit` characters, 60% from its start and 40% from its end, and keeps the full text in the store. A `limit` of 0
+ * means all. The text mentions `read_result` if `canRead` says that the model can call it.
+ */
+export function limitResult(result: ToolResult, limit: number, store: ResultStore, canRead: () => boolean): ToolResult {
+  const { forLLM } = result;
+  if (limit <= 0 || forLLM.length <= limit) return result;
+  const handle = store.keep(forLLM);
+  const head = sliceHead(forLLM, Math.ceil(limit * 0.6));
+  const tail = sliceTail(forLLM, Math.floor(limit * 0.4));
+  const omitted = forLLM.length - head.length - tail.length;
+  const how = canRead() ? `; call ${READ_RESULT} with handle "${handle}" and offset ${head.length} to read on` : '';
+  return { ...result, forLLM: `${head}\n[… ${omitted} of ${forLLM.length} characters left out${how} …]\n${tail}` };
+}

@@ -1,0 +1,129 @@
+import {
+  KernelError,
+  type KernelErrorCode,
+  type ToolOutcome,
+  type ToolResult,
+  isToolResult,
+  toErrorResult,
+} from '@kernel/protocol';
+import type { ToolBinding } from '../tool/binding.ts';
+import { asJson } from '../unsafe-casts.ts';
+import { failureText } from './failure-text.ts';
+import type { HandlerEnd } from './race-handler.ts';
+
+/** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
+const HANDLER_CODES: ReadonlySet<KernelErrorCode> = new Set([
+  'TOOL_FAILED',
+  'TOOL_DENIED',
+  'TOOL_UNAVAILABLE',
+  'ARGUMENTS_INVALID',
+  'OUTCOME_UNKNOWN',
+]);
+
+/** Turns the end of a handler into the result that the model reads. */
+export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: number): ToolResult {
+  const { name } = binding.tool;
+  switch (end.kind) {
+    case 'value':
+      return validateOutput(toResult(end.value, name), binding);
+    case 'error':
+      return failedResult(end.error, name);
+    case 'timeout': {
+      const message = `"${name}" did not finish within ${timeoutMs} ms and was abandoned; what it has done so far is unknown.`;
+      return toErrorResult(
+        new KernelError('TOOL_TIMEOUT', message, { retryable: true, data: { tool: name, timeoutMs } }),
+        'timeout',
+      );
+    }
+    case 'aborted':
+      return cancelledResult(name, end.settled);
+    default:
+      return end satisfies never;
+  }
+}
+
+/** The result of a call that its caller aborted. `settled` is how the handler ended; `undefined` if it still runs. */
+export function cancelledResult(
+  toolName: string,
+  settled: 'value' | 'error' | 'never-started' | undefined,
+): ToolResult {
+  const messages = {
+    value: `"${toolName}" was cancelled, but had finished its work.`,
+    error: `"${toolName}" was cancelled and stopped.`,
+    'never-started': `"${toolName}" was cancelled before it started.`,
+  };
+  const message =
+    settled === undefined ? `"${toolName}" was cancelled, but still runs; what it does is unknown.` : messages[settled];
+  return toErrorResult(
+    new KernelError('TOOL_CANCELLED', message, { data: { tool: toolName } }),
+    settled === undefined ? 'abandoned' : 'cancelled',
+  );
+}
+
+/** The result of a handler that threw. The thrown value is kept as the cause, for logs. */
+export function failedResult(error: unknown, toolName: string): ToolResult {
+  if (KernelError.is(error) && HANDLER_CODES.has(error.code)) {
+    return toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined);
+  }
+  const message = `"${toolName}" failed: ${failureText(error)}`;
+  return toErrorResult(
+    new KernelError('TOOL_FAILED', message, { cause: error, retryable: isRetryable(error), data: { tool: toolName } }),
+  );
+}
+
+/** Turns whatever a handler returned into a result. */
+export function toResult(value: unknown, toolName: string): ToolResult {
+  if (typeof value === 'string') return { forLLM: value };
+  if (value === undefined) return { forLLM: 'done' };
+  if (isToolResult(value)) return value.data === undefined ? value : checkData(value, toolName);
+  if (value instanceof Error) return failedResult(value, toolName);
+  return jsonResult(value) ?? failedResult(new TypeError('it returned a value that JSON cannot represent'), toolName);
+}
+
+/** The result of a call that was rejected before any handler ran. */
+export function refusedResult(error: KernelError): ToolResult {
+  return toErrorResult(error, REFUSED_OUTCOMES[error.code]);
+}
+
+const REFUSED_OUTCOMES: Partial<Record<KernelErrorCode, ToolOutcome>> = {
+  TOOL_DENIED: 'denied',
+  TOOL_CANCELLED: 'cancelled',
+  TOOL_TIMEOUT: 'timeout',
+};
+
+/** The error of a failed result; created from its text if the handler returned none. */
+export function errorOf(result: ToolResult): KernelError {
+  if (KernelError.is(result.error)) return result.error;
+  const message = result.forLLM === '' ? 'The tool failed without a message.' : result.forLLM;
+  return new KernelError(result.code ?? 'TOOL_FAILED', message, { cause: result.error });
+}
+
+function checkData(result: ToolResult, toolName: string): ToolResult {
+  if (typeof result.data === 'string' || jsonResult(result.data) !== undefined) return result;
+  return failedResult(new TypeError('its data contains a value that JSON cannot represent'), toolName);
+}
+
+function jsonResult(value: unknown): ToolResult | undefined {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+  if (text === undefined) return undefined;
+  return { forLLM: text, data: asJson(JSON.parse(text)) };
+}
+
+function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {
+  if (binding.output === undefined || result.isError === true || result.async === true) return result;
+  const [issue] = binding.output().issues(result.data);
+  if (issue === undefined) return result;
+  const { name } = binding.tool;
+  const path = issue.path === '' ? '/' : issue.path;
+  const message = `"${name}" returned data that does not match its output schema: at "${path}", expected ${issue.expected}.`;
+  return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: name, path: issue.path } }));
+}
+
+function isRetryable(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;
+}

@@ -1,0 +1,190 @@
+import { createRedactor } from '@kernel/internal';
+import { KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
+import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { asInput } from '../unsafe-casts.ts';
+import { type CallRecord, createCallReporter } from './call-reporter.ts';
+import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
+import { type HandlerEnd, raceHandler } from './race-handler.ts';
+import { redactResult } from './redact-result.ts';
+import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult } from './result.ts';
+import { retryDelay } from './retry-delay.ts';
+import type { ConcurrencyLimit } from './semaphore.ts';
+import { createToolContext } from './tool-context.ts';
+import type { CallRequest, Runner, RunnerOptions } from './types.ts';
+
+/** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
+export function createRunner(options: RunnerOptions): Runner {
+  const redactor = createRedactor(options.secrets);
+  const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult =>
+    options.limitResult(redactResult(result, redactor), binding);
+  const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
+  const limiter = createConcurrencyLimiter(options.concurrency);
+  let abandonedCount = 0;
+
+  const timeoutOf = (request: CallRequest): number =>
+    request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
+
+  const policyOf = (binding: ToolBinding): ValidationPolicy => {
+    const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
+    const isDefault = repair === options.repair && unknownProperties === options.unknownProperties;
+    return isDefault ? options : { repair, unknownProperties };
+  };
+
+  const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
+    const { binding, context, id } = record.request;
+    const controller = new AbortController();
+    let returned: unknown;
+    try {
+      const callbacks = {
+        onProgress: (update: string) => reporter.progress(record, update),
+        onComplete: (result: ToolResult) => reporter.complete(record, result),
+      };
+      const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
+      returned = binding.handler(asInput(input), toolContext);
+      if (isThenable(returned)) returned = Promise.resolve(returned);
+    } catch (error) {
+      return onEnd({ kind: 'error', error });
+    }
+    if (!(returned instanceof Promise)) return onEnd({ kind: 'value', value: returned });
+    raceHandler(returned, {
+      signal: context.signal,
+      timeoutMs: timeoutOf(record.request),
+      stop: (reason) => controller.abort(reason),
+      onEnd,
+      onAbandoned: (settled) => trackAbandoned(record, settled),
+    });
+  };
+  const trackAbandoned = (record: CallRecord, settled: Promise<{ readonly failed: boolean }>): void => {
+    abandonedCount += 1;
+    record.abandoned = settled;
+    void settled.then(({ failed }) => {
+      abandonedCount -= 1;
+      record.abandoned = undefined;
+      return reporter.late(record, 'abandoned', failed);
+    });
+  };
+
+  const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
+    const annotated = validated === undefined ? result : annotate(result, validated);
+    const final = finalizeResult(annotated, record.request.binding);
+    reporter.end(record, final);
+    return final;
+  };
+  const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {
+    const { request } = record;
+    try {
+      return handlerResult(end, request.binding, timeoutOf(request));
+    } catch (error) {
+      return failedResult(error, request.binding.tool.name); // the returned object has getters that throw
+    }
+  };
+
+  const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
+    if (validated.error !== undefined)
+      return Promise.resolve(finish(record, refusedResult(validated.error), validated));
+    const { binding } = record.request;
+    const limits = limiter.limitsFor(binding, validated.input);
+    const isRepeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
+    const retries = isRepeatable ? (binding.retries ?? options.retries) : 0;
+    if (limits.length > 0 || retries > 0) return runLimited(record, validated, limits, retries);
+    return new Promise((resolve) => {
+      attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));
+    });
+  };
+  const runLimited = async (
+    record: CallRecord,
+    validated: ValidatedArguments,
+    limits: readonly ConcurrencyLimit[],
+    retries: number,
+  ): Promise<ToolResult> => {
+    const { binding, context } = record.request;
+    const permit =
+      limits.length === 0
+        ? undefined
+        : await limiter.acquire(binding.tool.name, limits, context.signal, timeoutOf(record.request));
+    if (KernelError.is(permit)) return finish(record, refusedResult(permit), validated);
+    try {
+      const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
+      return finish(record, await (permit === undefined ? work() : permit.run(work)), validated);
+    } finally {
+      permit?.release(record.abandoned);
+    }
+  };
+  const runWithRetries = async (
+    record: CallRecord,
+    input: unknown,
+    retriesLeft: number,
+    retriesSoFar = 0,
+  ): Promise<ToolResult> => {
+    const end = await new Promise<HandlerEnd>((resolve) => {
+      attempt(record, input, resolve);
+    });
+    const result = resultOf(record, end);
+    if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
+    const waited = await retryDelay(retriesSoFar, record.request.context.signal);
+    // While an abandoned attempt still runs, no other one starts.
+    if (!waited || record.abandoned !== undefined) return result;
+    return runWithRetries(record, input, retriesLeft - 1, retriesSoFar + 1);
+  };
+
+  /** Waits for an asynchronous schema library, with the same timeout as the handler. */
+  const awaitValidation = (
+    record: CallRecord,
+    validating: Promise<ValidatedArguments>,
+  ): Promise<ValidatedArguments> => {
+    const { binding, context } = record.request;
+    const timeoutMs = timeoutOf(record.request);
+    return new Promise((resolve) => {
+      raceHandler(
+        validating.then((validated) => resolve(validated)),
+        {
+          signal: context.signal,
+          timeoutMs,
+          stop: ignore,
+          onEnd(end) {
+            if (end.kind === 'value') return; // resolved above
+            resolve({ error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] });
+          },
+          onAbandoned: (settled) => trackAbandoned(record, settled),
+        },
+      );
+    });
+  };
+
+  return {
+    run(request) {
+      const record = reporter.start(request);
+      const { binding, context } = request;
+      if (context.signal.aborted)
+        return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
+      const validating = validateArguments(binding, request.arguments, policyOf(binding));
+      if (!(validating instanceof Promise)) return runValidated(record, validating);
+      return awaitValidation(record, validating).then((validated) => runValidated(record, validated));
+    },
+    refuse: (name, callId, result) => reporter.refused(name, callId, result),
+    get abandoned() {
+      return abandonedCount;
+    },
+  };
+}
+
+function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
+  if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
+  const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
+  return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
+}
+
+/** Adds the repairs and notes of validation to a result. */
+function annotate(result: ToolResult, { repairs, notes }: ValidatedArguments): ToolResult {
+  if (repairs.length === 0 && notes.length === 0) return result;
+  const forLLM = notes.length === 0 ? result.forLLM : `${result.forLLM}\n(${notes.join(' ')})`;
+  return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof Promise || isToolResult(value)) return false;
+  return 'then' in value && typeof value.then === 'function';
+}
+
+function ignore(): void {}

@@ -1,0 +1,65 @@
+import { nearest } from '@kernel/internal';
+import { KernelError, type ToolResult, isToolName, toErrorResult } from '@kernel/protocol';
+import { freeNames, legalName } from '../name-suggestions.ts';
+import { truncate } from '../truncate.ts';
+
+/** Throws `TOOL_NAME_INVALID` for a name that not every model API accepts. */
+export function checkName(name: string): void {
+  if (isToolName(name)) return;
+  if (name.trim() === '') {
+    throw new KernelError('TOOL_NAME_INVALID', 'The tool name is empty: <unnamed>.', { hint: 'Give the tool a name.' });
+  }
+  const suggestion = legalName(name);
+  throw new KernelError('TOOL_NAME_INVALID', `"${truncate(name, 80)}" is not a valid tool name.`, {
+    hint: `Use 1 to 64 letters, digits, "_" or "-"${suggestion === undefined ? '.' : `, such as "${suggestion}".`}`,
+    ...(suggestion === undefined ? {} : { data: { suggestion } }),
+  });
+}
+
+/** The error for names that are taken, with free ones. */
+export function nameTakenError(names: readonly string[], isTaken: (name: string) => boolean): KernelError {
+  const [name = ''] = names;
+  const suggestions = names.flatMap((taken) => freeNames(taken, isTaken, names.length === 1 ? 3 : 1));
+  const message =
+    names.length === 1
+      ? `Tool "${name}" is already registered.`
+      : `Tools are already registered: ${names.map((taken) => `"${taken}"`).join(', ')}.`;
+  return new KernelError('TOOL_ALREADY_EXISTS', message, {
+    hint: `Use a different name, such as "${suggestions[0] ?? ''}", or replace(), or mount the tools under a prefix.`,
+    data: { names: [...names], suggestions },
+  });
+}
+
+/** The error for a name that is not registered, with similar ones that are. */
+export function unknownNameError(name: string, known: Iterable<string>): KernelError {
+  const near = nearest(name, known);
+  return new KernelError('TOOL_NOT_FOUND', `No tool named "${name.slice(0, 80)}" is registered.`, {
+    ...(near.length === 0 ? {} : { hint: `Did you mean ${orList(near)}?` }),
+    data: { name: name.slice(0, 80), near: [...near] },
+  });
+}
+
+/** The result of a call to a tool that is not on offer, with similar names, or with all names if there are few. */
+export function unknownToolResult(name: string, offered: readonly string[]): ToolResult {
+  const text = typeof name === 'string' ? truncate(name, 64) : '<unnamed>'; // a provider may have let anything through
+  const near = typeof name === 'string' ? nearest(name, offered) : [];
+  return toErrorResult(
+    new KernelError('TOOL_NOT_FOUND', `no tool named "${text}".`, {
+      hint: hintFor(near, offered),
+      data: { name: text, near: [...near] },
+    }),
+  );
+}
+
+const FEW_NAMES = 8;
+
+function hintFor(near: readonly string[], offered: readonly string[]): string {
+  if (near.length > 0) return `Did you mean ${orList(near)}?`;
+  if (offered.length === 0) return 'No tool is offered.';
+  if (offered.length > FEW_NAMES) return 'No tool on offer has a similar name.';
+  return `The tools are ${offered.map((name) => `"${name}"`).join(', ')}.`;
+}
+
+function orList(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(' or ');
+}

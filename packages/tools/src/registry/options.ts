@@ -1,0 +1,92 @@
+import { type CallContext, type Conversation, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
+import type { ResultStore } from '../call/result-store.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { checkFunctions, checkNumber, invalidOption } from '../option-checks.ts';
+import { type RepairPolicy, type UnknownProperties, checkSharedOptions } from '../tool/binding.ts';
+import type { RegistryEvent } from './events.ts';
+
+/** How a registry is created. A tool's own options override these. */
+export interface RegistryOptions {
+  /** Time limit of a handler, in milliseconds; `0` or `Infinity` means none. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether near-valid arguments are repaired. Default `apply`. */
+  readonly repair?: RepairPolicy | undefined;
+  /** What happens to arguments that a schema does not mention. Default `strip`. */
+  readonly unknownProperties?: UnknownProperties | undefined;
+  /** How many calls run at once in total. Default: no limit. */
+  readonly concurrency?: number | undefined;
+  /** How often a retryable failure of a `read` or `idempotent` tool is retried. Default 0. */
+  readonly retries?: number | undefined;
+  /** How many characters of a result the model gets; the full text is kept in `results`. Default: all. */
+  readonly resultLimit?: number | undefined;
+  /** Where full texts are kept. Default: a store of this registry's own. */
+  readonly results?: ResultStore | undefined;
+  /** Texts that no model may see; they are redacted from every result, also where they are encoded. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Whether call events carry arguments and results. Default false. */
+  readonly detail?: boolean | undefined;
+  /** Checks the capabilities that tools require. Default: environment variables and programs on the PATH. */
+  readonly capabilities?: Capabilities | undefined;
+  /** Receives the errors that listeners throw. Default: they are ignored. */
+  readonly onListenerError?: ((error: unknown, event: RegistryEvent) => void) | undefined;
+}
+
+/** How one `execute` runs. */
+export interface ExecuteOptions {
+  /** Aborts the call. Default: a signal that never aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** The conversation that the handler sees. */
+  readonly conversation?: Conversation | undefined;
+  /** The idempotency key that the handler sees. */
+  readonly idempotencyKey?: string | undefined;
+  /** Overrides the tool's and the registry's timeout, in milliseconds; `0` or `Infinity` means none. */
+  readonly timeoutMs?: number | undefined;
+  /** The call's id. Default: `execute-1`, `execute-2` and so on. */
+  readonly callId?: string | undefined;
+  /** Receives progress updates. */
+  readonly onProgress?: ((update: string) => void) | undefined;
+  /** Receives the outcome of an async tool, once. */
+  readonly onComplete?: ((result: ToolResult) => void) | undefined;
+}
+
+/** Throws `CONFIG_INVALID` that names the option and its value. */
+export function checkRegistryOptions(options: RegistryOptions): void {
+  const subject = 'createRegistry';
+  checkSharedOptions(subject, options, options.concurrency);
+  checkFunctions(subject, { onListenerError: options.onListenerError });
+  const { secrets } = options;
+  if (secrets === undefined || (Array.isArray(secrets) && secrets.every((text) => typeof text === 'string'))) return;
+  // The value is not shown: it may be a secret.
+  throw new KernelError('CONFIG_INVALID', `${subject}: secrets must be a list of strings.`);
+}
+
+/** Returns the error for invalid arguments of `execute`; `undefined` if they are valid. */
+export function invalidExecute(name: unknown, options: ExecuteOptions): KernelError | undefined {
+  const subject = 'execute';
+  const { signal, callId } = options;
+  if (typeof name !== 'string') return invalidOption(subject, 'the name', 'a string', name);
+  if (signal !== undefined && !isSignal(signal)) return invalidOption(subject, 'signal', 'an AbortSignal', signal);
+  if (callId !== undefined && typeof callId !== 'string') return invalidOption(subject, 'callId', 'a string', callId);
+  try {
+    checkNumber(subject, 'timeoutMs', options.timeoutMs, 0);
+    checkFunctions(subject, { onProgress: options.onProgress, onComplete: options.onComplete });
+  } catch (error) {
+    if (KernelError.is(error)) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Returns the error for invalid arguments of `call`; `undefined` if they are valid. */
+export function invalidCall(
+  call: Partial<ToolCall> | null | undefined,
+  context: Partial<CallContext> | null | undefined,
+): KernelError | undefined {
+  if (typeof call !== 'object' || call === null) return invalidOption('call', 'the call', 'a ToolCall', call);
+  if (!isSignal(context?.signal)) return invalidOption('call', 'context.signal', 'an AbortSignal', context?.signal);
+  return undefined;
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+}

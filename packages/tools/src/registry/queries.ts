@@ -1,0 +1,35 @@
+import type { EntryStore } from './entries.ts';
+import { isOffered, isUsable } from './entries.ts';
+import type { ToolRegistry } from './types.ts';
+
+/** The members of a registry that look tools up, except for `size`. */
+export type Queries = Pick<
+  ToolRegistry,
+  'list' | 'has' | 'get' | 'names' | 'summaries' | 'listByCategory' | 'listByOptionality' | 'hiddenTools'
+>;
+
+/** Creates the queries of a registry. */
+export function createQueries(store: EntryStore): Queries {
+  return {
+    list: () => store.list(),
+    has(name) {
+      const entry = store.entries.get(name);
+      return entry !== undefined && isOffered(entry);
+    },
+    get(name, options) {
+      const entry = store.entries.get(name);
+      if (entry === undefined) return undefined;
+      const isVisible = !entry.hidden || entry.promotion !== undefined || options?.includeHidden === true;
+      return isVisible ? entry.binding : undefined;
+    },
+    names: () => store.list().map((tool) => tool.name),
+    summaries: () => store.list().map((tool) => `- \`${tool.name}\` - ${tool.description}`),
+    listByCategory: (category) => store.list().filter((tool) => tool.metadata?.category === category),
+    listByOptionality: (optionality) =>
+      store.list().filter((tool) => (tool.metadata?.optionality ?? 'optional') === optionality),
+    hiddenTools() {
+      const hidden = [...store.entries.values()].filter((entry) => entry.hidden && entry.promotion === undefined);
+      return hidden.filter((entry) => isUsable(entry)).map((entry) => entry.binding.tool);
+    },
+  };
+}

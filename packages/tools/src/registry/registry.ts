@@ -1,0 +1,155 @@
+import type { Tool, ToolResult, Toolset } from '@kernel/protocol';
+import type { RawArguments } from '../arguments/parse.ts';
+import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
+import { errorOf, refusedResult } from '../call/result.ts';
+import { createRunner } from '../call/runner.ts';
+import type { CallRequest } from '../call/types.ts';
+import { createCapabilities } from '../capabilities.ts';
+import { once } from '../once.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { createAvailability } from './availability.ts';
+import { createEntryStore } from './entries.ts';
+import { createRegistryEvents } from './events.ts';
+import { type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
+import { createMounts } from './mount.ts';
+import { unknownToolResult } from './name-errors.ts';
+import {
+  type ExecuteOptions,
+  type RegistryOptions,
+  checkRegistryOptions,
+  invalidCall,
+  invalidExecute,
+} from './options.ts';
+import { createQueries } from './queries.ts';
+import { createRegistration } from './registration.ts';
+import { createRegistryState } from './state.ts';
+import type { ToolRegistry } from './types.ts';
+import { createView } from './view.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing. */
+export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
+  checkRegistryOptions(options);
+  const events = createRegistryEvents((error, event) => options.onListenerError?.(error, event));
+  const store = createEntryStore((change) => events.emit(change));
+  const registration = createRegistration(store);
+  const queries = createQueries(store);
+  const mounts = createMounts(store, registration);
+  const capabilities = once(() => options.capabilities ?? createCapabilities());
+  const availability = createAvailability(store, capabilities, mounts.mounted);
+  const lookup = createLookup(store, capabilities);
+  const results = options.results ?? createResultStore();
+  const canReadResults = (): boolean => queries.has(READ_RESULT);
+  const runner = createRunner({
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    repair: options.repair ?? 'apply',
+    unknownProperties: options.unknownProperties ?? 'strip',
+    concurrency: options.concurrency ?? Infinity,
+    retries: options.retries ?? 0,
+    secrets: options.secrets ?? [],
+    detail: options.detail ?? false,
+    events,
+    limitResult: (result, { resultLimit = options.resultLimit ?? 0 }) =>
+      limitResult(result, resultLimit, results, canReadResults),
+  });
+
+  const runFound = (
+    name: string,
+    found: LookupResult | Promise<LookupResult>,
+    request: Omit<CallRequest, 'binding'>,
+  ): Promise<ToolResult> => {
+    if (found instanceof Promise) {
+      return orCancelled(found, name, request.context.signal).then((settled) => runFound(name, settled, request));
+    }
+    if ('forLLM' in found) return Promise.resolve(runner.refuse(name, request.id, found));
+    return runner.run({ ...request, binding: found });
+  };
+
+  let executeCount = 0;
+  const execute = (name: string, args: RawArguments, executeOptions: ExecuteOptions): Promise<ToolResult> => {
+    executeCount += 1;
+    const defaultId = `execute-${executeCount}`;
+    const error = invalidExecute(name, executeOptions);
+    if (error !== undefined) {
+      const shownName = typeof name === 'string' ? name : '<unnamed>';
+      return Promise.resolve(runner.refuse(shownName, defaultId, refusedResult(error)));
+    }
+    const { timeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
+    const { conversation, idempotencyKey, onProgress, onComplete } = executeOptions;
+    const context = {
+      signal,
+      conversation,
+      idempotencyKey,
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onComplete === undefined ? {} : { onComplete }),
+    };
+    return runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs });
+  };
+
+  const call: Toolset['call'] = (toolCall, context) => {
+    const error = invalidCall(toolCall, context);
+    if (error !== undefined) return Promise.resolve(refusedResult(error));
+    const { id, name, arguments: args } = toolCall;
+    return runFound(name, lookup(name), { id, arguments: args, context });
+  };
+
+  const snapshot = (): Toolset => {
+    const tools = store.list();
+    const snapshotBindings = new Map(tools.map((tool) => [tool.name, store.entries.get(tool.name)?.binding]));
+    const names = tools.map((tool) => tool.name);
+    return {
+      list: () => tools,
+      call(toolCall, context) {
+        const error = invalidCall(toolCall, context);
+        if (error !== undefined) return Promise.resolve(refusedResult(error));
+        const { id, name, arguments: args } = toolCall;
+        const binding = snapshotBindings.get(name);
+        const found =
+          binding === undefined ? unknownToolResult(name, names) : requireCapabilities(binding, capabilities);
+        return runFound(name, found, { id, arguments: args, context });
+      },
+    };
+  };
+
+  const listLacking = (): readonly Tool[] =>
+    [...store.entries.values()]
+      .filter((entry) => entry.enabled && !entry.hidden && entry.missing.length > 0)
+      .map((entry) => entry.binding.tool);
+  const { beginTurn } = availability;
+  const { subscribe, onEvent } = events;
+  const viewSource = { list: queries.list, listLacking, call, subscribe, beginTurn };
+
+  const registry: ToolRegistry = {
+    get size() {
+      return store.list().length;
+    },
+    get version() {
+      return store.version;
+    },
+    ...queries,
+    ...registration,
+    mount: mounts.mount,
+    ...createRegistryState(store),
+    ...availability,
+    call,
+    execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
+    async executeOrThrow(name, args, executeOptions = {}) {
+      const result = await execute(name, args, executeOptions);
+      if (result.isError !== true) return result;
+      if (result.code === 'TOOL_CANCELLED' && executeOptions.signal?.aborted === true)
+        throw executeOptions.signal.reason;
+      throw errorOf(result);
+    },
+    get abandoned() {
+      return runner.abandoned;
+    },
+    results,
+    onEvent,
+    subscribe,
+    view: (filter = {}) => mounts.registerOwner(createView(viewSource, filter)),
+    snapshot,
+  };
+  registration.registerAll(bindings);
+  return mounts.registerOwner(registry);
+}

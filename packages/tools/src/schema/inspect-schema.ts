@@ -1,0 +1,162 @@
+import { isObject, pointerToken } from '@kernel/internal';
+import type { JsonSchema } from '@kernel/protocol';
+import { truncate } from '../truncate.ts';
+import { TYPE_NAMES } from './assertions.ts';
+import { invalidSchema } from './freeze-copy.ts';
+import { KEYWORDS, type KeywordKind } from './keywords.ts';
+import { metaSchemas } from './meta-schemas.ts';
+import { compilePattern } from './patterns/pattern.ts';
+import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject, subschemas } from './schema-index.ts';
+import { findSlowPattern } from './patterns/slow-patterns.ts';
+
+/** How many schemas may apply to one value: more than this is an attack, not a description. */
+const MAX_COST = 50_000;
+
+/**
+ * Checks a whole schema before it validates any value: keyword values, references, patterns, loops and expansion.
+ *
+ * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer to what is wrong. Fetches nothing and takes at most about 200 ms.
+ */
+export function inspectSchema(schema: JsonSchema, subject: string): void {
+  const index = indexSchema(schema, { documents: metaSchemas() });
+  const patterns: { readonly source: string; readonly at: string }[] = [];
+  const visit = (value: Schema, at: string): void => {
+    if (!isSchemaObject(value)) return;
+    for (const [keyword, content] of Object.entries(value)) {
+      const kind = KEYWORDS.get(keyword);
+      const problem = kind === undefined ? undefined : PROBLEMS[kind](content);
+      if (problem !== undefined) throw invalidSchema(subject, `${at}/${pointerToken(keyword)}`, problem);
+    }
+    checkReferences(value, at);
+    if (typeof value['pattern'] === 'string') patterns.push({ source: value['pattern'], at: `${at}/pattern` });
+    for (const source of Object.keys(mapOf(value['patternProperties']))) {
+      patterns.push({ source, at: `${at}/patternProperties/${pointerToken(source)}` });
+    }
+    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
+  };
+  const checkReferences = (value: JsonSchema, at: string): void => {
+    for (const keyword of ['$ref', '$dynamicRef']) {
+      const reference = value[keyword];
+      if (typeof reference !== 'string' || index.resolve(reference, index.resourceOf(value)) !== undefined) continue;
+      const local = reference.startsWith('#');
+      throw invalidSchema(
+        subject,
+        `${at}/${keyword}`,
+        local
+          ? `does not resolve ("${truncate(reference, 80)}")`
+          : `is remote ("${truncate(reference, 80)}") and is never fetched`,
+        local ? 'Put the schema under "$defs".' : 'Put the schema under "$defs" and refer to it by "#/$defs/…".',
+      );
+    }
+  };
+  visit(schema, '');
+  checkPatterns(patterns, subject);
+  checkCost(schema, index, subject);
+}
+
+function checkPatterns(patterns: readonly { readonly source: string; readonly at: string }[], subject: string): void {
+  for (const { source, at } of patterns) {
+    try {
+      compilePattern(source);
+    } catch {
+      throw invalidSchema(subject, at, `is not a valid regular expression ("${truncate(source, 80)}")`);
+    }
+  }
+  const slow = findSlowPattern(patterns.map((entry) => entry.source));
+  const entry = patterns.find((candidate) => candidate.source === slow);
+  if (entry === undefined) return;
+  const hint = 'Write it without repetitions that can match the same text in more than one way.';
+  throw invalidSchema(subject, entry.at, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
+}
+
+/** Rejects schemas that apply themselves to the same value endlessly, or so often that validation would not finish. */
+function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): void {
+  const costs = new Map<JsonSchema, number>();
+  const visiting = new Set<JsonSchema>();
+  // Errors behind a reference point at the reference: that is what has to be changed.
+  const costOf = (value: Schema, at: string, referenced = false): number => {
+    if (!isSchemaObject(value)) return 1;
+    const known = costs.get(value);
+    if (known !== undefined) return known;
+    if (visiting.has(value)) throw invalidSchema(subject, at, 'refers to itself without descending into the value');
+    visiting.add(value);
+    let cost = 1;
+    for (const [child, tokens] of appliedSchemas(value, index)) {
+      cost += costOf(child, referenced ? at : `${at}/${tokens}`, referenced || REFERENCES.includes(tokens));
+    }
+    visiting.delete(value);
+    costs.set(value, cost);
+    if (cost > MAX_COST) throw invalidSchema(subject, at, 'applies too many schemas to one value');
+    return cost;
+  };
+  const visit = (value: Schema, at: string): void => {
+    costOf(value, at);
+    if (!isSchemaObject(value)) return;
+    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
+  };
+  visit(schema, '');
+}
+
+const REFERENCES: readonly string[] = ['$ref', '$dynamicRef'];
+
+/** The schemas that apply to the same value as this one, with their JSON pointers relative to it. */
+function* appliedSchemas(value: JsonSchema, schemas: SchemaIndex): Generator<readonly [Schema, string]> {
+  for (const keyword of REFERENCES) {
+    const reference = value[keyword];
+    const target = typeof reference === 'string' ? schemas.resolve(reference, schemas.resourceOf(value)) : undefined;
+    if (target !== undefined) yield [target.schema, keyword];
+  }
+  for (const keyword of ['not', 'if', 'then', 'else']) {
+    const child = value[keyword];
+    if (isSchema(child)) yield [child, keyword];
+  }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const list = value[keyword];
+    for (const [index, child] of (Array.isArray(list) ? list : []).entries()) {
+      if (isSchema(child)) yield [child, `${keyword}/${index}`];
+    }
+  }
+  for (const keyword of ['dependentSchemas', 'dependencies']) {
+    for (const [name, child] of Object.entries(mapOf(value[keyword]))) {
+      if (isSchema(child)) yield [child, `${keyword}/${pointerToken(name)}`];
+    }
+  }
+}
+
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string');
+const isMap = (value: unknown, test: (item: unknown) => boolean): boolean =>
+  isObject(value) && Object.values(value).every((item) => test(item));
+const isSchemas = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => isSchema(item));
+const unless = (holds: boolean, problem: string): string | undefined => (holds ? undefined : problem);
+
+const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefined>> = {
+  schema: (value) => unless(isSchema(value), 'must be a schema: an object or a boolean'),
+  schemas: (value) => unless(isSchemas(value), 'must be a list of schemas with at least one'),
+  items: (value) => unless(isSchema(value) || isSchemas(value), 'must be a schema'),
+  'schema-map': (value) => unless(isMap(value, isSchema), 'must be an object whose values are schemas'),
+  dependencies: (value) =>
+    unless(
+      isMap(value, (item) => isSchema(item) || isNames(item)),
+      'must map to schemas or names',
+    ),
+  types(value) {
+    const names: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const wrong = names.find((name) => !TYPE_NAMES.some((type) => type === name));
+    if (wrong === undefined) return unless(!Array.isArray(value) || value.length > 0, 'must name a type');
+    return `must be one of ${TYPE_NAMES.join(', ')}, not ${truncate(JSON.stringify(wrong), 80)}`;
+  },
+  values: (value) => unless(Array.isArray(value) && value.length > 0, 'must be a list of at least one value'),
+  names: (value) => unless(isNames(value), 'must be a list of property names'),
+  'names-map': (value) => unless(isMap(value, isNames), 'must map to lists of property names'),
+  count: (value) =>
+    unless(typeof value === 'number' && Number.isInteger(value) && value >= 0, 'must be a whole number, 0 or more'),
+  number: (value) => unless(typeof value === 'number', 'must be a number'),
+  step: (value) => unless(typeof value === 'number' && value > 0, 'must be a number above 0'),
+  flag: (value) => unless(typeof value === 'boolean', 'must be true or false'),
+  text: (value) => unless(typeof value === 'string', 'must be text'),
+};
+
+function mapOf(value: unknown): JsonSchema {
+  return isSchemaObject(value) ? value : {};
+}

@@ -1,0 +1,101 @@
+import { type PatternShape, patternShape } from './pattern-shape.ts';
+
+/** Compiles a pattern with the `u` flag, or without it if the pattern is only valid without. Throws a SyntaxError. */
+export function compilePattern(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return new RegExp(source);
+  }
+}
+
+/** How long the slow matches of one call may take in total; after that, a text counts as not matching. */
+const MATCH_BUDGET_MS = 100;
+/** How many steps a match may need at worst and still run without a timeout. */
+const SAFE_STEPS = 200_000;
+
+/** Validation is synchronous, so one budget serves all calls, one after the other. */
+const budget = { leftMs: MATCH_BUDGET_MS };
+
+/** Gives the matches of the next call their full time. */
+export function resetMatchBudget(): void {
+  budget.leftMs = MATCH_BUDGET_MS;
+}
+
+/** Creates a test for a pattern that never hangs: a text that takes too long does not match. Throws a SyntaxError. */
+export function createPatternTest(source: string): (text: string) => boolean {
+  const pattern = compilePattern(source);
+  const safeLength = safeLengthOf(patternShape(source));
+  return (text) => {
+    if (text.length <= safeLength) return pattern.test(text);
+    if (budget.leftMs < 1) return false;
+    if (budget.leftMs === MATCH_BUDGET_MS) queueMicrotask(resetMatchBudget);
+    const started = performance.now();
+    const matches = matchWithTimeout({ pattern, texts: [text] }, Math.ceil(budget.leftMs))?.[0] === true;
+    budget.leftMs -= performance.now() - started;
+    return matches;
+  };
+}
+
+/** The length up to which a text certainly takes few steps. */
+function safeLengthOf({ repetitions, optionals, nested }: PatternShape): number {
+  if (nested) return Math.floor(Math.log(SAFE_STEPS) / Math.log(Math.max(2, repetitions + optionals)));
+  const steps = SAFE_STEPS / 2 ** Math.min(optionals, 30);
+  if (steps < 1) return 0;
+  // One repetition reads a text once; each further one may start at every position.
+  return repetitions < 2 ? Infinity : Math.floor(steps ** (1 / repetitions));
+}
+
+/** A pattern and the texts to match. */
+export interface Trial {
+  /** The compiled pattern. */
+  readonly pattern: RegExp;
+  /** The texts, in the order of the answers. */
+  readonly texts: readonly string[];
+}
+
+/** Returns which texts a pattern matches, or `undefined` if that takes longer than `timeoutMs` in total. */
+export function matchWithTimeout(trial: Trial, timeoutMs: number): readonly boolean[] | undefined {
+  shared ??= createMatcher();
+  return shared([trial], timeoutMs).matches?.[0];
+}
+
+let shared: Matcher | undefined;
+
+/** The outcome of some trials. */
+export interface Matched {
+  /** Which texts matched, by trial; `undefined` after a timeout. */
+  readonly matches?: readonly (readonly boolean[])[];
+  /** The index of the trial that was reached. */
+  readonly reached: number;
+}
+
+/** Matches the texts of all trials within one timeout. */
+export type Matcher = (trials: readonly Trial[], timeoutMs: number) => Matched;
+
+const SCRIPT = `trials.map(({ source, flags, texts }, index) => {
+  progress.reached = index;
+  const pattern = new RegExp(source, flags);
+  return texts.map((text) => pattern.test(text));
+})`;
+
+/** Creates a matcher whose timeout interrupts a running match. `node:vm` is loaded only here. */
+export function createMatcher(): Matcher {
+  const vm = process.getBuiltinModule('node:vm');
+  const globals: { trials?: unknown; progress: { reached: number } } = { progress: { reached: 0 } };
+  const context = vm.createContext(globals);
+  const script = new vm.Script(SCRIPT);
+  return (trials, timeoutMs) => {
+    globals.progress = { reached: 0 };
+    globals.trials = trials.map(({ pattern, texts }) => ({ source: pattern.source, flags: pattern.flags, texts }));
+    try {
+      const matches: unknown = script.runInContext(context, { timeout: timeoutMs });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the script above returns nothing else
+      return { matches: matches as readonly (readonly boolean[])[], reached: globals.progress.reached };
+    } catch {
+      return { reached: globals.progress.reached };
+    } finally {
+      globals.trials = undefined;
+    }
+  };
+}

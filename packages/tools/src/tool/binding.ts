@@ -1,0 +1,92 @@
+import type { Tool, ToolContext, TurnContext } from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkNumber } from '../option-checks.ts';
+import type { Validator } from '../schema/compile-schema.ts';
+import type { StandardResult } from './standard-schema.ts';
+
+/**
+ * A tool and its handler: what a registry holds. Not a `Tool`, and not assignable to one, so that a handler can never end up in a request.
+ */
+export interface ToolBinding extends BindingOptions {
+  /** The tool itself: the very object that `list()` returns and providers get. */
+  readonly tool: Tool;
+  /** Does the work of the tool. */
+  readonly handler: ToolHandler;
+  /** Validates the arguments of a call. */
+  readonly input: InputValidation;
+  /** Returns the validator of a successful result's `data`; absent without `outputSchema`. */
+  readonly output?: () => Validator;
+}
+
+/**
+ * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly or as a
+ * promise. An error that it throws becomes a result that the model reads.
+ */
+export type ToolHandler<I = never> = (input: I, context: ToolContext) => unknown;
+
+/** How the arguments of a tool are validated. */
+export interface InputValidation {
+  /** Returns the validator of `tool.parameters`, compiled at the first call. */
+  readonly validator: () => Validator;
+  /** Set if another toolset parses the arguments: the handler gets their text unchanged. */
+  readonly raw?: true;
+  /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
+  readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+}
+
+/** How a tool is run. Every option overrides the registry's, and is overridden by that of a call. */
+export interface BindingOptions {
+  /** Time limit of the handler, in milliseconds; `0` or `Infinity` means none. Default: the registry's, 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How many calls run at once, in total or per key. Default: 1 for a `write` tool, else no limit. */
+  readonly concurrency?: Concurrency | undefined;
+  /** Whether near-valid arguments are repaired. Default: the registry's, `apply`. */
+  readonly repair?: RepairPolicy | undefined;
+  /** What happens to arguments that the schema does not mention. Default: the registry's, `strip`. */
+  readonly unknownProperties?: UnknownProperties | undefined;
+  /** How many characters of a result the model gets; `0` or `Infinity` means all. Default: the registry's. */
+  readonly resultLimit?: number | undefined;
+  /** How often a retryable failure of a `read` or `idempotent` tool is retried. Default: the registry's, 0. */
+  readonly retries?: number | undefined;
+  /** Whether a `conditional` tool is offered in a turn; called by `beginTurn`. If it throws, the tool is not offered. */
+  readonly when?: ToolCondition | undefined;
+}
+
+/** A number limits all calls of the tool; with `key`, which gets the validated arguments, calls with the same key share a limit. */
+export type Concurrency =
+  | number
+  | { readonly max?: number | undefined; readonly key?: ((input: never) => string) | undefined };
+
+/** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
+export type RepairPolicy = 'off' | 'report' | 'apply';
+
+/** `strip`: remove them and tell the model; `reject`: reject the call; `passthrough`: pass them to the handler. */
+export type UnknownProperties = 'strip' | 'reject' | 'passthrough';
+
+/** Decides whether a `conditional` tool is offered in a turn. */
+export type ToolCondition = (turn: TurnContext) => boolean | Promise<boolean>;
+
+const REPAIR_POLICIES: readonly RepairPolicy[] = ['off', 'report', 'apply'];
+const UNKNOWN_PROPERTIES: readonly UnknownProperties[] = ['strip', 'reject', 'passthrough'];
+
+/** Throws `CONFIG_INVALID` that names the tool, the option and its value. */
+export function checkBindingOptions(toolName: string, options: BindingOptions): void {
+  const { concurrency } = options;
+  const isObject = typeof concurrency === 'object' && concurrency !== null;
+  const subject = `Tool "${toolName}"`;
+  checkSharedOptions(subject, options, isObject ? concurrency.max : concurrency);
+  checkFunctions(subject, { when: options.when, 'concurrency.key': isObject ? concurrency.key : undefined });
+}
+
+/** Checks the options that a tool shares with its registry. Throws `CONFIG_INVALID` that names the option and its value. */
+export function checkSharedOptions(
+  subject: string,
+  options: Omit<BindingOptions, 'concurrency' | 'when'>,
+  concurrency: unknown,
+): void {
+  checkNumber(subject, 'timeoutMs', options.timeoutMs, 0);
+  checkNumber(subject, 'concurrency', concurrency, 1);
+  checkNumber(subject, 'resultLimit', options.resultLimit, 0);
+  checkNumber(subject, 'retries', options.retries, 0);
+  checkChoice(subject, 'repair', options.repair, REPAIR_POLICIES);
+  checkChoice(subject, 'unknownProperties', options.unknownProperties, UNKNOWN_PROPERTIES);
+}

@@ -1,0 +1,144 @@
+import type { JsonSchema } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { bindTool, createRegistry } from '../../src/index.ts';
+import { compileSchema } from '../../src/schema/index.ts';
+import { caught, costRatio, referenceWork } from '../support.ts';
+
+const tool = (parameters: JsonSchema): ReturnType<typeof bindTool> =>
+  bindTool({ name: 't', description: '', parameters }, () => 'ran');
+const withPattern = (pattern: string): JsonSchema => ({
+  type: 'object',
+  properties: { a: { type: 'string', pattern } },
+});
+const nested = (depth: number, inner: unknown, key = 'neg'): unknown => {
+  let value = inner;
+  for (let level = 0; level < depth; level += 1) value = { [key]: value };
+  return value;
+};
+const e = { $ref: '#/$defs/e' };
+const expression: JsonSchema = {
+  type: 'object',
+  properties: { e },
+  $defs: {
+    e: {
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { neg: e } },
+        { type: 'object', properties: { abs: e, neg: e } },
+      ],
+    },
+  },
+};
+const tracked: JsonSchema = { ...expression, unevaluatedProperties: false };
+const doubled: JsonSchema = {
+  type: 'object',
+  properties: { e },
+  $defs: { e: { allOf: [{ properties: { neg: e } }, { properties: { neg: e } }], type: 'object' } },
+};
+const one: JsonSchema = JSON.parse(JSON.stringify(expression).replace('anyOf', 'oneOf')) as JsonSchema;
+
+const byName = { $dynamicRef: '#e' };
+const dynamic: JsonSchema = {
+  type: 'object',
+  properties: { e: byName },
+  $defs: {
+    e: {
+      $dynamicAnchor: 'e',
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { neg: byName } },
+        { type: 'object', properties: { abs: byName, neg: byName } },
+      ],
+    },
+  },
+};
+
+test.each([
+  ['anyOf', expression],
+  ['anyOf by dynamic references', dynamic],
+  ['anyOf with unevaluatedProperties', tracked],
+  ['oneOf', one],
+  ['allOf twice over', doubled],
+])(
+  'wrong arguments of a recursive schema with %s are rejected for at most ten units of work, however deep',
+  { timeout: 60_000 },
+  async (_, schema) => {
+    verifies('tools.execute.schema');
+    const binding = tool(schema);
+    const validator = binding.input.validator();
+    const registry = createRegistry([binding]);
+    for (const depth of [16, 60, 200]) {
+      const value = { e: nested(depth, 'x') };
+      expect(validator.test(value)).toBe(false);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await costRatio(() => validator.test(value), referenceWork, 3)).toBeLessThan(10);
+      // oxlint-disable-next-line no-await-in-loop
+      const result = await registry.execute('t', value);
+      expect([result.code, result.forLLM.length <= 300]).toEqual(['ARGUMENTS_INVALID', true]);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await costRatio(() => registry.execute('t', value), referenceWork, 3)).toBeLessThan(10);
+    }
+  },
+);
+
+test('a recursive union still reports what is wrong at depth, and repairs it', async () => {
+  verifies('tools.execute.schema');
+  const registry = createRegistry([tool(expression)]);
+  const wrong = await registry.execute('t', { e: nested(4, true) });
+  expect(wrong.forLLM).toContain('/e/neg/neg/neg/neg: expected number or object, got true');
+  expect((await registry.execute('t', { e: nested(40, '5') })).repairs).toMatchObject([{ rule: 'string-to-number' }]);
+  expect(compileSchema(expression).test({ e: nested(400, 5) })).toBe(true);
+});
+
+test.each([
+  '^(é+)+x',
+  '^(ж+)+x',
+  '^(\\u4e00+)+x',
+  '^([\\u00e0-\\u00ff]+)+$',
+  '^(\\p{L}+)+x',
+  '^hello (é+)+x',
+  '^(#+)+x',
+  '(~|~~)+$',
+  '^(?:ab|cd|abcd)+$x',
+])('the pattern %s, whose time grows exponentially on its own characters, is rejected', (pattern) => {
+  verifies('tools.define.schema.invalid');
+  expect(caught(() => tool(withPattern(pattern))).data?.['pointer']).toBe('/properties/a/pattern');
+});
+
+test('everyday patterns are accepted, whatever else the machine does', () => {
+  const everyday = [
+    '.*\\.(png|jpg)$',
+    '^\\S+@\\S+\\.\\S+$',
+    '.+@.+\\..+',
+    '.*foo.*bar.*',
+    '^.*-.*-.*$',
+    '^.+/.+/.+$',
+    '(.*)=(.*);(.*)$',
+    '^(.+),(.+),(.+),(.+)$',
+    '^[a-z]+(_[a-z]+)*$',
+    '^(?=.*[A-Z])(?=.*\\d)(?=.*[a-z]).{8,}$',
+    '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$',
+    '^P(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?:\\d+H)?(?:\\d+M)?(?:\\d+(?:\\.\\d+)?S)?)?$',
+    '^(?:.+,){5}x$',
+  ];
+  for (const pattern of everyday) expect(tool(withPattern(pattern)).tool.name).toBe('t');
+});
+
+test(
+  'no text holds up a call, however long and however many there are, not even with a pattern that was never tried',
+  { timeout: 60_000 },
+  async () => {
+    verifies('tools.execute.schema');
+    const cost = (work: () => unknown): Promise<number> => costRatio(work, referenceWork, 3);
+    const list = { type: 'array', items: { type: 'string', pattern: '.*foo.*bar.*x' } };
+    const registry = createRegistry([tool({ type: 'object', properties: { list } })]);
+    for (const length of [50, 500, 1_000, 60_000]) {
+      const texts = Array.from({ length: 20 }, () => 'foobar'.repeat(length / 6));
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await cost(() => registry.execute('t', { list: texts }))).toBeLessThan(22);
+    }
+    const untried = compileSchema({ pattern: '^(a+)+$' });
+    expect(await cost(() => untried.test(`${'a'.repeat(40)}!`))).toBeLessThan(22);
+  },
+);
