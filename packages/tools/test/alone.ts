@@ -11,20 +11,15 @@ const convert = bindTool<{ readonly celsius: number }>(
   },
   ({ celsius }) => `${(celsius * 9) / 5 + 32} °F`,
 );
-
 const registry = createRegistry([convert]);
-console.log(registry.list().map((tool) => tool.name)); // the very objects that go to a provider
 
-const fine = await registry.execute('to_fahrenheit', '{"celsius": 20}');
-console.log(fine.forLLM); // 68 °F
+const result = await registry.execute('to_fahrenheit', '{"celsius": "20"}');
+console.log(result.forLLM, result.repairs?.[0]?.rule); // 68 °F string-to-number
 
-const mended = await registry.execute('to_fahrenheit', { celsius: '20' });
-console.log(mended.forLLM, mended.repairs?.[0]?.rule); // 68 °F string-to-number
+const unknown = await registry.execute('to_farenheit', {});
+console.log(unknown.forLLM); // TOOL_NOT_FOUND: … Did you mean "to_fahrenheit"?
 
-const wrong = await registry.execute('to_farenheit', {});
-console.log(wrong.code, wrong.forLLM); // TOOL_NOT_FOUND … Did you mean "to_fahrenheit"?
-
-if (fine.forLLM !== mended.forLLM || wrong.code !== 'TOOL_NOT_FOUND') throw new Error(wrong.forLLM);
+if (result.forLLM !== '68 °F' || unknown.code !== 'TOOL_NOT_FOUND') throw new Error(unknown.forLLM);
 // @ts-expect-error -- a binding is not a tool: its handler cannot end up in a request
 const tool: Tool = convert;
 if (registry.list()[0] !== convert.tool || 'handler' in convert.tool) throw new Error(tool.name);
