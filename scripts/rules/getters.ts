@@ -5,7 +5,7 @@ import { sourceFiles } from '../lib/projects.ts';
 
 /** Made once a program, a run or a session: there a getter costs nothing that counts. */
 const LONG_LIVED: ReadonlySet<string> = new Set([
-  'packages/agent/src/steering.ts',
+  'packages/agent/src/loop/steering.ts',
   // The SDK reads a property.
   'packages/mcp/src/server/prompt-headers.ts',
   'packages/tools/src/call/run.ts',

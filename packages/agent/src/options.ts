@@ -6,10 +6,10 @@ import {
   type Provider,
   type Toolset,
 } from '@kernel/protocol';
-import type { Approve } from './approval.ts';
-import { checkLimits, type RunLimits } from './limits.ts';
-import type { Steering } from './steering.ts';
-import type { Steps } from './steps.ts';
+import type { Approve } from './approval/approval.ts';
+import { checkLimits, type RunLimits } from './limits/run-limits.ts';
+import type { Steering } from './loop/steering.ts';
+import type { Steps } from './loop/steps.ts';
 
 /** What a run needs. Everything else is a wrapper over `provider` or `tools`. */
 export interface RunOptions {

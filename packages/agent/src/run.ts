@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
-import { linkAbort } from './abort.ts';
-import { type Channel, createChannel } from './channel.ts';
-import { drive } from './drive.ts';
-import { TIME_LIMIT } from './ending.ts';
+import { linkAbort } from './loop/after-microtasks.ts';
+import { type Channel, createChannel } from './loop/event-queue.ts';
+import { drive } from './loop/loop.ts';
+import { TIME_LIMIT } from './loop/run-end.ts';
 import { checkRunOptions, type RunOptions } from './options.ts';
 
 /** The reason of the abort at the end of a run: made once, since an error's stack costs more than the rest of it. */

@@ -1,6 +1,6 @@
 import type { Provider } from '@kernel/protocol';
-import type { Agent, AgentOptions } from './agent/agent.ts';
-import { createAgent } from './agent/create-agent.ts';
+import type { Agent, AgentOptions } from './client/types.ts';
+import { createAgent } from './client/model-client.ts';
 
 /** Wraps a mock provider in an agent, as seed 000's mock package does: `mockAgent(chatProvider('Hi'))` with `@kernel/testing`. */
 export function mockAgent(provider: Provider, options: Partial<Omit<AgentOptions, 'provider'>> = {}): Agent {

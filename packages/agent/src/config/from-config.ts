@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { AgentConfig, ClientConfig, ModelConfig, ParsedConfig, ProviderChoice } from './agent-config.ts';
+import type { AgentConfig, ClientConfig, ModelConfig, ParsedConfig, ProviderChoice } from './types.ts';
 import { expandVariables } from './expand.ts';
 import { type Fields, isObject, readFields } from './fields.ts';
 import { createFindings, type Findings } from './findings.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { AgentConfig } from './agent-config.ts';
+import type { AgentConfig } from './types.ts';
 import { formatDuration } from './duration.ts';
 
 /** Writes a config back as seed 000's JSON; `fromConfig` reads the same data from it. Durations become text. A token is written too. */

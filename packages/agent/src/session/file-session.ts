@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { KernelError } from '@kernel/protocol';
-import { acquireLock } from './lock.ts';
-import { parseLog, toLine } from './log.ts';
+import { acquireLock } from './file-lock.ts';
+import { parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
 
 /** How a file session keeps its log. */

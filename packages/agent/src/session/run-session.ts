@@ -1,11 +1,11 @@
 import { type AgentEvent, type Message, toolCallsOf } from '@kernel/protocol';
-import { freezeMessage, toToolMessage } from '../history.ts';
+import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import type { RunOptions } from '../options.ts';
-import { lostResult, repairHistory } from '../repair-history.ts';
+import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { run } from '../run.ts';
-import { inProcessSteps } from '../steps.ts';
+import { inProcessSteps } from '../loop/steps.ts';
 import type { Session } from './session.ts';
-import { withSessionLog } from './session-log.ts';
+import { withSessionLog } from './logged-steps.ts';
 
 /** Options of a run whose history is in a session; `messages` are the new ones, none to go on with what is open. */
 export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {

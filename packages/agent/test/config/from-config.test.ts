@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config.ts';
+import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config/index.ts';
 
 const FILE = {
   name: 'demo',

@@ -1,0 +1,31 @@
+import { KernelError, type MediaPart, type Message, type TextPart } from '@kernel/protocol';
+import type { ImageInput } from './types.ts';
+
+/** Returns the messages with images on the last user message. Throws `CONFIG_INVALID` without either. */
+export function withImages(messages: readonly Message[], images: readonly ImageInput[]): readonly Message[] {
+  if (images.length === 0)
+    throw new KernelError('CONFIG_INVALID', 'A vision request has no image.', {
+      hint: 'Give URLs, data URLs or image parts.',
+    });
+  const at = messages.findLastIndex((message) => message.role === 'user');
+  const last = messages[at];
+  if (last?.role !== 'user')
+    throw new KernelError('CONFIG_INVALID', 'A vision request has no user message to put its images on.');
+  const text: readonly (TextPart | MediaPart)[] =
+    typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  return messages.with(at, { role: 'user', content: [...text, ...images.map(toPart)] });
+}
+
+function toPart(image: ImageInput): MediaPart {
+  if (typeof image !== 'string') return image;
+  const [, mimeType, data] = /^data:(image\/[\w.+-]+);base64,(.+)$/s.exec(image) ?? [];
+  if (mimeType !== undefined && data !== undefined) return { type: 'image', mimeType, data };
+  if (URL.canParse(image) && /^https?:/.test(image)) return { type: 'image', mimeType: 'image/*', url: image };
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `"${image.slice(0, 80)}" is no image: neither an http URL nor a base64 data URL.`,
+    {
+      hint: 'Read a file into a data URL first.',
+    },
+  );
+}
