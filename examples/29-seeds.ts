@@ -1,6 +1,6 @@
 // The seeds' ways of writing it: seed 000's module-level catalog, seed 002's stateful tools and loop.
 import assert from 'node:assert/strict';
-import { runToolLoop } from '@kernel/agent';
+import { runToolLoop } from '@kernel/agent/compat';
 import { scriptedProvider } from '@kernel/testing';
 import { bindStatefulTool } from '@kernel/tools';
 import { catalog, execute, list, register } from '@kernel/tools/catalog';

@@ -1,4 +1,3 @@
-import { digest } from './call-digest.ts';
 import { KernelError, type Tool, type ToolCall } from '@kernel/protocol';
 
 /** Decides on a call before any call of its batch runs. A throw, a late answer and an abort count as a denial. */
@@ -8,20 +7,20 @@ export type Approve = (request: {
   readonly signal: AbortSignal;
 }) => ApprovalDecision | Promise<ApprovalDecision>;
 
-/** What may be decided. `edit` runs the call with other arguments (JSON text); `later` ends the run with reason `approval`. */
+/** A decision on a call. `edit` runs the call with other arguments (JSON text); `later` ends the run with reason `approval`. */
 export type ApprovalDecision =
   | { readonly decision: 'allow' }
   | { readonly decision: 'deny'; readonly reason: string }
   | { readonly decision: 'edit'; readonly arguments: string }
   | { readonly decision: 'later' };
 
-/** Says whether a call of this tool is asked about: `write`, `external` and absent effects are. */
+/** Whether calls of a tool need approval: those with effect `write`, `external` or none do. */
 export function needsApproval(tool: Tool): boolean {
   return tool.effect !== 'read' && tool.effect !== 'idempotent';
 }
 
 /** Asks for a decision. Never rejects: whatever goes wrong is a denial with its reason. */
-export async function decide(
+export async function requestDecision(
   approve: Approve,
   call: ToolCall,
   tool: Tool,
@@ -30,20 +29,15 @@ export async function decide(
   try {
     const answer = await approve({ call, tool, signal });
     if (signal.aborted) return { decision: 'deny', reason: 'The run was aborted before a decision.' };
-    return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval gave no valid decision.' };
+    return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { decision: 'deny', reason: `The approval failed: ${why}` };
   }
 }
 
-/** A digest of what is approved: the tool's name and the argument text, byte for byte. */
-export function fingerprint(call: ToolCall): string {
-  return digest(JSON.stringify([call.name, call.arguments]));
-}
-
 /** The error of a call that was not allowed. */
-export function denied(call: ToolCall, reason: string): KernelError {
+export function deniedError(call: ToolCall, reason: string): KernelError {
   return new KernelError('TOOL_DENIED', `"${call.name}" was not allowed: ${reason}`);
 }
 

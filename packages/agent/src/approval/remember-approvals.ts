@@ -1,14 +1,14 @@
 import type { ToolCall } from '@kernel/protocol';
-import type { Approve } from './approval.ts';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
+import type { Approve } from './approval.ts';
 
-/** What a remembered `allow` covers: the whole tool, the tool with these arguments, or what a function makes of a call. */
+/** What a remembered `allow` covers: all calls of the tool, calls with the same arguments, or calls for which a function returns the same key. */
 export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
 
 /**
- * Asks once and remembers an `allow` for calls of the same kind. Denials, edits and `later` are asked again.
+ * Asks once and remembers an `allow` for calls of the same kind. After a denial, an edit or `later`, the next such call is asked about again.
  *
- * The memory lives as long as the returned function: make one a run.
+ * The memory lives as long as the returned function: create one per run.
  */
 export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'arguments'): Approve {
   const allowed = new Set<string>();

@@ -9,67 +9,74 @@ import {
 } from '@kernel/protocol';
 import { freezeMessage, withSystem } from '../history/messages.ts';
 import { run } from '../run.ts';
-import type { Agent, AgentOptions, AgentProtocol, AgentReply, AskOptions, Conversational } from './types.ts';
 import { withImages } from './images.ts';
+import type {
+  MessageInput,
+  ModelCapability,
+  ModelClient,
+  ModelClientOptions,
+  ModelReply,
+  RequestOptions,
+} from './types.ts';
 
-/** Creates an agent from a provider, a model and options by protocol. Sends nothing. */
-export function createAgent(agent: AgentOptions): Agent {
-  const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = agent;
+/** Creates a client for one provider and one model. Sends nothing. */
+export function createModelClient(client: ModelClientOptions): ModelClient {
+  const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = client;
 
-  const requestOf = (
-    protocol: AgentProtocol,
+  const toRequest = (
+    capability: ModelCapability,
     messages: readonly Message[],
-    ask: AskOptions,
+    request: RequestOptions,
     more: Partial<ProviderRequest>,
   ): ProviderRequest => {
-    const { stream, ...options } = optionsOf(agent, protocol, ask);
-    if (more.stream === true && stream === false) throw unsupported(agent, `streaming ${protocol}`);
+    const { stream, ...options } = optionsOf(client, capability, request);
+    if (more.stream === true && stream === false) throw unsupported(client, `streaming ${capability}`);
     return {
       model,
       messages: withSystem(messages, system).map(freezeMessage),
       options,
-      ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...more,
     };
   };
   const ask = (
-    protocol: AgentProtocol,
+    capability: ModelCapability,
     messages: readonly Message[],
-    given: AskOptions = {},
+    request: RequestOptions = {},
     more: Partial<ProviderRequest> = {},
-  ): Promise<AgentReply> => wholeReply(agent, requestOf(protocol, messages, given, { stream: false, ...more }));
+  ): Promise<ModelReply> => readReply(client, toRequest(capability, messages, request, { stream: false, ...more }));
   const stream = (
-    protocol: AgentProtocol,
+    capability: ModelCapability,
     messages: readonly Message[],
-    given: AskOptions = {},
+    request: RequestOptions = {},
     more: Partial<ProviderRequest> = {},
-  ): AsyncIterable<ProviderEvent> => provider.stream(requestOf(protocol, messages, given, { stream: true, ...more }));
+  ): AsyncIterable<ProviderEvent> =>
+    provider.stream(toRequest(capability, messages, request, { stream: true, ...more }));
 
   return {
     name,
     provider,
     model,
-    chat: async (messages, given) => ask('chat', toMessages(messages), given),
-    chatStream: (messages, given) => stream('chat', toMessages(messages), given),
-    vision: async (messages, images, given) => ask('vision', withImages(toMessages(messages), images), given),
-    visionStream: (messages, images, given) => stream('vision', withImages(toMessages(messages), images), given),
-    tools: async (messages, tools, given) =>
-      ask('tools', toMessages(messages), given, { tools, toolChoice: given?.toolChoice }),
-    toolsStream: (messages, tools, given) =>
-      stream('tools', toMessages(messages), given, { tools, toolChoice: given?.toolChoice }),
-    async embed(input, given = {}) {
-      const options = optionsOf(agent, 'embeddings', given);
-      if (provider.embed === undefined) throw unsupported(agent, 'embeddings');
-      return provider.embed({ model, input, options, signal: given.signal });
+    chat: async (messages, request) => ask('chat', toMessages(messages), request),
+    chatStream: (messages, request) => stream('chat', toMessages(messages), request),
+    vision: async (messages, images, request) => ask('vision', withImages(toMessages(messages), images), request),
+    visionStream: (messages, images, request) => stream('vision', withImages(toMessages(messages), images), request),
+    tools: async (messages, tools, request) =>
+      ask('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    toolsStream: (messages, tools, request) =>
+      stream('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    async embed(input, request = {}) {
+      const options = optionsOf(client, 'embeddings', request);
+      if (provider.embed === undefined) throw unsupported(client, 'embeddings');
+      return provider.embed({ model, input, options, signal: request.signal });
     },
-    async transcribe(audio, given = {}) {
-      const options = optionsOf(agent, 'audio', given);
-      if (provider.transcribe === undefined) throw unsupported(agent, 'audio');
-      return provider.transcribe({ model, audio, options, signal: given.signal });
+    async transcribe(audio, request = {}) {
+      const options = optionsOf(client, 'audio', request);
+      if (provider.transcribe === undefined) throw unsupported(client, 'audio');
+      return provider.transcribe({ model, audio, options, signal: request.signal });
     },
-    run: (messages, given = {}) => {
-      const options = { ...agent.options, ...agent.capabilities?.tools, ...given.options };
-      return run({
+    run: (messages, request = {}) =>
+      run({
         provider,
         model,
         messages: toMessages(messages),
@@ -77,21 +84,21 @@ export function createAgent(agent: AgentOptions): Agent {
         system,
         limits,
         approve,
-        options,
-        signal: given.signal,
-      });
-    },
+        options: { ...client.options, ...client.capabilities?.tools, ...request.options },
+        signal: request.signal,
+      }),
   };
 }
 
-/** The agent's options, the protocol's over them, the call's over both. Throws where the model lacks the protocol. */
-function optionsOf(agent: AgentOptions, protocol: AgentProtocol, ask: AskOptions): JsonObject {
-  const { capabilities = {} } = agent;
-  if (Object.keys(capabilities).length > 0 && capabilities[protocol] === undefined) throw unsupported(agent, protocol);
-  return { ...agent.options, ...capabilities[protocol], ...ask.options };
+/** The options of the client, overridden by those of the capability, then of the request. Throws if the model lacks the capability. */
+function optionsOf(client: ModelClientOptions, capability: ModelCapability, request: RequestOptions): JsonObject {
+  const { capabilities = {} } = client;
+  if (Object.keys(capabilities).length > 0 && capabilities[capability] === undefined)
+    throw unsupported(client, capability);
+  return { ...client.options, ...capabilities[capability], ...request.options };
 }
 
-async function wholeReply({ provider }: AgentOptions, request: ProviderRequest): Promise<AgentReply> {
+async function readReply({ provider }: ModelClientOptions, request: ProviderRequest): Promise<ModelReply> {
   for await (const event of provider.stream(request)) {
     if (event.type !== 'message-end') continue;
     const { message, finishReason, usage } = event;
@@ -106,17 +113,15 @@ async function wholeReply({ provider }: AgentOptions, request: ProviderRequest):
   throw new KernelError('PROVIDER_PROTOCOL', `The provider "${provider.name}" ended its stream without a message-end.`);
 }
 
-function toMessages(messages: Conversational): readonly Message[] {
+function toMessages(messages: MessageInput): readonly Message[] {
   return typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
 }
 
-function unsupported({ provider, model, capabilities = {} }: AgentOptions, what: string): KernelError {
-  const known = Object.keys(capabilities);
+function unsupported({ provider, model, capabilities = {} }: ModelClientOptions, what: string): KernelError {
+  const names = Object.keys(capabilities);
   return new KernelError(
     'PROVIDER_UNSUPPORTED',
-    `The model "${model}" of the provider "${provider.name}" has no ${what}.`,
-    {
-      hint: known.length > 0 ? `Its capabilities are ${known.join(', ')}.` : 'Use another provider for it.',
-    },
+    `The model "${model}" of the provider "${provider.name}" does not support ${what}.`,
+    { hint: names.length > 0 ? `Its capabilities are ${names.join(', ')}.` : 'Use another provider for it.' },
   );
 }

@@ -12,78 +12,92 @@ import type {
   ToolCall,
   ToolChoice,
   Toolset,
-  Transcript,
   TranscribeRequest,
+  Transcript,
   Usage,
 } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 
-/** What an agent can be asked in (seed 000). */
-export type AgentProtocol = 'chat' | 'vision' | 'tools' | 'embeddings' | 'audio';
+/** What a model can be asked for. */
+export type ModelCapability = 'chat' | 'vision' | 'tools' | 'embeddings' | 'audio';
 
-/** What makes an agent. */
-export interface AgentOptions {
+/** What a model client is bound to. */
+export interface ModelClientOptions {
   readonly provider: Provider;
   readonly model: string;
   /** Default `default-agent`. */
   readonly name?: string | undefined;
-  /** The system prompt of every request; takes the place of any in the messages. */
+  /** The system prompt of every request; replaces any in the messages. */
   readonly system?: string | undefined;
   /** The tools of `run`. */
   readonly tools?: Toolset | undefined;
-  /** Options of every request; beaten by the protocol's, which are beaten by the call's, key by key. */
+  /** Options of every request. Options of a capability override them, and options of a call override both, key by key. */
   readonly options?: JsonObject | undefined;
-  /** Options by protocol. Where some are given, the model has no other protocol; `stream: false` says that it cannot stream. */
-  readonly capabilities?: Readonly<Partial<Record<AgentProtocol, JsonObject>>> | undefined;
+  /** Options by capability. If any are given, the model has no other capability. `stream: false` says that it cannot stream. */
+  readonly capabilities?: Readonly<Partial<Record<ModelCapability, JsonObject>>> | undefined;
+  /** The limits of `run`. */
   readonly limits?: RunLimits | undefined;
+  /** The approval of `run`. */
   readonly approve?: Approve | undefined;
 }
 
-/** What one call to an agent may add. */
-export interface AskOptions {
+/** What one request may add. */
+export interface RequestOptions {
+  /** Model options of this request. */
   readonly options?: JsonObject | undefined;
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /** For `tools` alone. */
+  /** Whether the model may or must call tools. Only for `tools` and `toolsStream`. */
   readonly toolChoice?: ToolChoice | undefined;
 }
 
-/** A whole reply. */
-export interface AgentReply {
+/** A whole reply of the model. */
+export interface ModelReply {
   readonly text: string;
-  /** What the model asks to call; nothing was run. */
+  /** The calls that the model asks for; none has run. */
   readonly calls: readonly ToolCall[];
   readonly message: AssistantMessage;
   readonly finishReason: FinishReason;
   readonly usage?: Usage;
 }
 
-/** Messages, or one user message as text. */
-export type Conversational = string | readonly Message[];
+/** A list of messages, or the text of one user message. */
+export type MessageInput = string | readonly Message[];
 
-/** An image by URL or data URL, or as a part. */
+/** An image as an http URL, a base64 data URL or a part. */
 export type ImageInput = string | MediaPart;
 
 /**
- * Seed 000's agent: one provider and model behind the protocols chat, vision, tools, embeddings and audio.
+ * One provider and one model, with a method for each capability.
  *
- * Every method throws `PROVIDER_UNSUPPORTED`, before anything is sent, for a protocol or a stream that the provider or model lacks, and
- * otherwise what the provider throws. Nothing is retried and no history is kept.
+ * Every method throws `PROVIDER_UNSUPPORTED`, before anything is sent, for a capability or a stream that the provider or the model lacks, and
+ * otherwise what the provider throws. Nothing is retried, and no history is kept.
  */
-export interface Agent {
+export interface ModelClient {
   readonly name: string;
   readonly provider: Provider;
   readonly model: string;
-  chat(messages: Conversational, ask?: AskOptions): Promise<AgentReply>;
-  chatStream(messages: Conversational, ask?: AskOptions): AsyncIterable<ProviderEvent>;
-  /** Puts the images on the last user message. Throws `CONFIG_INVALID` without images or without such a message. */
-  vision(messages: Conversational, images: readonly ImageInput[], ask?: AskOptions): Promise<AgentReply>;
-  visionStream(messages: Conversational, images: readonly ImageInput[], ask?: AskOptions): AsyncIterable<ProviderEvent>;
-  /** Returns the calls without running them. */
-  tools(messages: Conversational, tools: readonly Tool[], ask?: AskOptions): Promise<AgentReply>;
-  toolsStream(messages: Conversational, tools: readonly Tool[], ask?: AskOptions): AsyncIterable<ProviderEvent>;
-  embed(input: string | readonly string[], ask?: AskOptions): Promise<EmbedResult>;
-  transcribe(audio: TranscribeRequest['audio'], ask?: AskOptions): Promise<Transcript>;
-  /** Runs the conversation with the agent's own tools, limits and approval. */
-  run(messages: Conversational, ask?: AskOptions): AsyncGenerator<AgentEvent, void>;
+  /** Asks for a reply. */
+  chat(messages: MessageInput, request?: RequestOptions): Promise<ModelReply>;
+  /** Like `chat`, as a stream. */
+  chatStream(messages: MessageInput, request?: RequestOptions): AsyncIterable<ProviderEvent>;
+  /** Asks with images on the last user message. Throws `CONFIG_INVALID` without images or without such a message. */
+  vision(messages: MessageInput, images: readonly ImageInput[], request?: RequestOptions): Promise<ModelReply>;
+  /** Like `vision`, as a stream. */
+  visionStream(
+    messages: MessageInput,
+    images: readonly ImageInput[],
+    request?: RequestOptions,
+  ): AsyncIterable<ProviderEvent>;
+  /** Asks with tools on offer and returns the calls without running them. */
+  tools(messages: MessageInput, tools: readonly Tool[], request?: RequestOptions): Promise<ModelReply>;
+  /** Like `tools`, as a stream. */
+  toolsStream(messages: MessageInput, tools: readonly Tool[], request?: RequestOptions): AsyncIterable<ProviderEvent>;
+  /** Returns a vector for each text. */
+  embed(input: string | readonly string[], request?: RequestOptions): Promise<EmbedResult>;
+  /** Returns the text of a recording. */
+  transcribe(audio: TranscribeRequest['audio'], request?: RequestOptions): Promise<Transcript>;
+  /** Runs the conversation with the client's own tools, limits and approval. */
+  run(messages: MessageInput, request?: RequestOptions): AsyncGenerator<AgentEvent, void>;
 }

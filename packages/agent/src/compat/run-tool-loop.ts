@@ -2,31 +2,33 @@ import { type JsonObject, KernelError, type Message, type Provider, type Toolset
 import { collect, type RunResult } from '../collect.ts';
 import { run } from '../run.ts';
 
-/** The config of seed 002's loop. */
+/** The configuration of `runToolLoop`. */
 export interface ToolLoopConfig {
   readonly provider: Provider;
   readonly model: string;
   /** Absent means no tools. */
   readonly tools?: Toolset | undefined;
-  /** Model calls. Default 25; 0 means none. */
+  /** Model calls. Default 25; 0 means no limit. */
   readonly maxIterations?: number | undefined;
-  /** Such as `max_tokens` and `temperature`. */
+  /** Model options, such as `max_tokens` and `temperature`. */
   readonly options?: JsonObject | undefined;
+  /** Aborts the loop. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The outcome of seed 002's loop. */
+/** The outcome of `runToolLoop`. */
 export interface ToolLoopResult {
-  /** The final text; the text so far where the run was stopped. */
+  /** The answer, or the text so far if the loop was stopped. */
   readonly content: string;
-  /** Model calls made. */
+  /** The number of model calls. */
   readonly iterations: number;
 }
 
 /**
- * Seed 002's `RunToolLoop`: alternates between the model and the tools until the model answers or `maxIterations` is reached.
+ * Alternates between the model and the tools until the model answers or `maxIterations` is reached.
  *
- * Throws the provider's error, and the abort's reason. `run` tells more: events, the reason, the history, usage.
+ * Throws the provider's error and the reason of an abort. In a new program use `run`, which also gives events, the reason of the end, the
+ * history and usage.
  */
 export async function runToolLoop(
   config: ToolLoopConfig,

@@ -4,7 +4,7 @@ export { toConfig } from './to-config.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export type {
   AgentConfig,
-  ClientConfig,
+  ConnectionConfig,
   MemoryConfig,
   ModelConfig,
   ParsedConfig,

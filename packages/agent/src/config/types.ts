@@ -1,31 +1,31 @@
 import type { JsonObject } from '@kernel/protocol';
 
-/** A config file as plain data in our own names, every default filled in. */
+/** A config file as typed data, with all defaults. */
 export interface AgentConfig {
   readonly name: string;
   readonly systemPrompt?: string;
-  readonly client: ClientConfig;
+  readonly client: ConnectionConfig;
   readonly provider: ProviderChoice;
   readonly model: ModelConfig;
-  /** Model calls of a run; 0 means no limit. */
+  /** The most model calls of a run; 0 means no limit. */
   readonly maxIterations?: number;
   readonly memory?: MemoryConfig;
-  /** Further agents by name, each a whole config. */
+  /** More agents by name, each with a whole config. */
   readonly agents?: Readonly<Record<string, AgentConfig>>;
 }
 
-/** How to talk to the provider. A timeout of 0 turns that clock off. */
-export interface ClientConfig {
-  /** The longest wait for the first byte, and between two. */
+/** How to connect to the provider. A timeout of 0 is no timeout. */
+export interface ConnectionConfig {
+  /** The longest wait for the first byte, and between two bytes. */
   readonly timeoutMs: number;
   readonly retry: RetryConfig;
   readonly connectionPoolSize: number;
   readonly connectionTimeoutMs: number;
 }
 
-/** When and how often a request is tried again. */
+/** When and how often a failed request is retried. */
 export interface RetryConfig {
-  /** 0 turns retries off. */
+  /** 0 means no retries. */
   readonly maxRetries: number;
   readonly initialBackoffMs: number;
   readonly maxBackoffMs: number;
@@ -33,7 +33,7 @@ export interface RetryConfig {
   readonly jitter: boolean;
 }
 
-/** Which provider, and what it needs to be told; the fields are those of `createProvider`. */
+/** Which provider, with its settings; the fields are those of `createProvider`. */
 export interface ProviderChoice {
   readonly name: string;
   readonly baseUrl?: string;
@@ -43,24 +43,25 @@ export interface ProviderChoice {
   readonly authType?: 'api_key' | 'bearer' | 'managed_identity';
   readonly deployment?: string;
   readonly apiVersion?: string;
-  /** Options of the file that have no field above, as they were written. */
+  /** Options of the file that have no field above, unchanged. */
   readonly options: JsonObject;
 }
 
-/** Which model, and its options per protocol (`chat`, `vision`, `tools`, `embeddings`, `audio`), as they were written. */
+/** Which model. */
 export interface ModelConfig {
   readonly name?: string;
+  /** Options by capability (`chat`, `vision`, `tools`, `embeddings`, `audio`), unchanged. */
   readonly capabilities: Readonly<Record<string, JsonObject>>;
 }
 
-/** Where a run keeps what it learns. */
+/** Where a run stores its memory. */
 export interface MemoryConfig {
   readonly path?: string;
 }
 
-/** What `fromConfig` returns. */
+/** The result of `fromConfig`. */
 export interface ParsedConfig {
-  readonly options: AgentConfig;
-  /** Unknown keys and the like: sentences that name file and path. */
+  readonly config: AgentConfig;
+  /** Problems that are not errors, such as unknown keys: sentences with file and path. */
   readonly warnings: readonly string[];
 }

@@ -1,52 +1,53 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { canonicalArguments } from './canonical-arguments.ts';
 
-/** After how many repeats of the same calls with the same results something is done. Cycles of one to three calls count. */
+/** How many repeats of the same calls with the same results have which effect. Cycles of one to three calls count. */
 export interface RepeatLimits {
-  /** The model is told. Default 3. */
-  readonly nudge?: number | undefined;
+  /** The result carries a note for the model. Default 3. */
+  readonly warn?: number | undefined;
   /** The next such call is refused. Default 5. */
   readonly refuse?: number | undefined;
   /** The run ends with reason `loop`. Default 6. */
   readonly stop?: number | undefined;
 }
 
-/** Notices that a run goes round in circles. */
+/** Detects that a run repeats itself. */
 export interface LoopGuard {
-  /** The result of a call that must not run again, if so. */
+  /** The result of a call that must not run again, or undefined if it may run. */
   refusal(call: ToolCall): ToolResult | undefined;
-  /** Takes note of a turn's calls and results; returns a note for the model by call id. */
+  /** Records the calls and results of a turn; returns notes for the model by call id. */
   record(outcomes: readonly (readonly [ToolCall, { readonly forLLM: string }])[]): ReadonlyMap<string, string>;
   /** Whether the run must end. */
   isLooping(): boolean;
 }
 
-const LONGEST_CYCLE = 3;
+const MAX_CYCLE = 3;
+const PERIODS = Array.from({ length: MAX_CYCLE }, (_, index) => index + 1);
 
 interface Entry {
   readonly call: ToolCall;
-  /** What the model was told. */
+  /** The result as the model read it. */
   readonly text: string;
 }
 
-/** Makes the guard of one run. */
-export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimits = {}): LoopGuard {
+/** Creates the guard of one run. */
+export function createLoopGuard({ warn = 3, refuse = 5, stop = 6 }: RepeatLimits = {}): LoopGuard {
   const entries: Entry[] = [];
   const refused = new Map<string, Entry>();
-  const longest = LONGEST_CYCLE * (Math.max(nudge, refuse, stop) + 1);
+  const maxEntries = MAX_CYCLE * (Math.max(warn, refuse, stop) + 1);
 
-  /** How often the last `period` entries stand at the end, one after another. */
+  /** How often the last `period` entries occur in a row at the end. */
   const repeatsOf = (period: number): number => {
     const { length } = entries;
     let same = 0;
     while (same + period < length && isSame(entries[length - 1 - same], entries[length - 1 - same - period])) same += 1;
     return length < period ? 0 : Math.floor(same / period) + 1;
   };
-  const mostRepeats = (): number => Math.max(...periods.map(repeatsOf));
+  const mostRepeats = (): number => Math.max(...PERIODS.map(repeatsOf));
 
   return {
     refusal(call) {
-      for (const period of periods) {
+      for (const period of PERIODS) {
         const expected = entries.at(-period);
         if (expected === undefined || !isSameCall(expected.call, call) || repeatsOf(period) < refuse) continue;
         refused.set(call.id, expected);
@@ -59,16 +60,16 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
       const turn: Entry[] = [];
       for (const [call, { forLLM: text }] of outcomes) {
         const entry = refused.get(call.id) ?? { call, text };
-        // The same call twice in one turn is one try.
+        // The same call twice in one turn counts once.
         if (turn.some((other) => isSame(other, entry))) continue;
         turn.push(entry);
         entries.push(entry);
-        if (entries.length > longest) entries.shift();
+        if (entries.length > maxEntries) entries.shift();
         const repeats = mostRepeats();
-        if (repeats >= nudge && !refused.has(call.id))
+        if (repeats >= warn && !refused.has(call.id))
           notes.set(
             call.id,
-            `Note: the same calls have given the same results ${repeats} times. Try another way, or answer.`,
+            `Note: the same calls have given the same results ${repeats} times. Try something else, or answer.`,
           );
       }
       return notes;
@@ -77,9 +78,7 @@ export function createLoopGuard({ nudge = 3, refuse = 5, stop = 6 }: RepeatLimit
   };
 }
 
-const periods = Array.from({ length: LONGEST_CYCLE }, (_, index) => index + 1);
-
-/** The cheap comparisons first: in a run that makes headway, results differ. */
+/** Compares texts first: they are cheap to compare, and in a run that makes progress they differ. */
 function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   return a === b || (a.text === b.text && isSameCall(a.call, b.call));
@@ -92,7 +91,7 @@ function isSameCall(a: ToolCall, b: ToolCall): boolean {
 
 function refusalOf(call: ToolCall, times: number): ToolResult {
   const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not run: it gave the same result ${times} times.`, {
-    hint: 'Try another way, or answer from what is known.',
+    hint: 'Try something else, or answer from what is known.',
   });
   return toErrorResult(error, 'skipped');
 }

@@ -1,9 +1,9 @@
+import { KernelError, type Usage } from '@kernel/protocol';
 import type { RepeatLimits } from './loop-guard.ts';
-import { KernelError, type RunLimit, type ToolCall, type Usage } from '@kernel/protocol';
 
-/** What a run may use up. An absent limit is off, but for `turns`. */
+/** What a run may use. A limit that is absent is off, except `turns` and `repeats`. */
 export interface RunLimits {
-  /** Model calls. Default 25; 0 means none. */
+  /** Model calls. Default 25; 0 means no limit. */
   readonly turns?: number | undefined;
   /** Calls of any one tool. A call beyond it is skipped with a result that says so. */
   readonly callsPerTool?: number | undefined;
@@ -13,20 +13,18 @@ export interface RunLimits {
   readonly cost?: { readonly max: number; of(usage: Usage): number } | undefined;
   /** Wall time of the whole run in milliseconds. */
   readonly timeMs?: number | undefined;
-  /** Repeats of the same calls with the same results; false switches the guard off. */
+  /** Repeats of the same calls with the same results; false turns the guard off. */
   readonly repeats?: RepeatLimits | false | undefined;
   /** Calls that run at once. Default: all of a turn. */
   readonly parallel?: number | undefined;
   /**
-   * What follows a reached limit: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the
-   * `run-end`, `answer` asks once more, without tools, for an answer from what is known.
+   * What happens when a limit is reached: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the
+   * `run-end`, `answer` asks the model once more, without tools, for an answer from what is known.
    */
   readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
 }
 
-const DEFAULT_TURNS = 25;
-
-/** Throws `CONFIG_INVALID` for a limit that is no sensible number. */
+/** Throws `CONFIG_INVALID` for a limit that is out of range. */
 export function checkLimits(limits: RunLimits): void {
   for (const name of ['turns', 'callsPerTool', 'tokens', 'timeMs', 'parallel'] as const) {
     const value = limits[name];
@@ -34,38 +32,7 @@ export function checkLimits(limits: RunLimits): void {
       continue;
     throw new KernelError('CONFIG_INVALID', `limits.${name} is ${value}.`, {
       hint:
-        name === 'turns' ? 'Give a whole number, or 0 for no limit.' : 'Give a whole number from 1, or leave it out.',
+        name === 'turns' ? 'Pass a whole number, or 0 for no limit.' : 'Pass a whole number from 1, or leave it out.',
     });
   }
-}
-
-/** Counts what a run uses. Plain counting: no clock, no timer. */
-export interface Meter {
-  /** The limit that forbids another model call, if any. */
-  reached(turns: number, usage: Usage): RunLimit | undefined;
-  /** Counts a call; false when its tool has used up its calls. */
-  admit(call: ToolCall): boolean;
-}
-
-/** Makes the meter of one run. */
-export function createMeter(limits: RunLimits): Meter {
-  const turns = limits.turns ?? DEFAULT_TURNS;
-  const calls = new Map<string, number>();
-  let overCalled = false;
-  return {
-    reached(turn, usage) {
-      if (overCalled) return 'callsPerTool';
-      if (turns > 0 && turn >= turns) return 'turns';
-      if (usage.inputTokens + usage.outputTokens >= (limits.tokens ?? Infinity)) return 'tokens';
-      if (limits.cost !== undefined && limits.cost.of(usage) >= limits.cost.max) return 'cost';
-      return undefined;
-    },
-    admit(call) {
-      const count = (calls.get(call.name) ?? 0) + 1;
-      calls.set(call.name, count);
-      const admitted = count <= (limits.callsPerTool ?? Infinity);
-      overCalled ||= !admitted;
-      return admitted;
-    },
-  };
 }

@@ -1,24 +1,25 @@
-/** Lets at most `max` holders in at once, in order of arrival. */
-export interface Gate {
-  /** Nothing where there is room, else a promise of it. Whoever entered calls `leave` once. */
-  enter(): Promise<void> | undefined;
-  leave(): void;
+/** Admits at most a fixed number of holders at once, in order of arrival. */
+export interface Semaphore {
+  /** Returns undefined if there is a free permit, else a promise of one. Each holder calls `release` once. */
+  acquire(): Promise<void> | undefined;
+  /** Gives the permit back. */
+  release(): void;
 }
 
-/** Makes a gate. With no `max` everyone enters at once. */
-export function createGate(max = Infinity): Gate {
+/** Creates a semaphore with `permits` permits; by default it never blocks. */
+export function createSemaphore(permits = Infinity): Semaphore {
   const queue: (() => void)[] = [];
-  let inside = 0;
+  let held = 0;
   return {
-    enter() {
-      if (inside >= max) return new Promise((resolve) => queue.push(resolve));
-      inside += 1;
+    acquire() {
+      if (held >= permits) return new Promise((resolve) => queue.push(resolve));
+      held += 1;
       return undefined;
     },
-    leave() {
+    release() {
       const next = queue.shift();
-      // The place goes to the next one as it is, so that nobody else takes it meanwhile.
-      if (next === undefined) inside -= 1;
+      // The permit passes straight to the next in line, so that no newcomer can take it in between.
+      if (next === undefined) held -= 1;
       else next();
     },
   };

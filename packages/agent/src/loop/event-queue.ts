@@ -1,19 +1,19 @@
-/** A queue between what happens in a run and the reader of its events. */
-export interface Channel<T> {
-  /** Adds a value. Returns a promise once the reader lags: await it before adding more. Without effect after `close`. */
+/** A queue between the producers of events and their reader. */
+export interface EventQueue<T> {
+  /** Adds a value. Returns a promise once the reader lags: await it before adding more. Does nothing after `close`. */
   push(value: T): void | Promise<void>;
-  /** Ends the queue when all values are taken; with `error`, by throwing it. */
+  /** Ends the queue once all values have been read; with `error`, by throwing it. */
   close(error?: unknown): void;
-  /** Ends the queue at once: what was not taken is dropped, an error too. */
-  drop(): void;
-  /** Takes the next value, or waits for it. Readers are served in order. */
+  /** Ends the queue at once and discards unread values, and the error if there is one. */
+  discard(): void;
+  /** Reads the next value, or waits for it. Concurrent readers are served in order. */
   next(): Promise<IteratorResult<T, void>>;
 }
 
 type Waiter<T> = (result: IteratorResult<T, void> | Promise<IteratorResult<T, void>>) => void;
 
-/** Makes a channel whose `push` asks for patience from the `highWater`th value on that was not taken. One promise a value. */
-export function createChannel<T>(highWater = 64): Channel<T> {
+/** Creates a queue that applies back-pressure while `highWaterMark` or more values are unread. Costs one promise per value. */
+export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
   let values: T[] = [];
   let head = 0;
   let closed = false;
@@ -21,14 +21,14 @@ export function createChannel<T>(highWater = 64): Channel<T> {
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const waiters: Waiter<T>[] = [];
 
-  function empty(): void {
+  function clear(): void {
     values = [];
     head = 0;
     drained?.resolve();
     drained = undefined;
   }
 
-  /** What a reader gets when nothing is left. A failure is told once. */
+  /** What a reader gets when nothing is left. The error is thrown once. */
   function end(): Promise<IteratorResult<T, void>> {
     const failed = failure;
     failure = undefined;
@@ -44,7 +44,7 @@ export function createChannel<T>(highWater = 64): Channel<T> {
         return undefined;
       }
       values.push(value);
-      if (values.length - head < highWater) return undefined;
+      if (values.length - head < highWaterMark) return undefined;
       drained ??= Promise.withResolvers<void>();
       return drained.promise;
     },
@@ -55,17 +55,17 @@ export function createChannel<T>(highWater = 64): Channel<T> {
       drained?.resolve();
       for (const waiter of waiters.splice(0)) waiter(end());
     },
-    drop() {
+    discard() {
       closed = true;
       failure = undefined;
-      empty();
+      clear();
       for (const waiter of waiters.splice(0)) waiter({ done: true, value: undefined });
     },
     next() {
       const value = values[head];
       if (head < values.length && value !== undefined) {
         head += 1;
-        if (head === values.length) empty();
+        if (head === values.length) clear();
         return Promise.resolve({ done: false, value });
       }
       if (closed) return end();

@@ -1,28 +1,29 @@
 import { addUsage, type Message, toModelText, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { Steering } from './steering.ts';
 
-/** What comes into a run from outside while it goes on: steering, and late outcomes of async tools. */
+/** What reaches a run from outside while it goes on: steering messages, late outcomes of async tools, and usage of background agents. */
 export interface Inbox {
-  /** Adds the late outcome of a call. */
+  /** Adds the late outcome of a call, as a message of the user. */
   addOutcome(call: ToolCall, result: ToolResult): void;
-  /** Adds what a run below has used after its call was over. */
+  /** Adds what a sub-agent has used after its call ended. */
   addUsage(usage: Usage): void;
-  /** Takes the usage that came in. */
+  /** Removes and returns the usage that has come in. */
   takeUsage(): Usage | undefined;
-  /** Takes what stands before the next model call. */
+  /** Removes and returns the messages that belong before the next model call. */
   takeForTurn(): readonly Message[];
-  /** Takes what an answer may not end the run before. */
+  /** Removes and returns the messages that must be answered before the run may end. */
   takeAfterAnswer(): readonly Message[];
-  /** Why a call that has not started must not start, if so. */
+  /** Why calls that have not started must be skipped, or undefined if they may start. */
   skipReason(): string | undefined;
 }
 
-/** Makes the inbox of one run. */
+/** Creates the inbox of one run. */
 export function createInbox(steering: Steering | undefined): Inbox {
   const outcomes: Message[] = [];
   let usage: Usage | undefined;
   const takeForTurn = (): readonly Message[] => [...outcomes.splice(0), ...(steering?.take('steer') ?? [])];
   return {
+    addOutcome: (call, result) => void outcomes.push(toOutcomeMessage(call, result)),
     addUsage: (more) => {
       usage = usage === undefined ? more : addUsage(usage, more);
     },
@@ -31,7 +32,6 @@ export function createInbox(steering: Steering | undefined): Inbox {
       usage = undefined;
       return taken;
     },
-    addOutcome: (call, result) => void outcomes.push(toOutcomeMessage(call, result)),
     takeForTurn,
     takeAfterAnswer: () => {
       const waiting = takeForTurn();
@@ -40,15 +40,15 @@ export function createInbox(steering: Steering | undefined): Inbox {
     skipReason() {
       const { steer = [], isStopping = false } = steering?.pending ?? {};
       if (isStopping) return 'the user has stopped the run';
-      return steer.length > 0 ? 'a message of the user came first' : undefined;
+      return steer.length > 0 ? 'a message from the user came first' : undefined;
     },
   };
 }
 
 function toOutcomeMessage(call: ToolCall, result: ToolResult): Message {
-  const kind = result.isError === true ? 'failed' : 'is done';
+  const state = result.isError === true ? 'failed' : 'is done';
   return {
     role: 'user',
-    content: `The background call of "${call.name}" (${call.id}) ${kind}:\n${toModelText(result)}`,
+    content: `The background call of "${call.name}" (${call.id}) ${state}:\n${toModelText(result)}`,
   };
 }

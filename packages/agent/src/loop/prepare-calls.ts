@@ -1,89 +1,112 @@
-import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
-import { untilAborted } from './after-microtasks.ts';
-import { type ApprovalDecision, type Approve, decide, denied, fingerprint } from '../approval/approval.ts';
-import type { PlannedCall } from './tool-calls.ts';
-import type { Meter } from '../limits/run-limits.ts';
+import { untilAborted } from '@kernel/internal';
+import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
+import { type ApprovalDecision, type Approve, deniedError, requestDecision } from '../approval/approval.ts';
+import { callDigest } from '../approval/call-digest.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
-import type { Screening } from './offered-tools.ts';
-import type { RunOptions } from '../options.ts';
-import { runBatch, type Step, type StepContext, type Steps, toStep } from './steps.ts';
+import type { UsageMeter } from '../limits/usage-meter.ts';
+import type { CallBatch } from './call-batch.ts';
+import { createStep, runBatch, type Step, type StepContext, type StepExecutor } from './steps.ts';
+import type { PreparedCall } from './tool-calls.ts';
 
-/** A decision, and the fingerprint of the call that it allows. */
-type Approved = ApprovalDecision & { readonly approved?: string };
-
-const NO_ANSWER: ApprovalDecision = { decision: 'deny', reason: 'there was no answer.' };
-
-/** What planning a batch needs beside the run itself. */
-export interface Batch {
-  readonly calls: readonly ToolCall[];
-  readonly screening: Screening;
-  readonly meter: Meter;
+/** What decides whether a call of a run may run. */
+export interface CallPolicy {
+  readonly tools: Toolset | undefined;
+  readonly approve: Approve | undefined;
+  readonly meter: UsageMeter;
+  /** Absent where repeats are not limited. */
   readonly guard: LoopGuard | undefined;
 }
 
+/** A decision, and the digest of the call that it allows. */
+type Decision = ApprovalDecision & { readonly approvedDigest?: string };
+
+const NO_DECISION: Decision = { decision: 'deny', reason: 'there was no answer.' };
+
 /**
- * Decides about every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps.
- * Returns what to run, in call order, or `later` when a decision was put off: then nothing of the batch runs.
+ * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps.
+ * Returns the calls in order, or `later` if a decision was postponed: then nothing of the batch runs.
  */
-export async function planCalls(
-  steps: Steps,
+export async function prepareCalls(
+  steps: StepExecutor,
   context: StepContext,
-  options: RunOptions,
-  batch: Batch,
-): Promise<readonly PlannedCall[] | 'later'> {
-  const { calls, screening, meter, guard } = batch;
-  const unoffered = new Set(screening.unoffered);
-  const settled = new Map<string, ToolResult>();
-  for (const call of calls) {
-    if (unoffered.has(call.id)) settled.set(call.id, notOffered(call, options.tools?.list() ?? []));
-    else if (!meter.admit(call)) settled.set(call.id, overLimit(call));
-    else {
-      const refusal = guard?.refusal(call);
-      if (refusal !== undefined) settled.set(call.id, refusal);
-    }
-  }
-  const asked = calls.filter((call) => screening.ask.includes(call.id) && !settled.has(call.id));
-  const decisions = new Map<string, Approved>();
-  const { approve } = options;
-  if (approve !== undefined && asked.length > 0) {
-    const tools = new Map((options.tools?.list() ?? []).map((tool) => [tool.name, tool]));
-    const answers = await runBatch<Approved>(
-      steps,
-      asked.map((call) => approveStep(context, approve, call, tools.get(call.name))),
-    );
-    for (const [index, call] of asked.entries()) decisions.set(call.id, answers[index] ?? NO_ANSWER);
-  }
+  policy: CallPolicy,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+): Promise<readonly PreparedCall[] | 'later'> {
+  const refused = refuseCalls(policy, calls, batch);
+  const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
+  const decisions = await requestDecisions(steps, context, policy, undecided);
   if ([...decisions.values()].some(({ decision }) => decision === 'later')) return 'later';
-  return calls.map((call): PlannedCall => {
-    const idempotencyKey = `${screening.key}:${call.id}`;
-    const result = settled.get(call.id);
-    if (result !== undefined) return { call, idempotencyKey, settled: result };
-    const answer = decisions.get(call.id);
-    if (answer === undefined) return { call, idempotencyKey };
-    if (answer.decision === 'deny')
-      return { call, idempotencyKey, settled: toErrorResult(denied(call, answer.reason), 'denied') };
-    const approved = answer.approved ?? 'nothing';
-    if (answer.decision !== 'edit') return { call, idempotencyKey, approved };
-    const note = `Note: the call was run with other arguments: ${answer.arguments}`;
-    return { call: { ...call, arguments: answer.arguments }, idempotencyKey, approved, note };
+  return calls.map((call): PreparedCall => {
+    const idempotencyKey = `${batch.key}:${call.id}`;
+    const result = refused.get(call.id);
+    if (result !== undefined) return { call, idempotencyKey, result };
+    const decision = decisions.get(call.id);
+    return decision === undefined ? { call, idempotencyKey } : applyDecision(call, idempotencyKey, decision);
   });
 }
 
+/** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */
+function refuseCalls(
+  { tools, meter, guard }: CallPolicy,
+  calls: readonly ToolCall[],
+  batch: CallBatch,
+): ReadonlyMap<string, ToolResult> {
+  const refused = new Map<string, ToolResult>();
+  const notOffered = new Set(batch.notOffered);
+  for (const call of calls) {
+    if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, tools?.list() ?? []));
+    else if (!meter.admitCall(call)) refused.set(call.id, overLimitResult(call));
+    else {
+      const refusal = guard?.refusal(call);
+      if (refusal !== undefined) refused.set(call.id, refusal);
+    }
+  }
+  return refused;
+}
+
+async function requestDecisions(
+  steps: StepExecutor,
+  context: StepContext,
+  { approve, tools }: CallPolicy,
+  calls: readonly ToolCall[],
+): Promise<ReadonlyMap<string, Decision>> {
+  const decisions = new Map<string, Decision>();
+  if (approve === undefined || calls.length === 0) return decisions;
+  const byName = new Map((tools?.list() ?? []).map((tool) => [tool.name, tool]));
+  const answers = await runBatch<Decision>(
+    steps,
+    calls.map((call) => approveStep(context, approve, call, byName.get(call.name))),
+  );
+  for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);
+  return decisions;
+}
+
 function approveStep(context: StepContext, approve: Approve, call: ToolCall, tool: Tool | undefined): Step {
-  return toStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<Approved> => {
-    if (tool === undefined) return { decision: 'deny', reason: 'the tool is gone.' };
+  return createStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<Decision> => {
+    if (tool === undefined) return { decision: 'deny', reason: 'the tool no longer exists.' };
     await emit({ type: 'approval-request', call, tool });
     try {
-      const answer = await untilAborted(decide(approve, call, tool, signal), signal);
+      const answer = await untilAborted(requestDecision(approve, call, tool, signal), signal);
       if (answer.decision === 'deny' || answer.decision === 'later') return answer;
-      return { ...answer, approved: fingerprint(answer.decision === 'edit' ? { ...call, ...answer } : call) };
+      return { ...answer, approvedDigest: callDigest(answer.decision === 'edit' ? { ...call, ...answer } : call) };
     } catch {
       return { decision: 'deny', reason: 'the run was aborted before a decision.' };
     }
   });
 }
 
-function notOffered(call: ToolCall, tools: readonly Tool[]): ToolResult {
+function applyDecision(call: ToolCall, idempotencyKey: string, decision: Decision): PreparedCall {
+  if (decision.decision === 'deny')
+    return { call, idempotencyKey, result: toErrorResult(deniedError(call, decision.reason), 'denied') };
+  // Without a digest the decision allows nothing: no call has this one.
+  const approvedDigest = decision.approvedDigest ?? 'none';
+  if (decision.decision !== 'edit') return { call, idempotencyKey, approvedDigest };
+  const note = `Note: the call was run with other arguments: ${decision.arguments}`;
+  return { call: { ...call, arguments: decision.arguments }, idempotencyKey, approvedDigest, note };
+}
+
+function notOfferedResult(call: ToolCall, tools: readonly Tool[]): ToolResult {
   const names = tools.slice(0, 10).map((tool) => tool.name);
   const error = new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}" is on offer.`, {
     hint: names.length === 0 ? 'There are no tools.' : `Offered: ${names.join(', ')}${tools.length > 10 ? ', …' : ''}.`,
@@ -91,7 +114,7 @@ function notOffered(call: ToolCall, tools: readonly Tool[]): ToolResult {
   return toErrorResult(error, 'skipped');
 }
 
-function overLimit(call: ToolCall): ToolResult {
+function overLimitResult(call: ToolCall): ToolResult {
   const error = new KernelError('TOOL_SKIPPED', `"${call.name}" has used up its calls in this run.`, {
     hint: 'Answer from what is known.',
   });

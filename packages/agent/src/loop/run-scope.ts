@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { addUsage, type Usage } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
 
-/** What a call can know of the run that makes it: for agents that run as tools of other agents. */
+/** What a call can learn about the run that makes it, for agents that run as tools of other agents. */
 export interface RunScope {
-  /** How many runs stand above the call: 1 for a call of the outermost run. */
+  /** The number of nested runs around the call: 1 for a call of the outermost run. */
   readonly depth: number;
-  /** The run's own approval, for runs below it. */
+  /** The approval of the run, for the runs below it. */
   readonly approve: Approve | undefined;
   /** Adds what a run below has used. */
   addUsage(usage: Usage): void;
@@ -14,28 +14,31 @@ export interface RunScope {
 
 const scopes = new AsyncLocalStorage<RunScope>();
 
-/** The scope of the call that is running, or nothing outside of any. */
+/** Returns the scope of the call that is running, or undefined outside of a call. */
 export function currentScope(): RunScope | undefined {
   return scopes.getStore();
 }
 
-/** Runs a call in a scope of its own. Resolves to what it gave and what runs below it used until then; `onLate` hears the rest. */
-export async function inScope<T>(
+/**
+ * Runs a call in a scope of its own. Resolves to the call's output and to what runs below it have used until then; `onLateUsage` gets what
+ * they use later.
+ */
+export async function runInScope<T>(
   approve: Approve | undefined,
-  onLate: (usage: Usage) => void,
+  onLateUsage: (usage: Usage) => void,
   call: () => Promise<T>,
 ): Promise<{ readonly output: T; readonly usage: Usage | undefined }> {
   let usage: Usage | undefined;
-  let isOver = false;
+  let hasEnded = false;
   const scope: RunScope = {
     depth: (currentScope()?.depth ?? 0) + 1,
     approve: approve ?? currentScope()?.approve,
     addUsage: (more) => {
-      if (isOver) onLate(more);
+      if (hasEnded) onLateUsage(more);
       else usage = usage === undefined ? more : addUsage(usage, more);
     },
   };
   const output = await scopes.run(scope, call);
-  isOver = true;
+  hasEnded = true;
   return { output, usage };
 }

@@ -1,24 +1,24 @@
 import type { Message, UserMessage } from '@kernel/protocol';
 
-/** A queue of messages into a running run. One per run; every method may be called at any time, from anywhere. */
+/** Queues of messages for a run that is under way. Create one per run; every method may be called at any time. */
 export interface Steering {
   /** Puts a message before the next model call. Calls of the turn that have not started are skipped, with results that say so. */
   steer(message: string | UserMessage): void;
   /** Puts a message after the answer: the run goes on with it instead of ending. */
   followUp(message: string | UserMessage): void;
-  /** Ends the run after what is running now, with reason `aborted` and a sound history. An `AbortSignal` is the hard way. */
+  /** Ends the run once the calls in flight are done, with reason `aborted`. To interrupt them too, abort the run's `signal`. */
   stop(): void;
-  /** What waits, in order. */
+  /** The messages that wait, in order, and whether `stop` was called. */
   readonly pending: {
     readonly steer: readonly Message[];
     readonly followUp: readonly Message[];
     readonly isStopping: boolean;
   };
-  /** Takes what waits out of a queue. The run calls it. */
+  /** Removes and returns the messages of a queue. Called by the run. */
   take(queue: 'steer' | 'followUp'): readonly Message[];
 }
 
-/** Makes the steering queue of one run: `run({ steering })`. */
+/** Creates the steering of one run: `run({ steering })`. */
 export function createSteering(): Steering {
   const queues: Record<'steer' | 'followUp', Message[]> = { steer: [], followUp: [] };
   let isStopping = false;

@@ -1,34 +1,35 @@
 import { type AgentEvent, type JsonValue, KernelError } from '@kernel/protocol';
 
-/** Takes an event out of a run. A promise, if it gives one, is back-pressure: await it before the next event. */
+/** Takes an event of a run. A returned promise is back-pressure: await it before the next event. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
 
 /**
  * One named operation of a run: JSON in, JSON out.
  *
- * Ids are unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`. A step that fails throws; what it returned
- * may be kept in a journal and given back instead of running it again.
+ * A step that fails throws. The output of a step may be recorded and returned later in place of running the step again.
  */
 export interface Step {
+  /** Unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`, `inbox:<turn>`, `resume`. */
   readonly id: string;
+  /** What the operation works on. */
   readonly input: JsonValue;
-  /** Runs the operation. Without arguments on the run's own signal, its events going to the run's reader. */
+  /** Runs the operation. `signal` and `emit` default to those of the run. */
   run(signal?: AbortSignal, emit?: Emit): Promise<JsonValue>;
 }
 
 /**
- * The one door through which the loop reaches the world.
+ * Executes the steps of a run: everything that the loop does outside of itself goes through it.
  *
- * All steps of a batch are created in one tick and are independent of each other; between two batches the loop does nothing
- * asynchronous. Clock readings and new ids come only out of a step.
+ * All steps of a batch are created in one tick and are independent of each other. Between two batches the loop does nothing asynchronous.
+ * Times and random keys come only from the output of a step.
  */
-export interface Steps {
-  /** Runs a batch; the outputs are in the order of the batch. */
+export interface StepExecutor {
+  /** Runs a batch and resolves to the outputs, in the order of the batch. */
   all(batch: readonly Step[]): Promise<readonly JsonValue[]>;
 }
 
-/** The default: runs every step of a batch at once, here and now, and keeps nothing. */
-export const inProcessSteps: Steps = {
+/** The default executor: runs all steps of a batch at once, in this process, and records nothing. */
+export const inProcessSteps: StepExecutor = {
   all: async (batch) => {
     const [first] = batch;
     return batch.length === 1 && first !== undefined
@@ -43,8 +44,8 @@ export interface StepContext {
   readonly emit: Emit;
 }
 
-/** Makes a step whose body runs in `context` unless its runner gives another. `input` and the output must be JSON. */
-export function toStep<O extends object>(
+/** Creates a step that runs `body`, with the signal and sink of `context` unless its executor passes others. `input` and the output must be JSON. */
+export function createStep<O extends object>(
   context: StepContext,
   id: string,
   input: object,
@@ -63,16 +64,17 @@ export function toStep<O extends object>(
   };
 }
 
-/** Runs a batch of steps that share an output type. Trusts the door: a journal must give back what a step returned. */
-export async function runBatch<O extends object>(steps: Steps, batch: readonly Step[]): Promise<readonly O[]> {
+/** Runs a batch of steps that share an output type. Trusts the executor: a journal must return what the step returned. */
+export async function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
   const outputs: unknown = await steps.all(batch);
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what `toStep`'s body returned
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
   return outputs as readonly O[];
 }
 
-/** Runs a batch of one. */
-export async function runStep<O extends object>(steps: Steps, step: Step): Promise<O> {
+/** Runs a single step. */
+export async function runStep<O extends object>(steps: StepExecutor, step: Step): Promise<O> {
   const [output] = await runBatch<O>(steps, [step]);
-  if (output === undefined) throw new KernelError('CONFIG_INVALID', `The steps door gave nothing for "${step.id}".`);
+  if (output === undefined)
+    throw new KernelError('CONFIG_INVALID', `The step executor returned nothing for "${step.id}".`);
   return output;
 }

@@ -1,4 +1,5 @@
 import {
+  type AgentEvent,
   asyncResult,
   errorResult,
   KernelError,
@@ -9,48 +10,50 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
+import { currentScope } from '../loop/run-scope.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
-import { currentScope } from '../loop/run-scope.ts';
 
-/** How deep agents may call agents: the outermost run is 1. */
-export const MAX_AGENT_DEPTH = 3;
-
-/** What makes an agent a tool of another. */
-export interface AgentToolOptions {
+/** The tool that an agent becomes, and the agent. */
+export interface AgentAsToolOptions {
+  /** The name of the tool. */
   readonly name: string;
-  /** What the agent can be asked for, for the calling model. */
+  /** What the agent can be asked to do, for the calling model. */
   readonly description: string;
-  /** How it runs: its own provider, model, tools, system prompt and limits. Abort and approval come from the caller. */
+  /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
   readonly run: Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
-  /** Answers at once and gives the outcome later, as an async tool does. */
+  /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
-  /** What a call may change at most. Default `external`: its own tools are asked about one by one all the same. */
+  /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
   readonly effect?: ToolEffect | undefined;
-  /** Default 3. */
+  /** How deep agents may call each other; the outermost run counts as 1. Default 3. */
   readonly maxDepth?: number | undefined;
 }
 
-/** A tool and its handler, for `bindTool(tool, handler, { timeoutMs: 0 })`: a sub-agent has limits of its own. */
-export interface AgentTool {
+/** A tool and the handler that runs an agent for it. Bind it with `bindTool(tool, handler, { timeoutMs: 0 })`: the agent has its own limits. */
+export interface AgentBinding {
   readonly tool: Tool;
   readonly handler: (input: { readonly task: string }, context: ToolContext) => Promise<ToolResult>;
 }
 
+const MAX_DEPTH = 3;
+
 /**
- * Makes an agent a tool that takes a `task` and returns the agent's answer.
+ * Turns an agent into a tool that takes a `task` and returns the agent's answer.
  *
- * The caller's abort reaches it, its questions for approval reach the caller's `approve`, and what it uses is added to the
- * caller's usage. Deeper than `maxDepth` it refuses. A run that ends without an answer is a failed result with its reason.
+ * The agent is aborted with its caller, asks the caller's `approve`, and adds its usage to the caller's. Beyond `maxDepth` a call is denied.
+ * A run that ends without an answer is a failed result with its reason.
  */
-export function agentAsTool(options: AgentToolOptions): AgentTool {
-  const { name, description, background = false, effect = 'external', maxDepth = MAX_AGENT_DEPTH } = options;
+export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
+  const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
   const tool: Tool = {
     name,
     description,
     parameters: {
       type: 'object',
-      properties: { task: { type: 'string', description: 'What the agent shall do, with all it needs to know.' } },
+      properties: {
+        task: { type: 'string', description: 'What the agent is to do, with everything it needs to know.' },
+      },
       required: ['task'],
     },
     effect,
@@ -62,31 +65,31 @@ export function agentAsTool(options: AgentToolOptions): AgentTool {
       const depth = scope?.depth ?? 1;
       if (depth >= maxDepth)
         return toErrorResult(
-          new KernelError('TOOL_DENIED', `"${name}" would be agent ${depth + 1} deep; at most ${maxDepth}.`),
+          new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
         );
-      const work = perform(options, task, context).then((result) => {
+      const outcome = runAgent(options.run, task, context).then((result) => {
         scope?.addUsage(result.usage);
         return toResult(name, result);
       });
-      if (!background) return work;
-      void work.then((result) => context.onComplete?.(result));
+      if (!background) return outcome;
+      void outcome.then((result) => context.onComplete?.(result));
       return asyncResult(`"${name}" has begun; its answer comes later.`);
     },
   };
 }
 
-function perform({ run: options }: AgentToolOptions, task: string, context: ToolContext): Promise<RunResult> {
+function runAgent(options: AgentAsToolOptions['run'], task: string, context: ToolContext): Promise<RunResult> {
   const approve = options.approve ?? currentScope()?.approve;
   const { signal, conversation, onProgress } = context;
   const messages = [{ role: 'user', content: task }] as const;
-  return collect(reporting(run({ ...options, messages, signal, conversation, approve }), onProgress));
+  return collect(withProgress(run({ ...options, messages, signal, conversation, approve }), onProgress));
 }
 
-/** Tells the caller's reader which tools the agent calls. */
-async function* reporting(
-  events: ReturnType<typeof run>,
+/** Reports each tool that the agent calls as progress. */
+async function* withProgress(
+  events: AsyncGenerator<AgentEvent, void>,
   onProgress: ToolContext['onProgress'],
-): ReturnType<typeof run> {
+): AsyncGenerator<AgentEvent, void> {
   for await (const event of events) {
     if (event.type === 'tool-start') onProgress?.(`calls ${event.call.name}`);
     yield event;

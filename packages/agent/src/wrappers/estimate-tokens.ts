@@ -1,27 +1,27 @@
 import type { MediaPart, Message, ToolCall } from '@kernel/protocol';
 
-/** What an image, a sound or a file counts for: about what vendors ask for one image of middling size. */
+/** What an image, a recording or a file counts for: about what vendors charge for an image of medium size. */
 const MEDIA_TOKENS = 1000;
-/** Role, separators and what else a wire adds to a message. */
+/** What the role, separators and other parts of the wire format add to a message. */
 const MESSAGE_TOKENS = 4;
 
-const known = new WeakMap<Message, number>();
+const cache = new WeakMap<Message, number>();
 
 /**
- * Estimates the tokens of a message without a tokenizer: about four ASCII characters a token, two for other scripts. Within about a
- * third of the truth for prose; meant for deciding when to compact, not for billing. Kept per frozen message.
+ * Estimates the tokens of a message without a tokenizer: one for about four ASCII characters or two of other scripts. For prose it is off by
+ * about a third at most; use it to decide when to compact, not for billing. Cached per frozen message.
  */
 export function estimateTokens(message: Message): number {
-  const kept = known.get(message);
-  if (kept !== undefined) return kept;
-  const parts = typeof message.content === 'string' ? [message.content] : message.content.map(tokensOfPart);
+  const cached = cache.get(message);
+  if (cached !== undefined) return cached;
   let tokens = MESSAGE_TOKENS;
-  for (const part of parts) tokens += typeof part === 'string' ? textTokens(part) : part;
-  if (Object.isFrozen(message)) known.set(message, tokens);
+  if (typeof message.content === 'string') tokens += textTokens(message.content);
+  else for (const part of message.content) tokens += partTokens(part);
+  if (Object.isFrozen(message)) cache.set(message, tokens);
   return tokens;
 }
 
-function tokensOfPart(
+function partTokens(
   part: ToolCall | MediaPart | { readonly type: 'text' | 'reasoning'; readonly text: string },
 ): number {
   switch (part.type) {
@@ -38,7 +38,7 @@ function tokensOfPart(
 }
 
 function textTokens(text: string): number {
-  let wide = 0;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) wide += 1;
-  return Math.ceil((text.length - wide) / 4 + wide / 2);
+  let nonAscii = 0;
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) nonAscii += 1;
+  return Math.ceil((text.length - nonAscii) / 4 + nonAscii / 2);
 }

@@ -1,6 +1,4 @@
-/**
- * OpenTelemetry spans by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer.
- */
+/** OpenTelemetry spans, by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer. */
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import {
   type AgentEvent,
@@ -13,23 +11,23 @@ import {
   type Usage,
 } from '@kernel/protocol';
 
-/** What is traced, and with what. */
+/** How spans are made. */
 export interface TracingOptions {
-  /** Default: the global tracer provider's tracer named `@kernel/agent`. */
+  /** Default: the tracer named `@kernel/agent` of the global tracer provider. */
   readonly tracer?: Tracer | undefined;
-  /** Whether spans carry arguments, results and texts. Default false: they may hold what nobody should log. */
+  /** Whether spans record arguments, results and texts. Default false: these may be confidential. */
   readonly captureContent?: boolean | undefined;
 }
 
-/** Puts a span round each reply of a provider: `chat <model>`, with usage and finish reason. */
+/** Wraps a provider so that each reply is a span `chat <model>`, with usage and finish reason. */
 export function withTracing(port: Provider, options?: TracingOptions): Provider;
-/** Puts a span round each call of a toolset: `execute_tool <name>`. */
+/** Wraps a toolset so that each call is a span `execute_tool <name>`. */
 export function withTracing(port: Toolset, options?: TracingOptions): Toolset;
 export function withTracing(port: Provider | Toolset, options: TracingOptions = {}): Provider | Toolset {
   return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
 }
 
-/** Puts a span round a whole run, `invoke_agent <name>`: the spans of its replies and calls become its children. */
+/** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
 export async function* traceRun(
   events: AsyncGenerator<AgentEvent, void>,
   { name, ...options }: TracingOptions & { readonly name: string },
@@ -38,20 +36,20 @@ export async function* traceRun(
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': name,
   });
-  const inside = trace.setSpan(context.active(), span);
+  const spanContext = trace.setSpan(context.active(), span);
   try {
     for (;;) {
-      // The run starts at its first next(): within the span's context.
-      const next = await context.with(inside, () => events.next());
+      // The run starts at its first next(), so that one must run within the span.
+      const next = await context.with(spanContext, () => events.next());
       if (next.done === true) return;
       if (next.value.type === 'run-end') {
         span.setAttributes({ ...usageAttributes(next.value.usage), 'kernel.run.reason': next.value.reason });
-        if (next.value.reason === 'error') fail(span, next.value.error);
+        if (next.value.reason === 'error') markFailed(span, next.value.error);
       }
       yield next.value;
     }
   } catch (error) {
-    fail(span, error);
+    markFailed(span, error);
     throw error;
   } finally {
     await events.return();
@@ -74,7 +72,7 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
           yield event;
         }
       } catch (error) {
-        fail(span, error);
+        markFailed(span, error);
         throw error;
       } finally {
         span.end();
@@ -94,9 +92,9 @@ function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
         ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
       });
       try {
-        const inside = trace.setSpan(context.active(), span);
-        const result = await context.with(inside, () => tools.call(call, callContext));
-        if (result.isError === true) fail(span, result.error, result.code);
+        const spanContext = trace.setSpan(context.active(), span);
+        const result = await context.with(spanContext, () => tools.call(call, callContext));
+        if (result.isError === true) markFailed(span, result.error, result.code);
         if (options.captureContent === true) span.setAttribute('gen_ai.tool.call.result', toModelText(result));
         return result;
       } finally {
@@ -122,8 +120,8 @@ function usageAttributes(usage: Usage): Attributes {
   return { 'gen_ai.usage.input_tokens': usage.inputTokens, 'gen_ai.usage.output_tokens': usage.outputTokens };
 }
 
-/** Marks a span as failed, by the error's code: a message may hold what nobody should log. */
-function fail(span: Span, error: unknown, code?: string): void {
+/** Marks a span as failed, with the error's code alone: its message may be confidential. */
+function markFailed(span: Span, error: unknown, code?: string): void {
   const type = code ?? (KernelError.is(error) ? error.code : '_OTHER');
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });

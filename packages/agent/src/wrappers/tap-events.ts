@@ -1,11 +1,11 @@
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Hears the events of a run beside its reader. */
+/** Receives the events of a run, beside its reader. */
 export type EventSink = (event: AgentEvent) => void | Promise<void>;
 
 /**
- * Hands every event to each sink and then on to the reader. A sink that throws or rejects is told to `onSinkError` and harms
- * neither the run nor the others; sinks are not waited for.
+ * Passes every event to each sink and then on to the reader. Sinks are not awaited. What a sink throws or rejects with goes to `onSinkError`
+ * and affects neither the run nor the other sinks.
  */
 export async function* tapEvents(
   events: AsyncIterable<AgentEvent>,
@@ -18,6 +18,7 @@ export async function* tapEvents(
   }
 }
 
+/** Turns a synchronous throw into a rejection. */
 async function deliver(sink: EventSink, event: AgentEvent): Promise<void> {
   await sink(event);
 }

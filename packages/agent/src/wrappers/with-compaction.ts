@@ -2,74 +2,75 @@ import { KernelError, type Message, type Provider, type ProviderRequest, textOf,
 import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Makes the text that stands for a piece of history. */
+/** Writes the summary of a part of a history. */
 export type Summarise = (messages: readonly Message[], request: ProviderRequest) => Promise<string>;
 
 /** When and how a history is compacted. */
 export interface CompactionOptions {
-  /** The size, in estimated tokens, from which on the history is compacted. */
+  /** The size, in estimated tokens, beyond which the history is compacted. */
   readonly maxTokens: number;
-  /** How much of it stays as it is, at the end. Default: a third of `maxTokens`. */
+  /** How many tokens at the end of the history stay as they are. Default: a third of `maxTokens`. */
   readonly keepTokens?: number | undefined;
-  /** Default: asks the wrapped provider, with the request's model. */
+  /** Default: asks the wrapped provider, with the model of the request. */
   readonly summarise?: Summarise | undefined;
 }
 
-/** A summary and the last message that it stands for. */
+/** A summary. */
 interface Summary {
+  /** The last of the messages that it replaces. */
   readonly upTo: Message;
   readonly message: Message;
 }
 
 /**
- * Sends a summary in the place of the oldest messages when a request grows too long. The history itself stays whole.
+ * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself stays whole.
  *
- * System prompts stay. A call is never parted from its results. A summary is made once and used, as the same object, until the rest has
- * grown too long again, so that the cached prefix stays. A summary that cannot be made throws the provider's error.
+ * System prompts stay, and a call is never separated from its results. A summary is written once and reused, as the same object, until the
+ * rest has grown too long again, so that the cached prefix stays. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
-  const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarise = askFor(provider) } = options;
+  const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarise = summariseWith(provider) } = options;
   let latest: Summary | undefined;
   return {
     ...provider,
     async *stream(request) {
-      const compacted = await compact(request);
-      yield* provider.stream(compacted === request.messages ? request : { ...request, messages: compacted });
+      const messages = await compact(request);
+      yield* provider.stream(messages === request.messages ? request : { ...request, messages });
     },
   };
 
   async function compact(request: ProviderRequest): Promise<readonly Message[]> {
     const system = request.messages.filter((message) => message.role === 'system');
-    const rest = applied(
+    const { messages, isApplied } = applySummary(
       latest,
       request.messages.filter((message) => message.role !== 'system'),
     );
-    const size = sizeOf(system) + sizeOf(rest.messages);
-    if (size <= maxTokens) return rest.isApplied ? [...system, ...rest.messages] : request.messages;
-    const cut = cutBefore(rest.messages, keepTokens);
-    const old = rest.messages.slice(0, cut);
+    const unchanged = (): readonly Message[] => (isApplied ? [...system, ...messages] : request.messages);
+    if (sizeOf(system) + sizeOf(messages) <= maxTokens) return unchanged();
+    const cut = cutIndex(messages, keepTokens);
+    const old = messages.slice(0, cut);
     const upTo = old.at(-1);
-    if (upTo === undefined || (rest.isApplied && old.length === 1))
-      return rest.isApplied ? [...system, ...rest.messages] : request.messages;
+    // The summary alone is not worth summarising again.
+    if (upTo === undefined || (isApplied && old.length === 1)) return unchanged();
     const text = await summarise(old, request);
     const message = freezeMessage({ role: 'user', content: `Summary of the conversation so far:\n${text}` });
-    latest = { upTo: rest.isApplied && old.length === 1 ? (latest?.upTo ?? upTo) : upTo, message };
-    return [...system, message, ...rest.messages.slice(cut)];
+    latest = { upTo, message };
+    return [...system, message, ...messages.slice(cut)];
   }
 }
 
-/** The messages with the summary in the place of those that it stands for, if it is theirs. */
-function applied(
+/** The messages with the summary in place of those that it replaces, if they are among them. */
+function applySummary(
   summary: Summary | undefined,
   messages: readonly Message[],
 ): { readonly messages: readonly Message[]; readonly isApplied: boolean } {
-  const at = summary === undefined ? -1 : messages.indexOf(summary.upTo);
-  if (summary === undefined || at === -1) return { messages, isApplied: false };
-  return { messages: [summary.message, ...messages.slice(at + 1)], isApplied: true };
+  const index = summary === undefined ? -1 : messages.indexOf(summary.upTo);
+  if (summary === undefined || index === -1) return { messages, isApplied: false };
+  return { messages: [summary.message, ...messages.slice(index + 1)], isApplied: true };
 }
 
 /** The index of the first message to keep: as many from the end as fit, never beginning with a result. */
-function cutBefore(messages: readonly Message[], keepTokens: number): number {
+function cutIndex(messages: readonly Message[], keepTokens: number): number {
   let cut = messages.length;
   let size = 0;
   while (cut > 0) {
@@ -90,9 +91,9 @@ function sizeOf(messages: readonly Message[]): number {
   return size;
 }
 
-function askFor(provider: Provider): Summarise {
+function summariseWith(provider: Provider): Summarise {
   return async (messages, { model, signal }) => {
-    const content = `Summarise this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLines).join('\n')}`;
+    const content = `Summarise this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;
     const request = { model, messages: [{ role: 'user', content }] as const, signal };
     for await (const event of provider.stream(request)) {
       if (event.type !== 'message-end') continue;
@@ -103,7 +104,7 @@ function askFor(provider: Provider): Summarise {
   };
 }
 
-function toLines(message: Message): string {
+function toLine(message: Message): string {
   const calls = toolCallsOf(message).map((call) => ` [calls ${call.name} ${call.arguments}]`);
   return `${message.role}: ${textOf(message)}${calls.join('')}`;
 }

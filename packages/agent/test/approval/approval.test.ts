@@ -64,7 +64,7 @@ test.each([
   }
 });
 
-test('edited arguments are the ones that run, and the model is told', async () => {
+test('edited arguments are the ones that run, and the model reads so', async () => {
   const { result, tools } = await go(() => ({ decision: 'edit', arguments: '{"safe":true}' }));
   expect(tools.calls.find((call) => call.name === 'writes')?.arguments).toBe('{"safe":true}');
   expect(tools.calls.find((call) => call.name === 'reads')?.arguments).toBe('{}');

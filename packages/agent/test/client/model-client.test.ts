@@ -14,8 +14,9 @@ import {
   verifies,
 } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, createAgent, createAgents } from '../../src/index.ts';
-import { mockAgent } from '../../src/testing.ts';
+import { createModelClient, createModelClients } from '../../src/client/index.ts';
+import { collect } from '../../src/index.ts';
+import { mockModelClient } from '../../src/testing.ts';
 import { user } from '../support.ts';
 
 const usage = { inputTokens: 3, outputTokens: 2 };
@@ -29,24 +30,32 @@ async function textsOf(events: AsyncIterable<ProviderEvent>): Promise<string[]> 
   return texts;
 }
 
-test('each mock of seed 000 is one call, and wraps in an agent', async () => {
+test('each mock provider is made by one call, and wraps in a model client', async () => {
   verifies('mocks.agent', 'agent.protocols.chat', 'agent.protocols.tools', 'agent.protocols.embed');
-  expect(await mockAgent(chatProvider('Hi', usage)).chat('Hello')).toMatchObject({ text: 'Hi', usage, calls: [] });
-  expect(await textsOf(mockAgent(streamingChatProvider(['H', 'i'])).chatStream('Hello'))).toEqual(['H', 'i']);
+  expect(await mockModelClient(chatProvider('Hi', usage)).chat('Hello')).toMatchObject({
+    text: 'Hi',
+    usage,
+    calls: [],
+  });
+  expect(await textsOf(mockModelClient(streamingChatProvider(['H', 'i'])).chatStream('Hello'))).toEqual(['H', 'i']);
   const call = { name: 'add', arguments: { a: 1 } };
-  expect((await mockAgent(toolsProvider([call])).tools('1 + 1', [tool])).calls).toMatchObject([
+  expect((await mockModelClient(toolsProvider([call])).tools('1 + 1', [tool])).calls).toMatchObject([
     { name: 'add', arguments: '{"a":1}' },
   ]);
   const pieces: string[] = [];
-  for await (const event of mockAgent(streamingToolsProvider([call])).toolsStream('1 + 1', [tool]))
+  for await (const event of mockModelClient(streamingToolsProvider([call])).toolsStream('1 + 1', [tool]))
     if (event.type === 'tool-call-delta') pieces.push(event.arguments);
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.join('')).toBe('{"a":1}');
-  expect((await mockAgent(embeddingsProvider([[1, 2]])).embed('a')).embeddings).toEqual([{ index: 0, vector: [1, 2] }]);
-  expect(await mockAgent(audioProvider('spoken')).transcribe(audio)).toEqual({ text: 'spoken' });
+  expect((await mockModelClient(embeddingsProvider([[1, 2]])).embed('a')).embeddings).toEqual([
+    { index: 0, vector: [1, 2] },
+  ]);
+  expect(await mockModelClient(audioProvider('spoken')).transcribe(audio)).toEqual({ text: 'spoken' });
   const error = new KernelError('PROVIDER_HTTP', 'The server answered 500.');
-  await expect(mockAgent(failingProvider(error)).chat('Hello')).rejects.toBe(error);
-  const many = mockAgent(multiProtocolProvider({ text: 'Hi', calls: [call], embeddings: [[1]], transcript: 'spoken' }));
+  await expect(mockModelClient(failingProvider(error)).chat('Hello')).rejects.toBe(error);
+  const many = mockModelClient(
+    multiProtocolProvider({ text: 'Hi', calls: [call], embeddings: [[1]], transcript: 'spoken' }),
+  );
   expect((await many.chat('Hello')).calls).toHaveLength(0);
   expect((await many.tools('Hello', [tool])).calls).toHaveLength(1);
   expect((await many.embed(['a'])).embeddings).toHaveLength(1);
@@ -58,9 +67,9 @@ describe('messages', () => {
   test('chat takes a text as one user message, or a whole list, and sends the system prompt once', async () => {
     verifies('agent.protocols.chat', 'agent.loop.system');
     const provider = chatProvider('Hi');
-    const agent = createAgent({ provider, model: 'm', system: 'Be brief.' });
-    await agent.chat('Hello');
-    await agent.chat([
+    const client = createModelClient({ provider, model: 'm', system: 'Be brief.' });
+    await client.chat('Hello');
+    await client.chat([
       { role: 'system', content: 'Old.' },
       user('One'),
       { role: 'assistant', content: [{ type: 'text', text: 'Two' }] },
@@ -76,9 +85,9 @@ describe('messages', () => {
   test('vision puts the images on the last user message', async () => {
     verifies('agent.protocols.vision');
     const provider = chatProvider('A cat.');
-    const agent = createAgent({ provider, model: 'm' });
-    await agent.vision([user('One'), user('What is it?')], [png, 'https://example.com/a.png']);
-    await textsOf(agent.visionStream('What is it?', [{ type: 'image', mimeType: 'image/png', data: 'AA==' }]));
+    const client = createModelClient({ provider, model: 'm' });
+    await client.vision([user('One'), user('What is it?')], [png, 'https://example.com/a.png']);
+    await textsOf(client.visionStream('What is it?', [{ type: 'image', mimeType: 'image/png', data: 'AA==' }]));
     expect(provider.streamRequests[0]?.messages.at(-1)).toEqual({
       role: 'user',
       content: [
@@ -89,25 +98,25 @@ describe('messages', () => {
     });
     expect(provider.streamRequests[1]?.messages.at(-1)?.content).toHaveLength(2);
     for (const images of [[], ['no-image'], ['file:///etc/passwd']])
-      await expect(agent.vision('What?', images)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await expect(agent.vision([], [png])).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(client.vision('What?', images)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(client.vision([], [png])).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(provider.requests).toHaveLength(2);
   });
 
-  test('tools hands on the very tools that it was given', async () => {
+  test('tools passes on the very tools that it was given', async () => {
     verifies('agent.protocols.tools');
     const provider = toolsProvider([{ name: 'add' }]);
     const tools = Object.freeze([tool]);
-    await createAgent({ provider, model: 'm' }).tools('1 + 1', tools, { toolChoice: 'required' });
+    await createModelClient({ provider, model: 'm' }).tools('1 + 1', tools, { toolChoice: 'required' });
     expect(provider.streamRequests[0]?.tools).toBe(tools);
     expect(provider.streamRequests[0]?.toolChoice).toBe('required');
   });
 });
 
-test('options merge key by key: the agent’s, then the protocol’s, then the call’s; 0 and false are kept', async () => {
+test('options merge key by key: the client’s, then the capability’s, then the request’s; 0 and false are kept', async () => {
   verifies('agent.protocols.options');
   const provider = multiProtocolProvider({ text: 'Hi', embeddings: [[1]], transcript: 'x' });
-  const agent = createAgent({
+  const client = createModelClient({
     provider,
     model: 'm',
     options: { a: 1, b: 1, c: 1 },
@@ -119,11 +128,11 @@ test('options merge key by key: the agent’s, then the protocol’s, then the c
       audio: { language: 'de' },
     },
   });
-  await agent.chat('Hi', { options: { c: 0, d: false } });
-  await agent.vision('Hi', [png]);
-  await agent.tools('Hi', [tool]);
-  await agent.embed('Hi');
-  await agent.transcribe(audio);
+  await client.chat('Hi', { options: { c: 0, d: false } });
+  await client.vision('Hi', [png]);
+  await client.tools('Hi', [tool]);
+  await client.embed('Hi');
+  await client.transcribe(audio);
   expect(provider.requests.map((request) => request.options)).toEqual([
     { a: 1, b: 2, c: 0, d: false },
     { a: 1, b: 1, c: 1, detail: 'low' },
@@ -133,7 +142,7 @@ test('options merge key by key: the agent’s, then the protocol’s, then the c
   ]);
 });
 
-test('a protocol or stream that the provider or the model lacks throws before any request', async () => {
+test('a capability or a stream that the provider or the model lacks throws before any request', async () => {
   verifies('agent.protocols.unsupported');
   const requests: unknown[] = [];
   const bare: Provider = {
@@ -144,10 +153,10 @@ test('a protocol or stream that the provider or the model lacks throws before an
     },
   };
   const unsupported = { code: 'PROVIDER_UNSUPPORTED' };
-  const plain = createAgent({ provider: bare, model: 'm' });
+  const plain = createModelClient({ provider: bare, model: 'm' });
   await expect(plain.embed('a')).rejects.toMatchObject(unsupported);
   await expect(plain.transcribe(audio)).rejects.toMatchObject(unsupported);
-  const limited = createAgent({ provider: bare, model: 'm', capabilities: { chat: { stream: false } } });
+  const limited = createModelClient({ provider: bare, model: 'm', capabilities: { chat: { stream: false } } });
   await expect(limited.vision('a', [png])).rejects.toMatchObject({
     ...unsupported,
     hint: 'Its capabilities are chat.',
@@ -157,10 +166,10 @@ test('a protocol or stream that the provider or the model lacks throws before an
   expect(requests).toHaveLength(0);
 });
 
-test('run uses the tools, the limits and the system prompt of the agent', async () => {
+test('run uses the tools, the limits and the system prompt of the client', async () => {
   const tools = mockToolset([mockTool('a', 'x')]);
   const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Done.' }]);
-  const agent = createAgent({
+  const client = createModelClient({
     provider,
     model: 'm',
     tools,
@@ -168,27 +177,27 @@ test('run uses the tools, the limits and the system prompt of the agent', async 
     limits: { turns: 2 },
     options: { temperature: 0 },
   });
-  const result = await collect(agent.run('Go'));
+  const result = await collect(client.run('Go'));
   expect(result).toMatchObject({ reason: 'done', answer: 'Done.' });
   expect(result.messages.map(textOf).slice(0, 2)).toEqual(['Be brief.', 'Go']);
   expect(provider.streamRequests[0]?.options).toEqual({ temperature: 0 });
 });
 
-test('named agents are made when first used, once; an unknown name is told with the known ones', () => {
+test('named clients are created once, at their first use; an unknown name throws with the known ones', () => {
   let made = 0;
-  const agents = createAgents({
+  const clients = createModelClients({
     writer: () => {
       made += 1;
-      return mockAgent(chatProvider('Hi'));
+      return mockModelClient(chatProvider('Hi'));
     },
-    coder: () => mockAgent(chatProvider('Hi')),
+    coder: () => mockModelClient(chatProvider('Hi')),
   });
   expect(made).toBe(0);
-  expect(agents.get('writer')).toBe(agents.get('writer'));
+  expect(clients.get('writer')).toBe(clients.get('writer'));
   expect(made).toBe(1);
-  expect(agents.names).toEqual(['coder', 'writer']);
+  expect(clients.names).toEqual(['coder', 'writer']);
   for (const name of ['editor', 'constructor', '__proto__'])
-    expect(() => agents.get(name)).toThrow(
+    expect(() => clients.get(name)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', hint: 'Known: coder, writer.' }),
     );
 });

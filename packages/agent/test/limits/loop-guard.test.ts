@@ -32,14 +32,14 @@ test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
 
 test('the numbers are adjustable, and the guard can be switched off', async () => {
   verifies('agent.loop.repeat.refuse', 'agent.loop.repeat.stop');
-  expect(await endless(['a'], { repeats: { nudge: 2, refuse: 2, stop: 3 } }).result).toMatchObject({
+  expect(await endless(['a'], { repeats: { warn: 2, refuse: 2, stop: 3 } }).result).toMatchObject({
     reason: 'loop',
     turns: 3,
   });
   expect(await endless(['a'], { repeats: false, turns: 12 }).result).toMatchObject({ reason: 'limit', turns: 12 });
 });
 
-test('the same call with new results is no loop', async () => {
+test('the same call with new results is not a loop', async () => {
   let count = 0;
   const { result } = endless(['poll'], { turns: 12 }, () => `result ${(count += 1)}`);
   const { reason, messages } = await result;

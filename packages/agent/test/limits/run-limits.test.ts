@@ -37,7 +37,7 @@ test.each([
   expectSound(result.messages);
 });
 
-test('a turn limit of 0 is none', async () => {
+test('a turn limit of 0 is no limit', async () => {
   const provider = scriptedProvider([
     ...Array.from({ length: 30 }, () => ({ calls: [{ name: 'a' }] })),
     { text: 'ok' },
@@ -66,6 +66,15 @@ test('the time limit stops a hanging tool and keeps the history whole', async ()
   expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
   expectSound(result.messages);
 });
+
+test.each([Infinity, 2 ** 31])(
+  'a time limit of %d ms, which no timer can measure, does not end the run',
+  async (timeMs) => {
+    const provider = scriptedProvider([{ text: 'ok', delayMs: 20 }]);
+    const result = await collect(run({ provider, model: 'm', messages: [user('Go')], limits: { timeMs } }));
+    expect(result).toMatchObject({ reason: 'done', answer: 'ok' });
+  },
+);
 
 test('onLimit throw throws LIMIT_REACHED with the partial result', async () => {
   verifies('agent.loop.max.onLimit');

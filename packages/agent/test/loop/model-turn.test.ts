@@ -37,7 +37,7 @@ test.each([
   ['throws', () => fail()],
   ['rejects', () => Promise.reject(new Error('no'))],
   ['never settles', () => new Promise(() => {})],
-] as [string, () => unknown][])('a provider whose return() %s harms no answer', async (_name, leave) => {
+] as [string, () => unknown][])('a provider whose return() %s does not affect the answer', async (_name, leave) => {
   const provider = breaking(() => Promise.resolve({ done: false, value: end }), leave);
   const result = await collect(run({ provider, model: 'm', messages }));
   expect(result).toMatchObject({ reason: 'done', answer: 'Hi' });

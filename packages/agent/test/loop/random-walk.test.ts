@@ -31,7 +31,7 @@ function random(seed: number): () => number {
 
 const pick = <T>(next: () => number, options: readonly T[]): T => options[Math.floor(next() * options.length)] as T;
 
-/** The timers of the test itself that are still to ring: all others are the run's. */
+/** The pending timers of the test itself: all others belong to the run. */
 const ownTimers = new Set<object>();
 
 function later(work: () => void, ms: number): void {
@@ -98,8 +98,8 @@ function misbehaving(next: () => number): Provider {
   };
 }
 
-/** Tools that do whatever bad ones do, in a toolset that sometimes breaks its port. */
-function treacherous(next: () => number): Toolset {
+/** Tools that do whatever bad ones do, in a toolset that sometimes breaks its contract. */
+function misbehavingTools(next: () => number): Toolset {
   const names = ['ok', 'throws', 'hangs', 'late', 'slow', 'huge'];
   const list = Object.freeze(
     names.map(
@@ -141,7 +141,7 @@ async function walk(seed: number): Promise<RunResult> {
   if (next() < 0.1) later(() => steering.stop(), next() * 300);
   const isEndless = next() < 0.1;
   const provider = isEndless ? endless(next) : misbehaving(next);
-  const tools = treacherous(next);
+  const tools = misbehavingTools(next);
   const hook = next() < 0.1 ? pick(next, ['model', 'tool'] as const) : undefined;
   const end = () => (next() < 0.3 ? ({ action: 'stop', answer: 'Enough.' } as const) : undefined);
   const events = run({
@@ -190,7 +190,7 @@ async function* checked(events: ReturnType<typeof run>): ReturnType<typeof run> 
 }
 
 test(
-  `${WALKS} seeded walks with a misbehaving provider and treacherous tools each end once, soundly and within their clocks`,
+  `${WALKS} seeded walks with a misbehaving provider and misbehaving tools each end once, with a sound history and within the time limit`,
   { timeout: 120_000 },
   async () => {
     verifies('agent.loop.history.pairs', 'agent.loop.events', 'agent.loop.reasons');
@@ -202,7 +202,7 @@ test(
     }
     const all = ['aborted', 'approval', 'done', 'error', 'filtered', 'handled', 'length', 'limit', 'loop'];
     expect([...reasons.keys()].toSorted()).toEqual(all);
-    // Late tools of ended runs ring out, and set no other.
+    // The timers of late tools of ended runs fire, and set no others.
     await vi.runAllTimersAsync();
     expect(vi.getTimerCount()).toBe(0);
   },

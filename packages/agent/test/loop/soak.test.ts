@@ -7,7 +7,7 @@ import { collect, run } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 test(
-  '10,000 calls on one signal leave no listener, warn of none, and keep memory flat after the first 1,000',
+  '10,000 calls on one signal leave no listener, cause no warning, and keep memory flat after the first 1,000',
   { timeout: 60_000 },
   async () => {
     verifies('architecture.clean');

@@ -28,7 +28,7 @@ test('a message steered in during a turn skips the calls not yet started and sta
   const sent = provider.streamRequests[1]?.messages ?? [];
   expect(sent.slice(-3).map(textOf)).toEqual([
     expect.stringContaining('TOOL_SKIPPED'),
-    expect.stringContaining('a message of the user came first'),
+    expect.stringContaining('a message from the user came first'),
     'Stop, use the other file.',
   ]);
   expect(result.messages.map(({ role }) => role)).toEqual([

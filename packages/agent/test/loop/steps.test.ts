@@ -1,7 +1,7 @@
 import type { JsonValue } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { collect, inProcessSteps, run, type Steps } from '../../src/index.ts';
+import { collect, inProcessSteps, run, type StepExecutor } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 const model = 'm';
@@ -18,9 +18,9 @@ const script = [
 const toolset = () => mockToolset([mockTool('a', 'x', { effect: 'write' }), mockTool('b', 'y')]);
 const base = { model, messages: [user('Go')], approve: () => ({ decision: 'allow' as const }) };
 
-function journaled(journal: Map<string, string>, inner: Steps = inProcessSteps) {
+function journaled(journal: Map<string, string>, inner: StepExecutor = inProcessSteps) {
   const batches: string[][] = [];
-  const steps: Steps = {
+  const steps: StepExecutor = {
     async all(batch) {
       batches.push(batch.map((step) => step.id));
       const missing = batch.filter((step) => !journal.has(step.id));
@@ -39,7 +39,7 @@ test('the loop reaches the world in flat batches: model, then approvals, then ca
 });
 
 test('every input and output of a step is JSON', async () => {
-  const steps: Steps = {
+  const steps: StepExecutor = {
     async all(batch) {
       for (const step of batch) expect(JSON.parse(JSON.stringify(step.input))).toEqual(step.input);
       const outputs = await inProcessSteps.all(batch);

@@ -1,14 +1,14 @@
 import { textOf, type Tool, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { agentAsTool, type AgentTool, type AgentToolOptions, collect, run, runTeam } from '../../src/index.ts';
+import { agentAsTool, type AgentBinding, type AgentAsToolOptions, collect, run, runTeam } from '../../src/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
 const usage = { inputTokens: 10, outputTokens: 1 };
 
 /** A toolset of one tool with a handler, as a registry would run it. */
-function toolsetOf({ tool, handler }: AgentTool): Toolset {
+function toolsetOf({ tool, handler }: AgentBinding): Toolset {
   const list: readonly Tool[] = Object.freeze([tool]);
   return {
     list: () => list,
@@ -17,7 +17,7 @@ function toolsetOf({ tool, handler }: AgentTool): Toolset {
   };
 }
 
-const subAgent = (script: readonly ScriptStep[], rest: Partial<AgentToolOptions> & { tools?: Toolset } = {}) => {
+const subAgent = (script: readonly ScriptStep[], rest: Partial<AgentAsToolOptions> & { tools?: Toolset } = {}) => {
   const { tools, ...options } = rest;
   const provider = scriptedProvider(script);
   return {
@@ -61,7 +61,7 @@ describe('agentAsTool', () => {
     });
   });
 
-  test('heeds the abort of the caller', async () => {
+  test('is aborted with the caller', async () => {
     const stop = new AbortController();
     const { tool } = subAgent([{ text: 'x', hang: true }]);
     setTimeout(() => stop.abort(), 10);
@@ -86,7 +86,7 @@ describe('agentAsTool', () => {
   });
 
   test('refuses to go deeper than three agents', async () => {
-    const deep = (level: number): AgentTool =>
+    const deep = (level: number): AgentBinding =>
       agentAsTool({
         name: 'helper',
         description: '',
@@ -104,7 +104,7 @@ describe('agentAsTool', () => {
     expect(JSON.stringify(endOf(events).usage)).toBe(JSON.stringify({ inputTokens: 60, outputTokens: 6 }));
   });
 
-  test('in the background it answers at once, and the outcome and usage come later', async () => {
+  test('in the background it returns at once, and its outcome and usage follow', async () => {
     const { tool } = subAgent([{ text: 'Did it.', usage, delayMs: 5 }], { background: true });
     const provider = scriptedProvider([
       { calls: [{ name: 'helper', arguments: { task: 'Do it.' } }] },
@@ -143,7 +143,7 @@ describe('runTeam', () => {
     expect(sales.streamRequests[0]?.tools?.map(({ name }) => name)).toEqual(['hand_off_to_support']);
   });
 
-  test('an unknown first member is told with the names that exist', async () => {
+  test('an unknown first member throws with the names that exist', async () => {
     await expect(readAll(runTeam({ members: new Map(), first: 'x', messages: [] }))).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });

@@ -111,7 +111,7 @@ describe('withCompaction', () => {
     for (const request of inner.streamRequests) expectSound(request.messages);
   });
 
-  test('asks the wrapped provider by default, and passes short histories through as they are', async () => {
+  test('asks the wrapped provider by default, and passes short histories on as they are', async () => {
     const inner = scriptedProvider([{ text: 'short' }, { text: 'They talked.' }, { text: 'ok' }]);
     const provider = withCompaction(inner, { maxTokens: 1500 });
     const short = history(1);
