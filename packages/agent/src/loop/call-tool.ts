@@ -22,11 +22,11 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
   return new Promise((resolve) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let removeAbortListener = (): void => {};
+    let removeAbortListener: (() => void) | undefined;
     const end = (result: ToolResult): void => {
       hasEnded = true;
       clearTimeout(timer);
-      removeAbortListener();
+      removeAbortListener?.();
       resolve(result);
     };
     const startGrace = (): void => {

@@ -25,11 +25,11 @@ function beginTurn(tools: Toolset, turn: TurnContext): Promise<void> {
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let removeAbortListener = (): void => {};
+    let removeAbortListener: (() => void) | undefined;
     const end = (error?: unknown): void => {
       hasEnded = true;
       clearTimeout(timer);
-      removeAbortListener();
+      removeAbortListener?.();
       if (signal.aborted) reject(signal.reason);
       else if (error === undefined) resolve();
       else reject(error);

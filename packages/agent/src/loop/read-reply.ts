@@ -15,10 +15,10 @@ export function readReply(
   const iterator = events[Symbol.asyncIterator]();
   return new Promise((resolve, reject) => {
     let hasEnded = false;
-    let removeAbortListener = (): void => {};
+    let removeAbortListener: (() => void) | undefined;
     const leave = (): void => {
       hasEnded = true;
-      removeAbortListener();
+      removeAbortListener?.();
       // Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run.
       void close(iterator).catch(() => {});
     };
