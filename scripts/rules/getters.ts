@@ -7,7 +7,7 @@ import { sourceFiles } from '../lib/projects.ts';
 const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/agent/src/loop/steering.ts',
   // The SDK reads a property.
-  'packages/mcp/src/server/prompt-headers.ts',
+  'packages/mcp/src/server/http/flush-headers.ts',
   'packages/tools/src/call/run.ts',
   'packages/tools/src/registry.ts',
   'packages/tools/src/registry/events.ts',

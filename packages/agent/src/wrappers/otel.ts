@@ -1,5 +1,4 @@
 /** OpenTelemetry spans, by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer. */
-import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import {
   type AgentEvent,
   KernelError,
@@ -10,6 +9,7 @@ import {
   type Toolset,
   type Usage,
 } from '@kernel/protocol';
+import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 
 /** How spans are made. */
 export interface TracingOptions {

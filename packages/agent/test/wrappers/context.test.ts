@@ -1,8 +1,8 @@
 import { type Message, type Provider, type ProviderRequest, textOf } from '@kernel/protocol';
 import { type ScriptStep, scriptedProvider } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { estimateTokens, withClearedResults, withCompaction } from '../../src/index.ts';
 import { freezeMessage } from '../../src/history/messages.ts';
+import { estimateTokens, withClearedResults, withCompaction } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const turn = (index: number, length = 2000): Message[] =>
