@@ -45,7 +45,11 @@ test.each<[string, unknown, string]>([
   ['a server that is text', { mcpServers: { a: 'npx' } }, 'MCP server "a": must be an object, not "npx"'],
   ['an empty name', { mcpServers: { '': { command: 'x' } } }, 'empty name'],
   ['neither command nor url', { mcpServers: { a: {} } }, '"command" is missing'],
-  ['command and url', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, '"url" cannot be combined with "command"'],
+  [
+    'command and url',
+    { mcpServers: { a: { command: 'x', url: 'http://x' } } },
+    '"url" cannot be combined with "command"',
+  ],
   [
     'an empty command',
     { mcpServers: { a: { command: ' ' } } },
@@ -73,7 +77,11 @@ test.each<[string, unknown, string]>([
     { mcpServers: { a: { url: 'example.com/mcp' } } },
     'must be an http or https address, not "example.com/mcp"',
   ],
-  ['a password in the address', { mcpServers: { a: { url: 'http://me:pw@x/mcp' } } }, 'contains a user name or password'],
+  [
+    'a password in the address',
+    { mcpServers: { a: { url: 'http://me:pw@x/mcp' } } },
+    'contains a user name or password',
+  ],
   ['a file address', { mcpServers: { a: { url: 'file:///x' } } }, 'must be an http or https address'],
   [
     'a header with a line end',

@@ -3,7 +3,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
-import { type ApproveTools, toToolChange } from './tool-changes.ts';
+import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
 /** The tools of one server, of which only approved definitions are on offer. */
 export interface ApprovedTools {
@@ -55,18 +55,21 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
     onChanged();
   }
 
+  function isKnown({ name }: RemoteTool): boolean {
+    return approvals.has(name);
+  }
+
   async function isAccepted(unapproved: readonly RemoteTool[], removed: readonly string[]): Promise<boolean> {
-    const isKnown = ({ name }: RemoteTool): boolean => approvals.has(name);
+    if (approve === undefined) return false;
+    const change: McpToolsChange = {
+      type: 'tools-changed',
+      server,
+      added: unapproved.filter((tool) => !isKnown(tool)).map(({ tool }) => tool),
+      removed,
+      changed: unapproved.filter(isKnown).map((tool) => toToolChange(tool, approvals.lastApproved(tool.name))),
+    };
     try {
-      return (
-        (await approve?.({
-          type: 'tools-changed',
-          server,
-          added: unapproved.filter((tool) => !isKnown(tool)).map(({ tool }) => tool),
-          removed,
-          changed: unapproved.filter(isKnown).map((tool) => toToolChange(tool, approvals.lastApproved(tool.name))),
-        })) === true
-      );
+      return await approve(change);
     } catch {
       return false;
     }

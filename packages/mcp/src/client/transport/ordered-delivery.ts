@@ -8,18 +8,20 @@ export function orderedDelivery(deliver: (message: JSONRPCMessage) => void): (me
   let waiting: JSONRPCMessage[] = [];
   let head = 0;
   let isPaused = false;
-  const deliverNow = (message: JSONRPCMessage): void => {
+  /** Returns whether the next message must wait. */
+  const deliverNow = (message: JSONRPCMessage): boolean => {
     deliver(message);
-    if ('id' in message) return;
+    if ('id' in message) return false;
     isPaused = true;
     queueMicrotask(resume);
+    return true;
   };
   const resume = (): void => {
     isPaused = false;
-    // An index instead of `shift()`, which moves all that waits.
-    for (let next = waiting[head]; next !== undefined && !isPaused; next = waiting[head]) {
+    // An index instead of `shift()`, which moves everything that waits.
+    for (let next = waiting[head]; next !== undefined; next = waiting[head]) {
       head += 1;
-      deliverNow(next);
+      if (deliverNow(next)) break;
     }
     if (head < waiting.length) return;
     waiting = [];

@@ -27,7 +27,9 @@ describe('text', () => {
 
   test('work that goes on says that its outcome does not come over MCP', () => {
     const [text] = toMcpResult({ forLLM: 'Started.', async: true }, undefined).content;
-    expect(text).toMatchObject({ text: expect.stringContaining('Started.\n(The work goes on in the background;') as string });
+    expect(text).toMatchObject({
+      text: expect.stringContaining('Started.\n(The work goes on in the background;') as string,
+    });
   });
 
   test('a failure without a text still has one', () => {
