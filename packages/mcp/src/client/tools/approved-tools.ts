@@ -94,8 +94,8 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
       const unapproved = [...current.values()].filter(
         (tool) => !approvals.isApproved(tool) && !approvals.isPending(tool),
       );
-      const isTrusted = pins === undefined && (isFirst || approve === undefined);
       const isInitial = isFirst && pins === undefined;
+      const isTrusted = isInitial || (pins === undefined && approve === undefined);
       isFirst = false;
       for (const tool of unapproved) {
         if (isTrusted) approvals.approve(tool);
@@ -114,7 +114,7 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
   };
 }
 
-/** The tools of a list by mounted name, without those nested too deep; an unchanged definition keeps its object. */
+/** The tools of a list by mounted name, without those nested too deeply; an unchanged definition keeps its object. */
 function toRemoteTools(
   listed: readonly ListedTool[],
   nameOf: (tool: string) => string,

@@ -1,6 +1,7 @@
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { limitFetch } from './limit-fetch.ts';
+import { createReconnectTimers } from './reconnect-timers.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
@@ -25,22 +26,11 @@ const SHUTDOWN_MS = 1000;
  * cannot be resumed fails with `RESPONSE_LOST` at once, without waiting for its timeout.
  */
 export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchLike = globalThis.fetch): ServerLink {
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = createReconnectTimers();
   const transport = new sdk.StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
     reconnectionOptions: RECONNECTION,
-    reconnectionScheduler(reconnect, delayMs) {
-      // With jitter, so that clients that lost a server together do not all come back at once.
-      const timer = setTimeout(
-        () => {
-          timers.delete(timer);
-          reconnect();
-        },
-        delayMs * (1 + Math.random() / 10),
-      );
-      timers.add(timer);
-      return () => clearTimeout(timer);
-    },
+    reconnectionScheduler: (reconnect, delayMs) => timers.schedule(reconnect, delayMs),
     fetch: limitFetch(fetch, MAX_MESSAGE_BYTES),
   });
   const send = transport.send.bind(transport);
@@ -94,7 +84,7 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
       clearTimeout(timer);
     }
     await transport.close().catch(() => {});
-    for (const each of timers) clearTimeout(each);
+    timers.clear();
   };
   return {
     transport,
