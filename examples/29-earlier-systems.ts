@@ -1,6 +1,6 @@
 // The interfaces of earlier systems: module-level functions, stateful tools, and a loop that returns text.
 import assert from 'node:assert/strict';
-import { runToolLoop } from '@kernel/agent';
+import { runToolLoop } from '@kernel/agent/compat';
 import { scriptedProvider } from '@kernel/testing';
 import { bindStatefulTool, defaultRegistry, execute, list, register } from '@kernel/tools/compat';
 

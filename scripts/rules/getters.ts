@@ -3,11 +3,11 @@ import { join, sep } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
-/** Made once a program, a run or a session: there a getter costs nothing that counts. */
+/** Objects that are created once per program, run or session: there a getter costs nothing that matters. */
 const LONG_LIVED: ReadonlySet<string> = new Set([
-  'packages/agent/src/steering.ts',
+  'packages/agent/src/loop/steering.ts',
   // The SDK reads a property.
-  'packages/mcp/src/server/prompt-headers.ts',
+  'packages/mcp/src/server/http/flush-headers.ts',
   'packages/tools/src/call/runner.ts',
   'packages/tools/src/registry/registry.ts',
   'packages/tools/src/registry/events.ts',
@@ -17,8 +17,8 @@ const LONG_LIVED: ReadonlySet<string> = new Set([
 const GETTER = /^\s*get \w+\(\)/;
 
 /**
- * No getters in object literals that are made for each request or call: V8 gives each such object a hidden class of its own, which holds the
- * getter's closure, and all that it sees, until the next full garbage collection. `packages/testing` makes its objects once a test.
+ * No getters in object literals that are created for each request or call: V8 gives each such object its own hidden class, which keeps the
+ * getter's closure, and all that it references, alive until the next full garbage collection. `packages/testing` creates its objects once per test.
  */
 export const getters: Rule = (root) =>
   sourceFiles(root)

@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Modules that one file alone may import, as an optional peer. */
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol/src/schemas.ts': ['zod'],
-  'packages/agent/src/otel.ts': ['@opentelemetry/api'],
+  'packages/agent/src/wrappers/otel.ts': ['@opentelemetry/api'],
   'packages/providers/src/bedrock/peers.ts': ['@aws-sdk/credential-providers', '@smithy/core', '@smithy/signature-v4'],
 };
 

@@ -10,7 +10,7 @@ import { sourceFiles } from '../lib/projects.ts';
 const ALLOWED = [
   /^packages\/(?:providers\/src|testing\/src\/wire-server\/wires)\//,
   /^packages\/agent\/src\/config(?:\.ts$|\/)/,
-  /^packages\/agent\/src\/otel\.ts$/,
+  /^packages\/agent\/src\/wrappers\/otel\.ts$/,
 ];
 
 const VENDOR_FIELD =

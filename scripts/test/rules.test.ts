@@ -127,7 +127,7 @@ describe('vendor-names', () => {
     expect(messages(vendorNames, { 'packages/agent/src/a.ts': text })).toHaveLength(1);
     expect(messages(vendorNames, { 'apps/prompt-agent/src/a.ts': 'x.finish_reason;' })).toHaveLength(1);
     expect(messages(vendorNames, { 'packages/providers/src/openai/encode.ts': text })).toEqual([]);
-    expect(messages(vendorNames, { 'packages/agent/src/config.ts': 'x.base_url' })).toEqual([]);
+    expect(messages(vendorNames, { 'packages/agent/src/config/a.ts': 'x.base_url' })).toEqual([]);
   });
 });
 

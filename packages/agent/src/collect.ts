@@ -1,26 +1,26 @@
 import { type AgentEvent, KernelError, type RunEnd, type ToolCall, type ToolResult } from '@kernel/protocol';
 
-/** One call of a run and what came of it. */
-export interface CallRecord {
+/** A call of a run that has ended. */
+export interface FinishedCall {
   readonly call: ToolCall;
   readonly result: ToolResult;
   readonly durationMs: number;
 }
 
-/** The end of a run and the calls it made, in the order in which they ended. A union on `reason`, as `RunEnd`. */
+/** The end of a run and its calls, in the order in which they ended. A union on `reason`, like `RunEnd`. */
 export type RunResult = RunEnd extends infer E
   ? E extends RunEnd
-    ? Omit<E, 'type'> & { readonly toolCalls: readonly CallRecord[] }
+    ? Omit<E, 'type'> & { readonly toolCalls: readonly FinishedCall[] }
     : never
   : never;
 
 /**
  * Reads a run to its end and resolves to its result, whatever the reason; a failed run resolves too.
  *
- * Rejects with what the run throws (`LIMIT_REACHED`, by option), and with `PROVIDER_PROTOCOL` when there was no `run-end`.
+ * Rejects with what the run throws (`LIMIT_REACHED`, by option), and with `PROVIDER_PROTOCOL` if there was no `run-end`.
  */
 export async function collect(events: AsyncIterable<AgentEvent>): Promise<RunResult> {
-  const toolCalls: CallRecord[] = [];
+  const toolCalls: FinishedCall[] = [];
   let end: RunEnd | undefined;
   for await (const event of events) {
     if (event.type === 'tool-end')

@@ -6,32 +6,33 @@ import {
   type Provider,
   type Toolset,
 } from '@kernel/protocol';
-import type { Approve } from './approval.ts';
-import { checkLimits, type RunLimits } from './limits.ts';
-import type { Steering } from './steering.ts';
-import type { Steps } from './steps.ts';
+import type { Approve } from './approval/approval.ts';
+import { checkLimits, type RunLimits } from './limits/run-limits.ts';
+import type { Steering } from './loop/steering.ts';
+import type { StepExecutor } from './loop/steps.ts';
 
-/** What a run needs. Everything else is a wrapper over `provider` or `tools`. */
+/** What a run needs. Everything else is a wrapper around `provider` or `tools`. */
 export interface RunOptions {
   readonly provider: Provider;
   readonly model: string;
   /** The conversation so far; never changed. A history that ends with unanswered calls goes on with them. */
   readonly messages: readonly Message[];
   readonly tools?: Toolset | undefined;
-  /** The system prompt; takes the place of any in `messages`. */
+  /** The system prompt; replaces any in `messages`. */
   readonly system?: string | undefined;
-  /** Model options for every request of the run. */
+  /** Model options of every request of the run. */
   readonly options?: JsonObject | undefined;
   readonly limits?: RunLimits | undefined;
+  /** Aborts the run and everything in flight. */
   readonly signal?: AbortSignal | undefined;
-  /** Reaches every handler's context. */
+  /** Passed to every handler in its context. */
   readonly conversation?: Conversation | undefined;
-  /** Asked about calls of tools with effect `write`, `external` or none. Without it every call runs. */
+  /** Decides on calls of tools with effect `write`, `external` or none. Without it every call runs. */
   readonly approve?: Approve | undefined;
-  /** Messages into the running run: `createSteering()`. */
+  /** Sends messages into the run while it goes on: `createSteering()`. */
   readonly steering?: Steering | undefined;
-  /** The door to the world. Default `inProcessSteps`. */
-  readonly steps?: Steps | undefined;
+  /** Executes the steps of the run, for example to record them in a journal. Default `inProcessSteps`. */
+  readonly steps?: StepExecutor | undefined;
   /** False asks the provider for whole replies instead of streams. */
   readonly stream?: boolean | undefined;
 }
@@ -39,31 +40,31 @@ export interface RunOptions {
 /** Throws `CONFIG_INVALID` for options that no run can start with. */
 export function checkRunOptions(options: RunOptions): void {
   if (typeof options !== 'object' || options === null)
-    throw new KernelError('CONFIG_INVALID', 'run() got no options.', {
+    throw new KernelError('CONFIG_INVALID', 'run() was called without options.', {
       hint: 'Pass { provider, model, messages }.',
     });
   if (typeof options.provider?.stream !== 'function')
-    throw new KernelError('CONFIG_INVALID', 'run() got no provider.', {
-      hint: 'Pass a Provider, such as createProvider({ name: "openai", … }) of @kernel/providers gives.',
+    throw new KernelError('CONFIG_INVALID', 'run() was called without a provider.', {
+      hint: 'Pass a Provider, for example createProvider({ name: "openai", … }) of @kernel/providers.',
     });
   if (typeof options.model !== 'string')
-    throw new KernelError('CONFIG_INVALID', `run() got ${String(options.model)} as its model.`, {
+    throw new KernelError('CONFIG_INVALID', `run() was called with ${String(options.model)} as its model.`, {
       hint: 'Pass the name of a model.',
     });
   if (!Array.isArray(options.messages))
-    throw new KernelError('CONFIG_INVALID', 'run() got no array of messages.', {
+    throw new KernelError('CONFIG_INVALID', 'run() was called without an array of messages.', {
       hint: 'Pass messages: [{ role: "user", content: "…" }].',
     });
-  const odd = options.messages.findIndex((message: unknown) => !isMessage(message));
-  if (odd !== -1)
-    throw new KernelError('CONFIG_INVALID', `messages[${odd}] is no message.`, {
-      hint: 'Each has a role (system, user, assistant, tool) and content: text, or a list of parts.',
+  const invalid = options.messages.findIndex((message: unknown) => !isMessage(message));
+  if (invalid !== -1)
+    throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
+      hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
     });
   if (
     options.tools !== undefined &&
     (typeof options.tools.call !== 'function' || typeof options.tools.list !== 'function')
   )
-    throw new KernelError('CONFIG_INVALID', 'run() got tools that are no Toolset.', {
+    throw new KernelError('CONFIG_INVALID', 'run() was called with tools that are not a Toolset.', {
       hint: 'Pass createRegistry([…]) of @kernel/tools, not a list of tools.',
     });
   checkLimits(options.limits ?? {});

@@ -1,41 +1,40 @@
 import { setMaxListeners } from 'node:events';
+import { linkAbort, MAX_TIMER_MS } from '@kernel/internal';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
-import { linkAbort } from './abort.ts';
-import { type Channel, createChannel } from './channel.ts';
-import { drive } from './drive.ts';
-import { TIME_LIMIT } from './ending.ts';
+import { createEventQueue, type EventQueue } from './loop/event-queue.ts';
+import { runLoop } from './loop/loop.ts';
+import { TIME_LIMIT } from './loop/run-end.ts';
 import { checkRunOptions, type RunOptions } from './options.ts';
 
-/** The reason of the abort at the end of a run: made once, since an error's stack costs more than the rest of it. */
-const READER_LEFT = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
+/** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
+const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
 
 /**
- * Runs a conversation until the model answers: asks it, runs the calls it asks for, feeds the results back.
+ * Runs a conversation until the model answers: asks the model, runs the calls it asks for, feeds the results back.
  *
- * Throws `CONFIG_INVALID` at once for options that no run can start with; nothing else is thrown (but `LIMIT_REACHED` with
- * `limits.onLimit: 'throw'`, after the `run-end`). Nothing happens before the first `next()`. The last event is one
- * `run-end`, on every path. Leaving the loop aborts all that is in flight. After an abort it settles within 50 ms, whatever
- * handlers do.
+ * Throws `CONFIG_INVALID` at once for options that no run can start with, and nothing else, except `LIMIT_REACHED` after the `run-end` with
+ * `limits.onLimit: 'throw'`. Nothing happens before the first `next()`. The last event is one `run-end`, on every path. Leaving the
+ * iteration aborts everything in flight. After an abort the run settles within 50 ms, whatever handlers do.
  */
 export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   checkRunOptions(options);
-  const channel = createChannel<AgentEvent>();
-  let running: Running | undefined;
+  const queue = createEventQueue<AgentEvent>();
+  let started: StartedRun | undefined;
   let hasLeft = false;
 
   async function leave(): Promise<IteratorResult<AgentEvent, void>> {
     hasLeft = true;
-    channel.drop();
-    running?.stop.abort(READER_LEFT);
-    await running?.driving;
+    queue.discard();
+    started?.controller.abort(RUN_OVER);
+    await started?.ended;
     return { done: true, value: undefined };
   }
 
-  // Written by hand: a generator function makes three promises for each event, this makes one.
+  // Not a generator function: that makes three promises for each event, this makes one.
   const events = {
     next() {
-      if (!hasLeft) running ??= start(options, channel);
-      return channel.next();
+      if (!hasLeft) started ??= start(options, queue);
+      return queue.next();
     },
     return: leave,
     async throw(error: unknown): Promise<never> {
@@ -52,26 +51,27 @@ export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   return events;
 }
 
-/** A run under way. */
-interface Running {
-  readonly stop: AbortController;
-  /** Settles when nothing of it goes on. Never rejects. */
-  readonly driving: Promise<void>;
+/** A run that has started. */
+interface StartedRun {
+  readonly controller: AbortController;
+  /** Settles when the run has ended. Never rejects. */
+  readonly ended: Promise<void>;
 }
 
-function start(options: RunOptions, channel: Channel<AgentEvent>): Running {
-  const stop = new AbortController();
+function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
+  const controller = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
-  setMaxListeners(0, stop.signal);
-  const unlink = linkAbort(options.signal, stop);
-  const timeMs = options.limits?.timeMs;
-  const clock = timeMs === undefined ? undefined : setTimeout(() => stop.abort(TIME_LIMIT), timeMs);
+  setMaxListeners(0, controller.signal);
+  const unlink = linkAbort(options.signal, controller);
+  const { timeMs = Infinity } = options.limits ?? {};
+  const timer = timeMs > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(TIME_LIMIT), timeMs);
   const end = (error?: unknown): void => {
-    clearTimeout(clock);
+    clearTimeout(timer);
     unlink();
-    channel.close(error);
-    stop.abort(READER_LEFT);
+    queue.close(error);
+    controller.abort(RUN_OVER);
   };
-  const driving = drive(options, { signal: stop.signal, emit: (event) => channel.push(event) }).then(() => end(), end);
-  return { stop, driving };
+  const { signal } = controller;
+  const ended = runLoop(options, { signal, emit: (event) => queue.push(event) }).then(() => end(), end);
+  return { controller, ended };
 }

@@ -1,8 +1,11 @@
 import type { Provider } from '@kernel/protocol';
-import type { Agent, AgentOptions } from './agent/agent.ts';
-import { createAgent } from './agent/create-agent.ts';
+import { createModelClient } from './client/model-client.ts';
+import type { ModelClient, ModelClientOptions } from './client/types.ts';
 
-/** Wraps a mock provider in an agent, as seed 000's mock package does: `mockAgent(chatProvider('Hi'))` with `@kernel/testing`. */
-export function mockAgent(provider: Provider, options: Partial<Omit<AgentOptions, 'provider'>> = {}): Agent {
-  return createAgent({ name: 'mock-agent', model: 'mock-model', ...options, provider });
+/** Wraps a mock provider in a model client: `mockModelClient(chatProvider('Hi'))` with `@kernel/testing`. */
+export function mockModelClient(
+  provider: Provider,
+  options: Partial<Omit<ModelClientOptions, 'provider'>> = {},
+): ModelClient {
+  return createModelClient({ name: 'mock-agent', model: 'mock-model', ...options, provider });
 }

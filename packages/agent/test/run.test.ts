@@ -1,4 +1,11 @@
-import { KernelError, type Message, type Provider, type ProviderRequest, type Toolset } from '@kernel/protocol';
+import {
+  KernelError,
+  type Message,
+  type Provider,
+  type ProviderRequest,
+  toolCallsOf,
+  type Toolset,
+} from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collect, run } from '../src/index.ts';
@@ -72,6 +79,39 @@ describe('an answer', () => {
     const { messages } = await collect(run({ provider, model, messages: [user('Go')], tools }));
     expectSound(messages);
     expect(messages.at(-2)).toMatchObject({ role: 'tool', toolCallId: 'new' });
+  });
+
+  test('a provider that gives every call the same id still gets a history in which each result belongs to its call', async () => {
+    verifies('agent.loop.message.assistant', 'agent.loop.history.pairs');
+    const tools = mockToolset([mockTool('echo', (call) => call.arguments)]);
+    const script = (from: number) => [
+      ...Array.from({ length: 3 }, (_, turn) => ({
+        calls: [
+          { name: 'echo', id: 'call_0', arguments: { n: from + turn } },
+          { name: 'echo', id: 'call_0', arguments: { n: from - turn } },
+        ],
+      })),
+      { text: 'ok' },
+    ];
+    const runTwice = async (): Promise<readonly Message[]> => {
+      const first = await collect(
+        run({ provider: scriptedProvider(script(10)), model, messages: [user('Go')], tools }),
+      );
+      const messages = [...first.messages, user('Again')];
+      return (await collect(run({ provider: scriptedProvider(script(20)), model, messages, tools }))).messages;
+    };
+    const messages = await runTwice();
+    expectSound(messages);
+    const calls = messages.flatMap(toolCallsOf);
+    expect(calls.map(({ id }) => id)).toEqual([
+      'call_0',
+      'call_1',
+      ...Array.from({ length: 10 }, (_, index) => `call_${index + 3}`),
+    ]);
+    const results = messages.filter((message) => message.role === 'tool');
+    expect(results.map(({ content }) => content)).toEqual(calls.map((call) => call.arguments));
+    // Nothing random and no time is in them.
+    expect(await runTwice()).toEqual(messages);
   });
 
   test('usage is summed over all turns', async () => {
@@ -192,24 +232,24 @@ test("a result's text for the user is in the tool-end event, unless silent, and 
 });
 
 describe('calls', () => {
-  test(
-    'run in parallel, and their results are appended in call order whatever the order of completion',
-    { retry: 2 },
-    async () => {
-      verifies('agent.loop.order', 'agent.loop.parallel');
-      const tools = mockToolset([mockTool('slow', { delayMs: 20, returns: 's' }), mockTool('fast', 'f')]);
-      const calls = Array.from({ length: 32 }, (_, index) => ({ name: index % 2 === 0 ? 'slow' : 'fast' }));
-      const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
-      const startedMs = performance.now();
-      const { messages } = await collect(run({ provider, model, messages: [user('Go')], tools }));
-      expect(performance.now() - startedMs).toBeLessThan(100);
-      expectSound(messages);
-      expect(messages.filter((message) => message.role === 'tool').map((message) => message.content)).toEqual(
-        calls.map(({ name }) => name.slice(0, 1)),
-      );
-      expect(tools.mostAtOnce).toBeGreaterThanOrEqual(16);
-    },
-  );
+  test('run in parallel, and their results are appended in call order whatever the order of completion', async () => {
+    verifies('agent.loop.order', 'agent.loop.parallel');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const tools = mockToolset([mockTool('slow', { delayMs: 20, returns: 's' }), mockTool('fast', 'f')]);
+    const calls = Array.from({ length: 32 }, (_, index) => ({ name: index % 2 === 0 ? 'slow' : 'fast' }));
+    const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
+    const result = collect(run({ provider, model, messages: [user('Go')], tools }));
+    // As long as one call: 16 slow ones in sequence would take 320 ms.
+    await vi.advanceTimersByTimeAsync(20);
+    expect(vi.getTimerCount()).toBe(0);
+    const { messages } = await result;
+    expectSound(messages);
+    expect(messages.filter((message) => message.role === 'tool').map((message) => message.content)).toEqual(
+      calls.map(({ name }) => name.slice(0, 1)),
+    );
+    expect(tools.mostAtOnce).toBeGreaterThanOrEqual(16);
+  });
 
   test('run at most `parallel` at once, and one by one with 1', async () => {
     verifies('agent.loop.parallel');
@@ -221,7 +261,7 @@ describe('calls', () => {
     }
   });
 
-  test('no fault of a tool or toolset ends the run: each becomes a result that the model sees', async () => {
+  test('no failure of a tool or toolset ends the run: each becomes a result that the model sees', async () => {
     verifies('agent.loop.fault');
     const tools = mockToolset([
       mockTool('rejects', { throws: new Error('the disk is full') }),
@@ -267,7 +307,7 @@ describe('calls', () => {
     }
   });
 
-  test('a tool added, replaced or removed between turns is offered or gone in the next request', async () => {
+  test('a tool added, replaced or removed between turns is offered or missing in the next request', async () => {
     verifies('agent.loop.live');
     const a = mockTool('a', 'x').tool;
     const b = mockTool('b', 'x').tool;
@@ -303,7 +343,7 @@ describe('calls', () => {
   });
 });
 
-describe('faults of a provider', () => {
+describe('errors of a provider', () => {
   test('end the run with reason error, the error itself and the messages so far', async () => {
     verifies('agent.loop.providerError');
     const error = new KernelError('PROVIDER_HTTP', 'The server answered 500.', { retryable: true });
@@ -336,9 +376,9 @@ describe('faults of a provider', () => {
   });
 });
 
-describe('a toolset that breaks its port', () => {
+describe('a toolset that breaks its contract', () => {
   test.each([undefined, null, 'text', 42, {}, { forLLM: 1 }])(
-    'by giving %j instead of a result is a failure the model reads',
+    'by returning %j instead of a result is a failure that the model reads',
     async (given) => {
       verifies('agent.loop.fault', 'agent.loop.history.pairs');
       const good = mockToolset([mockTool('a', 'x'), mockTool('b', 'y')]);
@@ -375,7 +415,7 @@ describe('a toolset that breaks its port', () => {
     });
   });
 
-  test('by a beginTurn that never settles is stopped by a clock that the error names', async () => {
+  test('by a beginTurn that never settles is stopped by a timeout that the error names', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const tools = { ...mockToolset([]), beginTurn: () => new Promise<void>(() => {}) };
@@ -392,7 +432,7 @@ describe("a programmer's mistake", () => {
   test.each([
     ['no provider', { provider: undefined }],
     ['no model', { model: undefined }],
-    ['a list of tools as toolset', { tools: [] }],
+    ['a list of tools as a toolset', { tools: [] }],
     ['a text as messages', { messages: 'Hi' }],
     ['a null message', { messages: [null] }],
     ['a message of an unknown role', { messages: [{ role: 'robot', content: '' }] }],

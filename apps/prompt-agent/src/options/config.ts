@@ -30,17 +30,17 @@ export async function loadConfig(flags: Flags, host: Host): Promise<LoadedConfig
     throw usageError(`--config: "${file}" cannot be read (${code}).`);
   });
   if (text === undefined)
-    return { config: fromConfig({}).options, isFile: false, hasProvider: false, hasRetry: false, warnings: [] };
-  const { options, warnings } = fromConfig(text, { file, env: host.env });
+    return { config: fromConfig({}).config, isFile: false, hasProvider: false, hasRetry: false, warnings: [] };
+  const { config, warnings } = fromConfig(text, { file, env: host.env });
   const source: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   return {
-    config: options,
+    config,
     isFile: true,
     hasProvider: has(source, 'provider'),
     hasRetry: has(source, 'client') && has(source.client, 'retry'),
     warnings: [
       ...warnings,
-      ...Object.keys(options.provider.options).map(
+      ...Object.keys(config.provider.options).map(
         (key) => `${file}: provider.options.${key}: not used by this program.`,
       ),
     ],

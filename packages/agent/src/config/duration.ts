@@ -9,8 +9,8 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads a duration as milliseconds: text such as `24s`, `1m30s` or `500ms`, or an integer of nanoseconds. Returns nothing for
- * anything else, negative ones included.
+ * Converts a duration to milliseconds: text such as `24s`, `1m30s` or `500ms`, or a whole number of nanoseconds. Returns undefined for
+ * anything else, negative durations included.
  */
 export function parseDuration(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? value / 1e6 : undefined;
@@ -23,7 +23,7 @@ export function parseDuration(value: unknown): number | undefined {
   return Number.isFinite(total) ? total : undefined;
 }
 
-/** Writes milliseconds as text that `parseDuration` reads back: `90000` as `1m30s`. */
+/** Converts milliseconds to text that `parseDuration` reads: `90000` to `1m30s`. */
 export function formatDuration(ms: number): string {
   let rest = Math.round(ms * 1e6);
   let text = '';

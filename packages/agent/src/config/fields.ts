@@ -1,57 +1,64 @@
+import { isObject, nearest } from '@kernel/internal';
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { parseDuration } from './duration.ts';
-import type { Findings } from './findings.ts';
-import { nearest } from './nearest.ts';
+import type { Problems } from './problems.ts';
 
-/** Reads the fields of one object of a config by type. An absent field gives nothing; a wrong one is noted and gives nothing. */
+/** Reads the fields of one object of a config by type. An absent field reads as undefined; so does one of the wrong type, which is an error. */
 export interface Fields {
+  /** The path of the object in the config. */
+  readonly path: string;
+  /** Whether the object has a field. */
+  has(key: string): boolean;
   text(key: string): string | undefined;
+  /** One of some texts. */
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined;
-  /** A number of at least `least`; `whole` wants an integer. */
-  number(key: string, least: number, whole: boolean): number | undefined;
-  flag(key: string): boolean | undefined;
+  /** A number of at least `minimum`, without a fraction if `isInteger`. */
+  number(key: string, minimum: number, isInteger: boolean): number | undefined;
+  boolean(key: string): boolean | undefined;
+  /** A duration, in milliseconds. */
   durationMs(key: string): number | undefined;
   object(key: string): JsonObject | undefined;
-  /** The fields of an object inside; those of an empty one where it is absent. */
+  /** The fields of a nested object, or of an empty one if it is absent. */
   fields(key: string): Fields;
-  readonly path: string;
-  has(key: string): boolean;
-  /** Notes keys that were never asked for, with the nearest known one; returns them. */
+  /** Returns the fields that were never read; with `warn`, also warns of each and suggests the nearest known key. */
   rest(onUnknown: 'warn' | 'keep'): JsonObject;
 }
 
-/** Starts to read an object. Keys are own properties only. */
-export function readFields(source: JsonObject, path: string, findings: Findings): Fields {
-  const asked = new Set<string>();
-  const at = (key: string) => (path === '' ? key : `${path}.${key}`);
-  const take = <T>(key: string, expected: string, read: (value: JsonValue) => T | undefined): T | undefined => {
-    asked.add(key);
+/** Starts to read an object. Only its own properties count. */
+export function readFields(source: JsonObject, path: string, problems: Problems): Fields {
+  const known = new Set<string>();
+  const pathOf = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const read = <T>(key: string, expected: string, convert: (value: JsonValue) => T | undefined): T | undefined => {
+    known.add(key);
     const value = Object.hasOwn(source, key) ? source[key] : undefined;
     if (value === undefined) return undefined;
-    const result = read(value);
-    if (result === undefined) findings.fault(at(key), expected, value);
+    const result = convert(value);
+    if (result === undefined) problems.error(pathOf(key), expected, value);
     return result;
   };
   const fields: Fields = {
     path,
     has: (key) => Object.hasOwn(source, key),
-    text: (key) => take(key, 'text', (value) => (typeof value === 'string' ? value : undefined)),
+    text: (key) => read(key, 'text', (value) => (typeof value === 'string' ? value : undefined)),
     choice: (key, choices) =>
-      take(key, `one of ${choices.join(', ')}`, (value) => choices.find((choice) => choice === value)),
-    number: (key, least, whole) =>
-      take(key, `${whole ? 'a whole number' : 'a number'} of at least ${least}`, (value) =>
-        typeof value === 'number' && value >= least && (!whole || Number.isSafeInteger(value)) ? value : undefined,
+      read(key, `one of ${choices.join(', ')}`, (value) => choices.find((choice) => choice === value)),
+    number: (key, minimum, isInteger) =>
+      read(key, `${isInteger ? 'a whole number' : 'a number'} of at least ${minimum}`, (value) =>
+        typeof value === 'number' && value >= minimum && (!isInteger || Number.isSafeInteger(value))
+          ? value
+          : undefined,
       ),
-    flag: (key) => take(key, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
-    durationMs: (key) => take(key, 'a duration such as "24s", "1m30s" or "500ms", or whole nanoseconds', parseDuration),
-    object: (key) => take(key, 'an object', (value) => (isObject(value) ? value : undefined)),
-    fields: (key) => readFields(fields.object(key) ?? {}, at(key), findings),
+    boolean: (key) => read(key, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
+    durationMs: (key) => read(key, 'a duration such as "24s", "1m30s" or "500ms", or whole nanoseconds', parseDuration),
+    object: (key) => read(key, 'an object', (value) => (isJsonObject(value) ? value : undefined)),
+    fields: (key) => readFields(fields.object(key) ?? {}, pathOf(key), problems),
     rest(onUnknown) {
-      const unknown = Object.entries(source).filter(([key]) => !asked.has(key));
+      const unknown = Object.entries(source).filter(([key]) => !known.has(key));
       if (onUnknown === 'warn') {
         for (const [key] of unknown) {
-          const near = nearest(key, asked);
-          findings.warn(at(key), `unknown key, ignored.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
+          const [suggestion] = nearest(key, known, 1);
+          const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+          problems.warn(pathOf(key), `unknown key, ignored.${hint}`);
         }
       }
       return Object.fromEntries(unknown);
@@ -60,7 +67,7 @@ export function readFields(source: JsonObject, path: string, findings: Findings)
   return fields;
 }
 
-/** Says whether a JSON value is an object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a JSON value is an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
 }

@@ -1,49 +1,48 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { AgentConfig, ClientConfig, ModelConfig, ParsedConfig, ProviderChoice } from './agent-config.ts';
-import { expandVariables } from './expand.ts';
-import { type Fields, isObject, readFields } from './fields.ts';
-import { createFindings, type Findings } from './findings.ts';
+import { expandVariables } from './expand-variables.ts';
+import { type Fields, isJsonObject, readFields } from './fields.ts';
+import { createProblems, type Problems } from './problems.ts';
+import type { AgentConfig, ConnectionConfig, ModelConfig, ParsedConfig, ProviderChoice } from './types.ts';
 
-/** Where a config comes from and what its `${NAME}`s stand for. */
+/** Where a config comes from. */
 export interface ConfigSource {
-  /** For messages. Default `config`. */
+  /** The name of the file, for error texts. Default `config`. */
   readonly file?: string | undefined;
-  /** Default: no variable is set. */
+  /** The variables that `${NAME}` in the config refers to. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
- * Reads seed 000's JSON config, as text or parsed, into plain data in our own names. Reads no file and no environment itself.
+ * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment.
  *
- * An explicit `0`, `false` or `""` is kept; absent fields get seed 000's defaults. Throws `CONFIG_INVALID` naming file, path and
- * what was expected, for all faults at once.
+ * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
  */
 export function fromConfig(json: unknown, { file = 'config', env = {} }: ConfigSource = {}): ParsedConfig {
-  const findings = createFindings(file);
-  const source = typeof json === 'string' ? parseText(json, findings) : json;
-  if (!isObject(source)) {
-    if (source !== undefined) findings.fault('', 'a JSON object', source);
-    findings.finish();
+  const problems = createProblems(file);
+  const source = typeof json === 'string' ? parseText(json, problems) : json;
+  if (!isJsonObject(source)) {
+    if (source !== undefined) problems.error('', 'a JSON object', source);
+    problems.throwIfErrors();
   }
-  const expanded = expandVariables(isObject(source) ? source : {}, env, findings);
-  const options = readAgent(isObject(expanded) ? expanded : {}, '', findings);
-  findings.finish();
-  return { options, warnings: findings.warnings };
+  const expanded = expandVariables(isJsonObject(source) ? source : {}, env, problems);
+  const config = readAgent(isJsonObject(expanded) ? expanded : {}, '', problems);
+  problems.throwIfErrors();
+  return { config, warnings: problems.warnings };
 }
 
-function parseText(text: string, findings: Findings): unknown {
+function parseText(text: string, problems: Problems): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const where =
       error instanceof Error ? (/position \d+(?: \(line \d+ column \d+\))?/.exec(error.message)?.[0] ?? 'its end') : '';
-    findings.fault('', `valid JSON (it breaks at ${where})`, text);
+    problems.error('', `valid JSON (it breaks at ${where})`, text);
     return undefined;
   }
 }
 
-function readAgent(source: JsonObject, path: string, findings: Findings): AgentConfig {
-  const fields = readFields(source, path, findings);
+function readAgent(source: JsonObject, path: string, problems: Problems): AgentConfig {
+  const fields = readFields(source, path, problems);
   const systemPrompt = fields.text('system_prompt');
   const maxIterations = fields.number('max_iterations', 0, true);
   const memoryFields = fields.has('memory') ? fields.fields('memory') : undefined;
@@ -55,37 +54,37 @@ function readAgent(source: JsonObject, path: string, findings: Findings): AgentC
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     client: readClient(fields.fields('client')),
     provider: readProvider(fields.fields('provider')),
-    model: readModel(fields.fields('model'), findings),
+    model: readModel(fields.fields('model'), problems),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(memoryFields === undefined ? {} : { memory: memoryPath === undefined ? {} : { path: memoryPath } }),
     ...(agents === undefined
       ? {}
-      : { agents: readAgents(agents, path === '' ? 'agents' : `${path}.agents`, findings) }),
+      : { agents: readAgents(agents, path === '' ? 'agents' : `${path}.agents`, problems) }),
   };
   fields.rest('warn');
   return config;
 }
 
-function readAgents(source: JsonObject, path: string, findings: Findings): Readonly<Record<string, AgentConfig>> {
+function readAgents(source: JsonObject, path: string, problems: Problems): Readonly<Record<string, AgentConfig>> {
   return Object.fromEntries(
     Object.entries(source).flatMap(([name, value]) => {
-      if (isObject(value)) return [[name, readAgent(value, `${path}.${name}`, findings)]];
-      findings.fault(`${path}.${name}`, 'an object', value);
+      if (isJsonObject(value)) return [[name, readAgent(value, `${path}.${name}`, problems)]];
+      problems.error(`${path}.${name}`, 'an object', value);
       return [];
     }),
   );
 }
 
-function readClient(fields: Fields): ClientConfig {
+function readClient(fields: Fields): ConnectionConfig {
   const retry = fields.fields('retry');
-  const client: ClientConfig = {
+  const client: ConnectionConfig = {
     timeoutMs: fields.durationMs('timeout') ?? 120_000,
     retry: {
       maxRetries: retry.number('max_retries', 0, true) ?? 3,
       initialBackoffMs: retry.durationMs('initial_backoff') ?? 1000,
       maxBackoffMs: retry.durationMs('max_backoff') ?? 30_000,
       multiplier: retry.number('backoff_multiplier', 1, false) ?? 2,
-      jitter: retry.flag('jitter') ?? true,
+      jitter: retry.boolean('jitter') ?? true,
     },
     connectionPoolSize: fields.number('connection_pool_size', 1, true) ?? 10,
     connectionTimeoutMs: fields.durationMs('connection_timeout') ?? 30_000,
@@ -120,13 +119,13 @@ function readProvider(fields: Fields): ProviderChoice {
   };
 }
 
-function readModel(fields: Fields, findings: Findings): ModelConfig {
+function readModel(fields: Fields, problems: Problems): ModelConfig {
   const name = fields.text('name');
   const capabilities = fields.object('capabilities') ?? {};
   fields.rest('warn');
   const entries = Object.entries(capabilities).flatMap(([protocol, options]): [string, JsonObject][] => {
-    if (isObject(options)) return [[protocol, options]];
-    findings.fault(`${fields.path}.capabilities.${protocol}`, 'an object of options', options);
+    if (isJsonObject(options)) return [[protocol, options]];
+    problems.error(`${fields.path}.capabilities.${protocol}`, 'an object of options', options);
     return [];
   });
   return { ...(name === undefined ? {} : { name }), capabilities: Object.fromEntries(entries) };

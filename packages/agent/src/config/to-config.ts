@@ -1,8 +1,8 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { AgentConfig } from './agent-config.ts';
 import { formatDuration } from './duration.ts';
+import type { AgentConfig } from './types.ts';
 
-/** Writes a config back as seed 000's JSON; `fromConfig` reads the same data from it. Durations become text. A token is written too. */
+/** Converts a config back to the JSON that `fromConfig` reads. Durations become text. A token is included. */
 export function toConfig(config: AgentConfig): JsonObject {
   const { client, provider, model } = config;
   const options: JsonObject = {

@@ -1,13 +1,13 @@
 import type { Session, SessionEntry } from './session.ts';
 
-/** Makes a session that lives in memory, optionally from entries of another. */
+/** Creates a session in memory, optionally from the entries of another. */
 export function createMemorySession(entries: readonly SessionEntry[] = [], id = 'memory'): Session {
   const log = [...entries];
   return {
     id,
     entries: () => Promise.resolve([...log]),
-    append: (more) => {
-      log.push(...more);
+    append: (added) => {
+      log.push(...added);
       return Promise.resolve();
     },
     close: () => Promise.resolve(),

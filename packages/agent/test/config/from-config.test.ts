@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config.ts';
+import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config/index.ts';
 
 const FILE = {
   name: 'demo',
@@ -29,11 +29,11 @@ function fault(json: unknown, env = {}): KernelError {
   throw new Error('nothing was thrown');
 }
 
-test('a seed 000 file is read unchanged into our own names', () => {
+test('a config file becomes typed data', () => {
   verifies('config.file');
-  const { options, warnings } = fromConfig(JSON.stringify(FILE));
+  const { config, warnings } = fromConfig(JSON.stringify(FILE));
   expect(warnings).toEqual([]);
-  expect(options).toEqual({
+  expect(config).toEqual({
     name: 'demo',
     systemPrompt: 'Be brief.',
     client: {
@@ -49,7 +49,7 @@ test('a seed 000 file is read unchanged into our own names', () => {
 
 test('an empty file gives the defaults', () => {
   verifies('config.defaults');
-  expect(fromConfig({}).options).toEqual({
+  expect(fromConfig({}).config).toEqual({
     name: 'default-agent',
     client: {
       timeoutMs: 120_000,
@@ -81,29 +81,29 @@ test('durations are text or nanoseconds, and write back as text that reads the s
     expect(parseDuration(wrong)).toBeUndefined();
     expect(fault({ client: { timeout: wrong } }).message).toContain('client.timeout: expected a duration');
   }
-  const read = fromConfig(FILE).options;
+  const read = fromConfig(FILE).config;
   expect(toConfig(read)).toMatchObject({
     client: { timeout: '24s', connection_timeout: '9s', retry: { max_backoff: '1m30s' } },
   });
-  expect(fromConfig(toConfig(read)).options).toEqual(read);
+  expect(fromConfig(toConfig(read)).config).toEqual(read);
 });
 
 test('an explicit 0, false or "" is kept', () => {
   verifies('config.zero');
-  const { options } = fromConfig({
+  const { config } = fromConfig({
     name: '',
     system_prompt: '',
     client: { timeout: '0s', retry: { max_retries: 0 } },
     max_iterations: 0,
     model: { capabilities: { chat: { temperature: 0, stream: false } } },
   });
-  expect(options).toMatchObject({ name: '', systemPrompt: '', maxIterations: 0 });
-  expect(options.client).toMatchObject({ timeoutMs: 0, retry: { maxRetries: 0, jitter: true } });
-  expect(options.model.capabilities['chat']).toEqual({ temperature: 0, stream: false });
-  expect(fromConfig({ client: { retry: { jitter: false } } }).options.client.retry.jitter).toBe(false);
+  expect(config).toMatchObject({ name: '', systemPrompt: '', maxIterations: 0 });
+  expect(config.client).toMatchObject({ timeoutMs: 0, retry: { maxRetries: 0, jitter: true } });
+  expect(config.model.capabilities['chat']).toEqual({ temperature: 0, stream: false });
+  expect(fromConfig({ client: { retry: { jitter: false } } }).config.client.retry.jitter).toBe(false);
 });
 
-test('all faults are told at once with file, path and what was expected', () => {
+test('all errors are reported at once with file, path and what was expected', () => {
   verifies('config.invalid');
   const error = fault({
     name: 1,
@@ -111,7 +111,7 @@ test('all faults are told at once with file, path and what was expected', () => 
     model: { capabilities: { chat: [] } },
   });
   expect(error.message.split('\n')).toEqual([
-    'x.json has 5 faults:',
+    'x.json has 5 errors:',
     '  name: expected text, got 1',
     '  client.retry.max_retries: expected a whole number of at least 0, got -1',
     '  client.retry.backoff_multiplier: expected a number of at least 1, got other text',
@@ -140,16 +140,16 @@ test('an unknown key is a warning with a near name', () => {
 test('${VAR} is replaced from the environment, and an unset one is named', () => {
   verifies('config.env');
   const json = { provider: { name: 'openai', options: { token: '${KEY}' } }, system_prompt: 'Costs $${PRICE} or $5' };
-  const { options } = fromConfig(json, { env: { KEY: 's3cret' } });
-  expect(options.provider).toEqual({ name: 'openai', token: 's3cret', options: {} });
-  expect(options.systemPrompt).toBe('Costs ${PRICE} or $5');
+  const { config } = fromConfig(json, { env: { KEY: 's3cret' } });
+  expect(config.provider).toEqual({ name: 'openai', token: 's3cret', options: {} });
+  expect(config.systemPrompt).toBe('Costs ${PRICE} or $5');
   expect(fault(json).message).toBe(
     'x.json: provider.options.token: expected the environment variable KEY to be set, got nothing.',
   );
   expect(fault({ name: '${toString}' }).message).toContain('toString');
 });
 
-test('no fault repeats text of the file, which may be a secret', () => {
+test('no error repeats text of the file, which may be a secret', () => {
   expect(JSON.stringify(fault({ client: 's3cret', provider: { options: { auth_type: 's3cret' } } }))).not.toContain(
     's3cret',
   );
@@ -157,21 +157,21 @@ test('no fault repeats text of the file, which may be a secret', () => {
 
 test('a run config may add iterations, memory, agents and its own system prompt', () => {
   verifies('config.run');
-  const { options } = fromConfig({
+  const { config } = fromConfig({
     max_iterations: 7,
     memory: { path: './notes' },
     system_prompt: 'Run.',
     agents: { helper: { name: 'helper', provider: { name: 'openai' } }, constructor: {} },
   });
-  expect(options).toMatchObject({ maxIterations: 7, memory: { path: './notes' }, systemPrompt: 'Run.' });
-  expect(Object.keys(options.agents ?? {})).toEqual(['helper', 'constructor']);
-  expect(options.agents?.['helper']?.provider.name).toBe('openai');
+  expect(config).toMatchObject({ maxIterations: 7, memory: { path: './notes' }, systemPrompt: 'Run.' });
+  expect(Object.keys(config.agents ?? {})).toEqual(['helper', 'constructor']);
+  expect(config.agents?.['helper']?.provider.name).toBe('openai');
   expect(fault({ agents: { a: { client: { timeout: 'x' } } } }).message).toContain('agents.a.client.timeout');
 });
 
 test('options of azure become the fields that its provider takes', () => {
   const options = { deployment: 'd', api_version: '2024-10-21', auth_type: 'managed_identity', region: 'eu' };
-  expect(fromConfig({ provider: { name: 'azure', base_url: 'https://x', options } }).options.provider).toEqual({
+  expect(fromConfig({ provider: { name: 'azure', base_url: 'https://x', options } }).config.provider).toEqual({
     name: 'azure',
     baseUrl: 'https://x',
     deployment: 'd',

@@ -75,16 +75,16 @@ test('a second writer is refused, in this process and from another; a lock of a 
 });
 
 test.each([
-  ['another kind of file', 'hello\n', 'is no JSON'],
-  ['JSON that is no session', '{"a":1}\n', 'is no session'],
+  ['another kind of file', 'hello\n', 'is not valid JSON'],
+  ['JSON that is not a session', '{"a":1}\n', 'is not a session'],
   ['a newer version', '{"session":2}\n', 'version 2'],
   [
     'a broken line in the middle',
     '{"session":1}\n{"type":"mess\n{"type":"message","message":{"role":"user","content":"a"}}\n',
-    ':2 is no JSON',
+    ':2 is not valid JSON',
   ],
-  ['a line that is no entry', '{"session":1}\n{"type":"other"}\n', ':2 is no entry'],
-])('%s is refused and left as it is, and not locked', async (_name, text, message) => {
+  ['a line that is not an entry', '{"session":1}\n{"type":"other"}\n', ':2 is not a session entry'],
+])('%s is refused, not changed and not locked', async (_name, text, message) => {
   const path = sessionPath();
   appendFileSync(path, text);
   await expect(openFileSession(path)).rejects.toMatchObject({

@@ -58,7 +58,7 @@ test('a session cut after any entry is a valid history, and no write is ever run
   }
 });
 
-test('a call of a write tool that had begun when the process died is told as unknown', async () => {
+test('a call of a write tool that had begun when the process died has an unknown outcome', async () => {
   const entries: SessionEntry[] = [
     { type: 'message', message: user('Go') },
     { type: 'message', message: { role: 'assistant', content: [call('1', 'reads'), call('2', 'writes')] } },

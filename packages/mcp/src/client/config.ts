@@ -1,6 +1,7 @@
+import { isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** Servers in the `mcpServers` form that MCP programs share. Other keys of the file are ignored. */
+/** Servers in the `mcpServers` format that MCP programs share. Other keys of the file are ignored. */
 export interface McpConfig {
   /** By name. The name becomes the prefix of its tools: `name_tool`. */
   readonly mcpServers: { readonly [name: string]: McpServerConfig };
@@ -15,11 +16,11 @@ export interface McpStdioServer {
   readonly type?: string | undefined;
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Joins the few variables that are inherited: `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER`, or their like on Windows. */
+  /** Added to the few variables that are inherited: `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER`, or the equivalent on Windows. */
   readonly env?: { readonly [name: string]: string } | undefined;
   /** Default: the current folder. */
   readonly cwd?: string | undefined;
-  /** True leaves the server out. */
+  /** True ignores the server. */
   readonly disabled?: boolean | undefined;
 }
 
@@ -28,13 +29,13 @@ export interface McpHttpServer {
   /** `http`, `streamable-http`, or absent. */
   readonly type?: string | undefined;
   readonly url: string;
-  /** Sent with each request, such as `Authorization`. */
+  /** Sent with every request, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** True leaves the server out. */
+  /** True ignores the server. */
   readonly disabled?: boolean | undefined;
 }
 
-/** A server as it is connected to, checked. */
+/** The validated config of a server. */
 export type McpServer =
   | {
       readonly kind: 'stdio';
@@ -51,11 +52,16 @@ export type McpServer =
       readonly headers: { readonly [name: string]: string };
     };
 
+/** A server in the file, not yet validated. */
+interface Entry {
+  readonly [key: string]: unknown;
+}
+
 const STDIO_TYPES = ['stdio'];
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp'];
 
-/** Keys of other programs, and slips, that would change which server is reached or with what. Any other unknown key is ignored. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
+/** Keys of other programs, and mistakes, that would change which server is reached or how. Any other unknown key is ignored. */
+const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ['cmd', 'Write "command".'],
   ['arg', 'Write "args".'],
   ['environment', 'Write "env".'],
@@ -63,13 +69,13 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['serverUrl', 'Write "url".'],
   ['httpUrl', 'Write "url".'],
   ['endpoint', 'Write "url".'],
-  ['envFile', 'Read the file yourself and give its variables in "env".'],
-  ['headersHelper', 'Run the helper yourself and give its output in "headers".'],
-  ['auth', 'Give "headers" with an Authorization, or the option "fetch".'],
-  ['oauth', 'Give "headers" with an Authorization, or the option "fetch".'],
+  ['envFile', 'Read the file yourself and put its variables in "env".'],
+  ['headersHelper', 'Run the helper yourself and put its output in "headers".'],
+  ['auth', 'Put an Authorization header in "headers", or use the option "fetch".'],
+  ['oauth', 'Put an Authorization header in "headers", or use the option "fetch".'],
 ]);
 
-/** Checks a config that comes from outside, such as a JSON file, and returns what of it counts. Throws `CONFIG_INVALID` like `connectMcp`. */
+/** Validates a config from outside, such as a JSON file, and returns the part of it that is used. Throws `CONFIG_INVALID` like `connectMcp`. */
 export function toMcpConfig(value: unknown): McpConfig {
   const servers = readMcpConfig(value).map((server): [string, McpServerConfig] => {
     const { kind: _kind, name, ...rest } = server;
@@ -79,90 +85,87 @@ export function toMcpConfig(value: unknown): McpConfig {
 }
 
 /**
- * Reads a config in the order of its servers, without those that are disabled. Throws `CONFIG_INVALID` that names server, key and value;
- * values of `env` and `headers` are never in it.
+ * Validates a config and returns its servers in order, without those that are disabled. Throws `CONFIG_INVALID` with server, key and value;
+ * values of `env` and `headers` are never shown.
  */
 export function readMcpConfig(config: unknown): readonly McpServer[] {
-  const servers = isRecord(config) ? config['mcpServers'] : undefined;
-  if (!isRecord(servers)) {
+  const servers = isObject(config) ? config['mcpServers'] : undefined;
+  if (!isObject(servers)) {
     const hint =
-      isRecord(config) && isRecord(config['servers'])
+      isObject(config) && isObject(config['servers'])
         ? 'Rename "servers" to "mcpServers".'
-        : 'Give { mcpServers: { name: { command, args, env } or { url, headers } } }.';
+        : 'Pass { mcpServers: { name: { command, args, env } or { url, headers } } }.';
     throw new KernelError('CONFIG_INVALID', `An MCP config needs an object "mcpServers", not ${show(servers)}.`, {
       hint,
     });
   }
   return Object.entries(servers).flatMap(([name, entry]) => {
-    if (name.trim() === '') throw fault(name, undefined, 'has an empty name', 'Give it one.');
-    if (!isRecord(entry)) throw fault(name, undefined, `must be an object, not ${show(entry)}`, 'Give command or url.');
+    if (name.trim() === '') throw invalid(name, undefined, 'has an empty name', 'Give it a name.');
+    if (!isObject(entry))
+      throw invalid(name, undefined, `must be an object, not ${show(entry)}`, 'Set "command" or "url".');
     const { disabled = false } = entry;
-    if (typeof disabled !== 'boolean') throw fault(name, 'disabled', `must be true or false, not ${show(disabled)}`);
+    if (typeof disabled !== 'boolean') throw invalid(name, 'disabled', `must be true or false, not ${show(disabled)}`);
     return disabled ? [] : [readServer(name, entry)];
   });
 }
 
-/** Values of the config that must not be in any error text. */
-export function secretsOf(server: McpServer): readonly string[] {
-  if (server.kind === 'stdio') return Object.values(server.env);
-  const { searchParams, pathname } = server.url;
-  const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ').slice(1)]);
-  // Some addresses carry their key as a part of the path.
-  const parts = pathname.split('/').filter((part) => part.length >= 20);
-  return [...headers, ...searchParams.values(), ...parts];
-}
-
 function readServer(name: string, entry: Entry): McpServer {
-  for (const [key, hint] of REFUSED) if (Object.hasOwn(entry, key)) throw fault(name, key, 'is not understood', hint);
+  for (const [key, hint] of UNSUPPORTED_KEYS)
+    if (Object.hasOwn(entry, key)) throw invalid(name, key, 'is not supported', hint);
   const { command, url, type } = entry;
   if (command !== undefined && url !== undefined)
-    throw fault(name, 'url', 'stands beside "command"', 'Keep "command" for a program, or "url" for an address.');
+    throw invalid(
+      name,
+      'url',
+      'cannot be combined with "command"',
+      'Keep "command" for a program, or "url" for an address.',
+    );
   if (command === undefined && url === undefined)
-    throw fault(name, 'command', 'is missing', 'Give "command" for a program, or "url" for an address.');
+    throw invalid(name, 'command', 'is missing', 'Set "command" for a program, or "url" for an address.');
   const types = url === undefined ? STDIO_TYPES : HTTP_TYPES;
   if (type !== undefined && (typeof type !== 'string' || !types.includes(type))) {
     const hint =
       type === 'sse'
         ? 'The old SSE transport is not supported: use the server\'s streamable HTTP address, often ".../mcp".'
         : undefined;
-    throw fault(name, 'type', `must be ${types.join(' or ')} here, not ${show(type)}`, hint);
+    throw invalid(name, 'type', `must be ${types.join(' or ')} here, not ${show(type)}`, hint);
   }
   return url === undefined ? readStdio(name, entry, command) : readHttp(name, entry, url);
 }
 
 function readStdio(name: string, entry: Entry, command: unknown): McpServer {
-  refuse(name, entry, ['headers'], 'A program takes "env".');
+  forbidKeys(name, entry, ['headers'], 'A program takes "env".');
   const { args = [], cwd } = entry;
   if (typeof command !== 'string' || command.trim() === '')
-    throw fault(name, 'command', `must be the name or path of a program, not ${show(command)}`);
+    throw invalid(name, 'command', `must be the name or path of a program, not ${show(command)}`);
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
-    const hint = typeof args === 'string' ? 'Write each argument as a string of its own.' : undefined;
-    throw fault(name, 'args', `must be a list of strings, not ${show(args)}`, hint);
+    const hint = typeof args === 'string' ? 'Write each argument as a separate string.' : undefined;
+    throw invalid(name, 'args', `must be a list of strings, not ${show(args)}`, hint);
   }
-  if (cwd !== undefined && typeof cwd !== 'string') throw fault(name, 'cwd', `must be a path, not ${show(cwd)}`);
+  if (cwd !== undefined && typeof cwd !== 'string') throw invalid(name, 'cwd', `must be a path, not ${show(cwd)}`);
   return {
     kind: 'stdio',
     name,
     command,
     args: args.map(String),
-    env: readTexts(name, 'env', entry['env']),
+    env: readStrings(name, 'env', entry['env']),
     ...(cwd === undefined ? {} : { cwd }),
   };
 }
 
 function readHttp(name: string, entry: Entry, url: unknown): McpServer {
-  refuse(name, entry, ['args', 'env', 'cwd'], 'An address takes "headers".');
+  forbidKeys(name, entry, ['args', 'env', 'cwd'], 'An address takes "headers".');
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol))
-    throw fault(name, 'url', `must be an http or https address, not ${show(url)}`);
+    throw invalid(name, 'url', `must be an http or https address, not ${show(url)}`);
   if (parsed.username !== '' || parsed.password !== '')
-    throw fault(name, 'url', 'holds a user name or password', 'Give "headers" with an Authorization.');
-  const headers = readTexts(name, 'headers', entry['headers']);
-  if (!isSendable(headers)) throw fault(name, 'headers', 'holds a name or value that HTTP does not allow');
+    throw invalid(name, 'url', 'contains a user name or password', 'Put an Authorization header in "headers".');
+  const headers = readStrings(name, 'headers', entry['headers']);
+  if (!areValidHeaders(headers)) throw invalid(name, 'headers', 'contains a name or value that HTTP does not allow');
   return { kind: 'http', name, url: parsed, headers };
 }
 
-function isSendable(headers: { readonly [name: string]: string }): boolean {
+function areValidHeaders(headers: { readonly [name: string]: string }): boolean {
   try {
     return new Headers(headers) instanceof Headers;
   } catch {
@@ -170,27 +173,27 @@ function isSendable(headers: { readonly [name: string]: string }): boolean {
   }
 }
 
-function readTexts(name: string, key: string, value: unknown): { readonly [name: string]: string } {
+function readStrings(name: string, key: string, value: unknown): { readonly [name: string]: string } {
   if (value === undefined) return {};
-  if (!isRecord(value))
-    throw fault(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'a list' : typeof value}`);
+  if (!isObject(value))
+    throw invalid(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'a list' : typeof value}`);
   return Object.fromEntries(
     Object.entries(value).map(([each, text]) => {
       if (typeof text !== 'string')
-        throw fault(name, `${key}.${each}`, `must be a string, not a ${typeof text}`, 'Put it in quotes.');
+        throw invalid(name, `${key}.${each}`, `must be a string, not a ${typeof text}`, 'Write it in quotes.');
       return [each, text];
     }),
   );
 }
 
-function refuse(name: string, entry: Entry, keys: readonly string[], hint: string): void {
+function forbidKeys(name: string, entry: Entry, keys: readonly string[], hint: string): void {
   for (const key of keys)
-    if (entry[key] !== undefined) throw fault(name, key, 'does not belong to this kind of server', hint);
+    if (entry[key] !== undefined) throw invalid(name, key, 'is not a key of this kind of server', hint);
 }
 
-function fault(name: string, key: string | undefined, problem: string, hint?: string): KernelError {
-  const place = key === undefined ? '' : `"${key}" `;
-  return new KernelError('CONFIG_INVALID', `MCP server "${name}": ${place}${problem}.`, {
+function invalid(name: string, key: string | undefined, problem: string, hint?: string): KernelError {
+  const where = key === undefined ? '' : `"${key}" `;
+  return new KernelError('CONFIG_INVALID', `MCP server "${name}": ${where}${problem}.`, {
     hint,
     data: { server: name, ...(key === undefined ? {} : { key }) },
   });
@@ -200,12 +203,4 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value) ?? typeof value;
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
-}
-
-interface Entry {
-  readonly [key: string]: unknown;
-}
-
-function isRecord(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

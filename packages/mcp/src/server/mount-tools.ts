@@ -1,36 +1,33 @@
 import { KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { callTool } from './call-tool.ts';
-import { listTools } from './list-tools.ts';
-import { messageOf } from './protocol-error.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { messageOf } from './rpc-error.ts';
+import { callTool } from './tools/call-tool.ts';
+import { listTools } from './tools/list-tools.ts';
+import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
 
 /**
- * Adds the tools of a toolset to a server of the official SDK, which may also have resources, prompts and the rest. Returns an undo that
- * stops the notifications; call it when the server is done with. `serveStdio` and `serveHttp` do all that by themselves.
+ * Adds the tools of a toolset to a server of the official SDK, which may also have resources, prompts and so on. Returns a function that stops
+ * the notifications; call it when the server is no longer needed. `serveStdio` and `serveHttp` do all this themselves.
  *
- * Mount before the server is connected. `tools/list` begins a turn of the toolset (`beginTurn`), and so does a first call without a
- * list. A change of the list is told as `notifications/tools/list_changed`, once for all changes of a tick, if the toolset can
- * `subscribe`. Throws `CONFIG_INVALID` for a server that already has tools of its own or is connected.
+ * Mount before the server is connected. `tools/list` begins a turn of the toolset (`beginTurn`), and so does a first call that no list
+ * preceded. If the toolset has `subscribe`, changes of its list are sent as `notifications/tools/list_changed`, once for all changes of a tick.
+ * Throws `CONFIG_INVALID` for a server that already has tools or is connected.
  */
 export function mountTools(server: McpServer | Server, toolset: Toolset): () => void {
-  const turns = createTurns(toolset);
-  answerTools(server, toolset, turns);
+  const turns = createToolsetTurns(toolset);
+  const protocol = protocolOf(server);
+  handleToolRequests(server, toolset, turns);
   return onListChange(
     toolset,
     () => {
-      const { transport } = protocolOf(server);
-      if (transport !== undefined)
-        protocolOf(server)
-          .sendToolListChanged()
-          .catch(() => {}); // it has just been closed
+      if (protocol.transport !== undefined) protocol.sendToolListChanged().catch(() => {}); // it has just been closed
     },
     turns,
   );
 }
 
-/** Answers `tools/list` and `tools/call`, and declares the capability; tells of no changes. */
-export function answerTools(server: McpServer | Server, toolset: Toolset, turns: Turns): void {
+/** Handles `tools/list` and `tools/call` and declares the capability; sends no notifications. */
+export function handleToolRequests(server: McpServer | Server, toolset: Toolset, turns: ToolsetTurns): void {
   const protocol = protocolOf(server);
   try {
     protocol.assertCanSetRequestHandler('tools/list');
@@ -38,7 +35,7 @@ export function answerTools(server: McpServer | Server, toolset: Toolset, turns:
     protocol.registerCapabilities({ tools: toolset.subscribe === undefined ? {} : { listChanged: true } });
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `Tools cannot be mounted on this server: ${messageOf(cause)}.`, {
-      hint: 'Mount one toolset, before connect(), on a server without tools of its own; put several toolsets into one registry.',
+      hint: 'Mount one toolset, before connect(), on a server without tools; to serve several toolsets, put them into one registry.',
       cause,
     });
   }
@@ -51,24 +48,27 @@ export function answerTools(server: McpServer | Server, toolset: Toolset, turns:
   });
 }
 
-/** Calls `tell` after the list has changed, once for all changes of a tick. With `own`, not for what the client's own list brought about. */
-export function onListChange(toolset: Toolset, tell: () => void, own?: Turns): () => void {
-  let isWaiting = false;
-  let isLeft = false;
-  const leave = toolset.subscribe?.(() => {
-    if (isWaiting || own?.isBeginning() === true) return;
-    isWaiting = true;
+/**
+ * Calls `notify` after the list has changed, once for all changes of a tick. Changes that `turns` itself causes, by beginning a turn, do not
+ * count: they are part of the list that follows. Returns a function that ends this.
+ */
+export function onListChange(toolset: Toolset, notify: () => void, turns?: ToolsetTurns): () => void {
+  let isScheduled = false;
+  let hasEnded = false;
+  const unsubscribe = toolset.subscribe?.(() => {
+    if (isScheduled || turns?.isBeginning() === true) return;
+    isScheduled = true;
     queueMicrotask(() => {
-      isWaiting = false;
-      if (!isLeft) tell();
+      isScheduled = false;
+      if (!hasEnded) notify();
     });
   });
   return () => {
-    isLeft = true;
+    hasEnded = true;
     try {
-      leave?.();
+      unsubscribe?.();
     } catch {
-      // A toolset that breaks its port must not keep a connection from ending.
+      // A toolset that breaks its contract must not keep a connection from closing.
     }
   };
 }
@@ -78,7 +78,7 @@ export function protocolOf(server: McpServer | Server): Server {
   return 'server' in server ? server.server : server;
 }
 
-/** A schema that takes anything: `listTools` looks at the parameters itself, so that a wrong one gets the right code. */
+/** A schema that accepts anything: `listTools` checks the parameters itself, so that invalid ones get the right error code. */
 const ANY_PARAMS = {
   '~standard': {
     version: 1,

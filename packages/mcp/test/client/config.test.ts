@@ -1,7 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import { expect, test } from 'vitest';
-import { connectMcp } from '../../src/index.ts';
 import { readMcpConfig } from '../../src/client/config.ts';
+import { connectMcp } from '../../src/index.ts';
 import { server } from './programs.ts';
 
 test('the usual forms of a config are read, and keys that other programs keep in it are ignored', () => {
@@ -45,7 +45,11 @@ test.each<[string, unknown, string]>([
   ['a server that is text', { mcpServers: { a: 'npx' } }, 'MCP server "a": must be an object, not "npx"'],
   ['an empty name', { mcpServers: { '': { command: 'x' } } }, 'empty name'],
   ['neither command nor url', { mcpServers: { a: {} } }, '"command" is missing'],
-  ['command and url', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, '"url" stands beside "command"'],
+  [
+    'command and url',
+    { mcpServers: { a: { command: 'x', url: 'http://x' } } },
+    '"url" cannot be combined with "command"',
+  ],
   [
     'an empty command',
     { mcpServers: { a: { command: ' ' } } },
@@ -54,7 +58,7 @@ test.each<[string, unknown, string]>([
   [
     'arguments in one text',
     { mcpServers: { a: { command: 'x', args: '-y b' } } },
-    'Write each argument as a string of its own',
+    'Write each argument as a separate string',
   ],
   [
     'an argument that is a number',
@@ -73,12 +77,16 @@ test.each<[string, unknown, string]>([
     { mcpServers: { a: { url: 'example.com/mcp' } } },
     'must be an http or https address, not "example.com/mcp"',
   ],
-  ['a password in the address', { mcpServers: { a: { url: 'http://me:pw@x/mcp' } } }, 'holds a user name or password'],
+  [
+    'a password in the address',
+    { mcpServers: { a: { url: 'http://me:pw@x/mcp' } } },
+    'contains a user name or password',
+  ],
   ['a file address', { mcpServers: { a: { url: 'file:///x' } } }, 'must be an http or https address'],
   [
     'a header with a line end',
     { mcpServers: { a: { url: 'http://x', headers: { A: 'b\r\nc' } } } },
-    '"headers" holds a name or value',
+    '"headers" contains a name or value',
   ],
   [
     'the old SSE transport',
@@ -96,7 +104,7 @@ test.each<[string, unknown, string]>([
     '"disabled" must be true or false, not "yes"',
   ],
   ["another program's address key", { mcpServers: { a: { serverUrl: 'http://x' } } }, 'Write "url"'],
-  ['a file of variables', { mcpServers: { a: { command: 'x', envFile: '.env' } } }, '"envFile" is not understood'],
+  ['a file of variables', { mcpServers: { a: { command: 'x', envFile: '.env' } } }, '"envFile" is not supported'],
 ])('a config with %s is refused with a typed error that says what to do', (_what, config, text) => {
   let error: unknown;
   try {

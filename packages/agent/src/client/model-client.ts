@@ -1,0 +1,127 @@
+import {
+  type JsonObject,
+  KernelError,
+  type Message,
+  type ProviderEvent,
+  type ProviderRequest,
+  textOf,
+  toolCallsOf,
+} from '@kernel/protocol';
+import { freezeMessage, withSystem } from '../history/messages.ts';
+import { run } from '../run.ts';
+import { withImages } from './images.ts';
+import type {
+  MessageInput,
+  ModelCapability,
+  ModelClient,
+  ModelClientOptions,
+  ModelReply,
+  RequestOptions,
+} from './types.ts';
+
+/** Creates a client for one provider and one model. Sends nothing. */
+export function createModelClient(client: ModelClientOptions): ModelClient {
+  const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = client;
+
+  const toRequest = (
+    capability: ModelCapability,
+    messages: readonly Message[],
+    request: RequestOptions,
+    more: Partial<ProviderRequest>,
+  ): ProviderRequest => {
+    const { stream, ...options } = optionsOf(client, capability, request);
+    if (more.stream === true && stream === false) throw unsupported(client, `streaming ${capability}`);
+    return {
+      model,
+      messages: withSystem(messages, system).map(freezeMessage),
+      options,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      ...more,
+    };
+  };
+  const ask = (
+    capability: ModelCapability,
+    messages: readonly Message[],
+    request: RequestOptions = {},
+    more: Partial<ProviderRequest> = {},
+  ): Promise<ModelReply> => readReply(client, toRequest(capability, messages, request, { stream: false, ...more }));
+  const stream = (
+    capability: ModelCapability,
+    messages: readonly Message[],
+    request: RequestOptions = {},
+    more: Partial<ProviderRequest> = {},
+  ): AsyncIterable<ProviderEvent> =>
+    provider.stream(toRequest(capability, messages, request, { stream: true, ...more }));
+
+  return {
+    name,
+    provider,
+    model,
+    chat: async (messages, request) => ask('chat', toMessages(messages), request),
+    chatStream: (messages, request) => stream('chat', toMessages(messages), request),
+    vision: async (messages, images, request) => ask('vision', withImages(toMessages(messages), images), request),
+    visionStream: (messages, images, request) => stream('vision', withImages(toMessages(messages), images), request),
+    tools: async (messages, tools, request) =>
+      ask('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    toolsStream: (messages, tools, request) =>
+      stream('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    async embed(input, request = {}) {
+      const options = optionsOf(client, 'embeddings', request);
+      if (provider.embed === undefined) throw unsupported(client, 'embeddings');
+      return provider.embed({ model, input, options, signal: request.signal });
+    },
+    async transcribe(audio, request = {}) {
+      const options = optionsOf(client, 'audio', request);
+      if (provider.transcribe === undefined) throw unsupported(client, 'audio');
+      return provider.transcribe({ model, audio, options, signal: request.signal });
+    },
+    run: (messages, request = {}) =>
+      run({
+        provider,
+        model,
+        messages: toMessages(messages),
+        tools: toolset,
+        system,
+        limits,
+        approve,
+        options: { ...client.options, ...client.capabilities?.tools, ...request.options },
+        signal: request.signal,
+      }),
+  };
+}
+
+/** The options of the client, overridden by those of the capability, then of the request. Throws if the model lacks the capability. */
+function optionsOf(client: ModelClientOptions, capability: ModelCapability, request: RequestOptions): JsonObject {
+  const { capabilities = {} } = client;
+  if (Object.keys(capabilities).length > 0 && capabilities[capability] === undefined)
+    throw unsupported(client, capability);
+  return { ...client.options, ...capabilities[capability], ...request.options };
+}
+
+async function readReply({ provider }: ModelClientOptions, request: ProviderRequest): Promise<ModelReply> {
+  for await (const event of provider.stream(request)) {
+    if (event.type !== 'message-end') continue;
+    const { message, finishReason, usage } = event;
+    return {
+      text: textOf(message),
+      calls: toolCallsOf(message),
+      message,
+      finishReason,
+      ...(usage === undefined ? {} : { usage }),
+    };
+  }
+  throw new KernelError('PROVIDER_PROTOCOL', `The provider "${provider.name}" ended its stream without a message-end.`);
+}
+
+function toMessages(messages: MessageInput): readonly Message[] {
+  return typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+}
+
+function unsupported({ provider, model, capabilities = {} }: ModelClientOptions, what: string): KernelError {
+  const names = Object.keys(capabilities);
+  return new KernelError(
+    'PROVIDER_UNSUPPORTED',
+    `The model "${model}" of the provider "${provider.name}" does not support ${what}.`,
+    { hint: names.length > 0 ? `Its capabilities are ${names.join(', ')}.` : 'Use another provider for it.' },
+  );
+}

@@ -1,0 +1,101 @@
+import {
+  KernelError,
+  type Message,
+  toErrorResult,
+  type ToolCall,
+  toolCallsOf,
+  type ToolMessage,
+  type ToolResult,
+} from '@kernel/protocol';
+import { toToolMessage } from './messages.ts';
+
+/** What else to remove from a stored history. */
+export interface RepairOptions {
+  /** The vendor that will read it: the opaque data of other vendors is removed. */
+  readonly vendor?: string | undefined;
+}
+
+/**
+ * Returns a history in which every call has exactly one result, right after its message and in call order.
+ *
+ * Removed are results without a call, second results, calls without an id or a name, and calls whose id an earlier message has used,
+ * together with their results. A result that names another tool than its call gets the call's name. A missing result becomes one with
+ * `OUTCOME_UNKNOWN`, except at the end of the history: those calls are pending, and a run goes on with them. Two consecutive messages of the
+ * model become one. A sound history comes back as the same array.
+ */
+export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
+  const messages = withoutForeignData(stored, options.vendor);
+  const sound: Message[] = [];
+  const used = new Set<string>();
+  const lastIndex = messages.findLastIndex((message) => message.role !== 'tool');
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') continue;
+    if (message.role !== 'assistant') {
+      sound.push(message);
+      continue;
+    }
+    const results = resultsAfter(messages, index);
+    const content = message.content.filter((part) => part.type !== 'tool-call' || isSound(part, used));
+    if (content.length > 0) sound.push(content.length === message.content.length ? message : { ...message, content });
+    for (const call of toolCallsOf({ role: 'assistant', content })) {
+      const result = results.get(call.id) ?? (index === lastIndex ? undefined : toToolMessage(call, lostResult(call)));
+      if (result !== undefined) sound.push(result.name === call.name ? result : { ...result, name: call.name });
+    }
+  }
+  const repaired = mergeReplies(sound);
+  const isUnchanged = repaired.length === stored.length && repaired.every((message, at) => message === stored[at]);
+  return isUnchanged ? stored : repaired;
+}
+
+/** The result of a call whose own was lost: it is unknown whether the call ran. */
+export function lostResult(call: ToolCall): ToolResult {
+  const error = new KernelError('OUTCOME_UNKNOWN', `The result of "${call.name}" was lost.`, {
+    hint: 'It may or may not have run: check before calling it again.',
+  });
+  return toErrorResult(error, 'unknown');
+}
+
+/** Removes the opaque data that only another vendor understands. */
+function withoutForeignData(messages: readonly Message[], vendor: string | undefined): readonly Message[] {
+  if (vendor === undefined) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || message.provider?.vendor === vendor) return message;
+    if (!message.content.some((part) => 'providerData' in part)) return message;
+    const content = message.content.map((part) => {
+      if (!('providerData' in part)) return part;
+      const { providerData: _providerData, ...rest } = part;
+      return rest;
+    });
+    return { ...message, content };
+  });
+}
+
+/** Merges consecutive messages of the model, unless the first has calls, whose results belong between them. */
+function mergeReplies(messages: readonly Message[]): readonly Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (message.role === 'assistant' && last?.role === 'assistant' && toolCallsOf(last).length === 0)
+      merged[merged.length - 1] = { ...message, content: [...last.content, ...message.content] };
+    else merged.push(message);
+  }
+  return merged;
+}
+
+/** Whether a call has an id and a name, and an id that no earlier call has; adds its id to `used`. */
+function isSound(call: ToolCall, used: Set<string>): boolean {
+  if (call.id === '' || call.name === '' || used.has(call.id)) return false;
+  used.add(call.id);
+  return true;
+}
+
+/** The results between a message and the next that is not a result, by call id; of two for one call, the first. */
+function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolMessage> {
+  const results = new Map<string, ToolMessage>();
+  for (let at = index + 1; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message?.role !== 'tool') break;
+    if (!results.has(message.toolCallId)) results.set(message.toolCallId, message);
+  }
+  return results;
+}

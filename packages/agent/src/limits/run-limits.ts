@@ -1,0 +1,38 @@
+import { KernelError, type Usage } from '@kernel/protocol';
+import type { RepeatLimits } from './loop-guard.ts';
+
+/** What a run may use. A limit that is absent is off, except `turns` and `repeats`. */
+export interface RunLimits {
+  /** Model calls. Default 25; 0 means no limit. */
+  readonly turns?: number | undefined;
+  /** Calls of any one tool. A call beyond it is skipped with a result that says so. */
+  readonly callsPerTool?: number | undefined;
+  /** Input and output tokens of all turns together. */
+  readonly tokens?: number | undefined;
+  /** Money: the run ends when `of(usage)` of all turns together reaches `max`. The currency is the caller's. */
+  readonly cost?: { readonly max: number; of(usage: Usage): number } | undefined;
+  /** Wall time of the whole run in milliseconds. */
+  readonly timeMs?: number | undefined;
+  /** Repeats of the same calls with the same results; false turns the guard off. */
+  readonly repeats?: RepeatLimits | false | undefined;
+  /** Calls that run at once. Default: all of a turn. */
+  readonly parallel?: number | undefined;
+  /**
+   * What happens when a limit is reached: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the
+   * `run-end`, `answer` asks the model once more, without tools, for an answer from what is known.
+   */
+  readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
+}
+
+/** Throws `CONFIG_INVALID` for a limit that is out of range. */
+export function checkLimits(limits: RunLimits): void {
+  for (const name of ['turns', 'callsPerTool', 'tokens', 'timeMs', 'parallel'] as const) {
+    const value = limits[name];
+    if (value === undefined || (value >= (name === 'turns' ? 0 : 1) && (Number.isInteger(value) || value === Infinity)))
+      continue;
+    throw new KernelError('CONFIG_INVALID', `limits.${name} is ${value}.`, {
+      hint:
+        name === 'turns' ? 'Pass a whole number, or 0 for no limit.' : 'Pass a whole number from 1, or leave it out.',
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { onAbort } from '@kernel/internal';
+import {
+  type CallContext,
+  isToolResult,
+  KernelError,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+import { afterMicrotasks } from './after-microtasks.ts';
+
+/** How long an aborted call may take to report how it ended before it counts as abandoned. */
+const ABORT_GRACE_MS = 30;
+
+/**
+ * Runs a call through a toolset. Never rejects, and settles within 30 ms after an abort, whatever the toolset does: a toolset that throws or
+ * returns something else than a result has broken its contract, which is a failed result.
+ */
+export function callTool(tools: Toolset, call: ToolCall, context: CallContext): Promise<ToolResult> {
+  const { signal } = context;
+  return new Promise((resolve) => {
+    let hasEnded = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let removeAbortListener: (() => void) | undefined;
+    const end = (result: ToolResult): void => {
+      hasEnded = true;
+      clearTimeout(timer);
+      removeAbortListener?.();
+      resolve(result);
+    };
+    const startGrace = (): void => {
+      timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
+    };
+    const fail = (error: unknown): void => {
+      const why = error instanceof Error ? error.message : String(error);
+      end(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
+    };
+    const finish = (value: unknown): void => {
+      try {
+        end(isToolResult(value) ? value : notAResult(call, value));
+      } catch (error) {
+        fail(error);
+      }
+    };
+    try {
+      const work: Promise<unknown> = Promise.resolve(tools.call(call, context));
+      work.then(finish, fail);
+    } catch (error) {
+      fail(error);
+    }
+    // A call that has ended by now needs no listener.
+    afterMicrotasks(() => {
+      if (hasEnded) return;
+      removeAbortListener = onAbort(signal, startGrace);
+    });
+  });
+}
+
+/** The result of a call that the caller's abort stopped. */
+export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandoned', state: string): ToolResult {
+  return toErrorResult(
+    new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; ${state}.`),
+    outcome,
+  );
+}
+
+function notAResult(call: ToolCall, value: unknown): ToolResult {
+  const what = value === null ? 'null' : typeof value;
+  return toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" returned ${what} instead of a result.`));
+}

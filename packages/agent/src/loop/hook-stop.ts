@@ -1,0 +1,13 @@
+// Symbol.for: a hook from another installed copy of this package can end a run too.
+const ANSWER = Symbol.for('@kernel/agent/handled');
+
+/** Creates the error by which a hook ends the run with reason `handled` and this answer. */
+export function hookStop(answer: string): Error {
+  return Object.assign(new Error('A hook ended the run.'), { [ANSWER]: answer });
+}
+
+/** Returns the answer of a hook that ended the run, if `error` was made by `hookStop`. */
+export function hookStopAnswer(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !(ANSWER in error)) return undefined;
+  return String(error[ANSWER]);
+}

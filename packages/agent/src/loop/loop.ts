@@ -1,0 +1,147 @@
+import { addUsage, type Message, textOf, toolCallsOf, type ToolCall, type Usage } from '@kernel/protocol';
+import { callIdsOf } from '../history/call-ids.ts';
+import { freezeMessage, toToolMessage, withSystem } from '../history/messages.ts';
+import { pendingCalls } from '../history/pending-calls.ts';
+import { lostResult, repairHistory } from '../history/repair-history.ts';
+import { createLoopGuard } from '../limits/loop-guard.ts';
+import { createSemaphore } from '../limits/semaphore.ts';
+import { createUsageMeter } from '../limits/usage-meter.ts';
+import type { RunOptions } from '../options.ts';
+import { type CallBatch, createCallBatch } from './call-batch.ts';
+import { createInbox } from './inbox.ts';
+import { type ModelOutput, type ModelResources, modelStep } from './model-turn.ts';
+import { offeredTools } from './offered-tools.ts';
+import { type CallPolicy, prepareCalls } from './prepare-calls.ts';
+import {
+  limitError,
+  outcomeOfAbort,
+  outcomeOfError,
+  outcomeOfReply,
+  partialAnswer,
+  type RunOutcome,
+} from './run-end.ts';
+import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
+import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
+
+/**
+ * The loop: model, calls, results, and again. Emits one `run-end`, last; throws only `LIMIT_REACHED`, by option.
+ *
+ * Between two batches of steps it waits for nothing, reads no time and makes nothing random, so that an executor that replays a journal
+ * leads it along the same path.
+ */
+export async function runLoop(options: RunOptions, context: StepContext): Promise<void> {
+  const { signal } = context;
+  const { provider, tools, conversation, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
+  const inputLength = messages.length;
+  const callIds = callIdsOf(messages);
+  const inbox = createInbox(steering);
+  const meter = createUsageMeter(limits);
+  const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
+  const model: ModelResources = {
+    provider,
+    settings: { model: options.model, options: options.options, stream: options.stream },
+    inbox,
+    offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
+    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined),
+  };
+  const policy: CallPolicy = { tools, approve, meter, guard };
+  const resources: CallResources = {
+    tools,
+    conversation,
+    approve,
+    semaphore: createSemaphore(limits.parallel),
+    inbox,
+  };
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  let turns = 0;
+  let hasAsyncCalls = false;
+
+  const append = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
+  const answerSoFar = (): { answer?: string } => partialAnswer(messages.slice(inputLength));
+
+  function count(...used: readonly (Usage | undefined)[]): void {
+    for (const each of used) if (each !== undefined) usage = addUsage(usage, each);
+  }
+
+  async function askModel(offersTools: boolean): Promise<ModelOutput> {
+    turns += 1;
+    const step = modelStep(context, model, { number: turns, messages: [...messages], callIds, offersTools });
+    const reply = await runStep<ModelOutput>(steps, step);
+    count(reply.usage, reply.receivedUsage);
+    append(...reply.received);
+    if (reply.message.content.length > 0) append(reply.message);
+    for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
+    return reply;
+  }
+
+  async function runCalls(calls: readonly ToolCall[], batch: CallBatch): Promise<RunOutcome | undefined> {
+    const prepared = await prepareCalls(steps, context, policy, calls, batch);
+    if (prepared === 'later') return { reason: 'approval', pending: calls };
+    const outputs = await runBatch<CallOutput>(
+      steps,
+      prepared.map((call) => callStep(context, resources, call)),
+    );
+    count(...outputs.map((output) => output.usage));
+    const outcomes = calls.map((call, index) => [call, outputs[index]?.result ?? lostResult(call)] as const);
+    const notes = guard?.record(outcomes);
+    for (const [call, result] of outcomes) {
+      hasAsyncCalls ||= result.async === true;
+      append(toToolMessage(call, result, notes?.get(call.id)));
+    }
+    const answer = outputs.find(({ handled }) => handled !== undefined)?.handled;
+    if (answer !== undefined) return { reason: 'handled', answer };
+    return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;
+  }
+
+  /** Runs the calls that an earlier run left pending. */
+  async function resume(calls: readonly ToolCall[]): Promise<RunOutcome | undefined> {
+    const step = createStep(context, 'resume', { calls }, async (stepSignal) =>
+      model.createBatch(calls, await model.offeredTools(0, stepSignal)),
+    );
+    const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step));
+    // Some calls of the same message may have had results before: restore the call order.
+    messages.splice(0, messages.length, ...repairHistory(messages));
+    return outcome;
+  }
+
+  /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
+  async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
+    const outcome = outcomeOfReply(reply, provider.name);
+    if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
+    const step = createStep(context, `inbox:${turns}`, {}, async () => ({ received: inbox.takeAfterAnswer() }));
+    const { received } = await runStep<{ readonly received: readonly Message[] }>(steps, step);
+    if (received.length === 0) return outcome;
+    void context.emit({ type: 'steer', messages: received });
+    append(...received);
+    return undefined;
+  }
+
+  async function runTurn(): Promise<RunOutcome | undefined> {
+    if (signal.aborted) return outcomeOfAbort(signal);
+    if (steering?.pending.isStopping === true) return { reason: 'aborted', ...answerSoFar() };
+    const limit = meter.reachedLimit(turns, usage);
+    if (limit !== undefined) {
+      if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar() };
+      const answer = textOf((await askModel(false)).message);
+      return { reason: 'limit', limit, ...(answer === '' ? {} : { answer }) };
+    }
+    const reply = await askModel(true);
+    const calls = toolCallsOf(reply.message);
+    const outcome = calls.length === 0 ? await finish(reply) : await runCalls(calls, reply.batch);
+    void context.emit({ type: 'turn-end', turn: turns });
+    return outcome;
+  }
+
+  async function runTurns(): Promise<RunOutcome> {
+    const pending = pendingCalls(messages);
+    let outcome = pending.length > 0 ? await resume(pending) : undefined;
+    while (outcome === undefined) outcome = await runTurn();
+    return outcome;
+  }
+
+  const outcome = await runTurns().catch((error: unknown) => outcomeOfError(error, signal));
+  const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(messages), usage };
+  void context.emit(end);
+  if (end.reason === 'limit' && limits.onLimit === 'throw') throw limitError(end);
+}

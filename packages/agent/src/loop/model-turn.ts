@@ -1,0 +1,140 @@
+import {
+  type JsonObject,
+  type Message,
+  type MessageEnd,
+  type Provider,
+  type ProviderRequest,
+  type Tool,
+  type ToolCall,
+  toolCallsOf,
+  type Usage,
+} from '@kernel/protocol';
+import { withUniqueCallIds } from '../history/call-ids.ts';
+import { freezeMessage } from '../history/messages.ts';
+import type { CallBatch } from './call-batch.ts';
+import type { Inbox } from './inbox.ts';
+import { readReply } from './read-reply.ts';
+import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
+
+/** What every request of a run says beside its messages and tools. */
+export interface ModelSettings {
+  readonly model: string;
+  /** The model options. */
+  readonly options?: JsonObject | undefined;
+  /** False asks for a whole reply instead of a stream. */
+  readonly stream?: boolean | undefined;
+}
+
+/** What the model turns of a run share. */
+export interface ModelResources {
+  readonly provider: Provider;
+  readonly settings: ModelSettings;
+  readonly inbox: Inbox;
+  /** Begins a turn of the toolset and returns the tools on offer in it. */
+  offeredTools(turn: number, signal: AbortSignal): Promise<readonly Tool[]>;
+  /** Makes the batch of a reply's calls, given the tools that were on offer. */
+  createBatch(calls: readonly ToolCall[], offered: readonly Tool[]): CallBatch;
+}
+
+/** One turn of the model. */
+export interface ModelTurn {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly messages: readonly Message[];
+  /** The ids of all calls in `messages`. */
+  readonly callIds: ReadonlySet<string>;
+  /** False for a closing turn, which offers no tools. */
+  readonly offersTools: boolean;
+}
+
+/** The output of a model step. */
+export interface ModelOutput extends Omit<MessageEnd, 'type'> {
+  /** The messages that came in before the model was asked: they precede the reply. */
+  readonly received: readonly Message[];
+  /** What background agents have used since the last turn. */
+  readonly receivedUsage?: Usage;
+  /** The calls of the reply. */
+  readonly batch: CallBatch;
+}
+
+/** Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply. */
+export function modelStep(context: StepContext, resources: ModelResources, turn: ModelTurn): Step {
+  const { model, options } = resources.settings;
+  const input = { turn: turn.number, model, messages: turn.messages, ...(options && { options }) };
+  return createStep(context, `model:${turn.number}`, input, (signal, emit) => askModel(resources, turn, signal, emit));
+}
+
+async function askModel(
+  resources: ModelResources,
+  turn: ModelTurn,
+  signal: AbortSignal,
+  emit: Emit,
+): Promise<ModelOutput> {
+  const { provider, settings, inbox } = resources;
+  const tools = turn.offersTools ? await resources.offeredTools(turn.number, signal) : [];
+  const startLag = emit({ type: 'turn-start', turn: turn.number, tools });
+  if (startLag !== undefined) await startLag;
+  const received = inbox.takeForTurn().map(freezeMessage);
+  if (received.length > 0) await emit({ type: 'steer', messages: received });
+  const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
+  const events = provider.stream(toRequest(settings, messages, tools, signal));
+  const end = await readReply(events, signal, emit, provider.name);
+  const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
+  const message = freezeMessage(withUniqueCallIds(runnable, turn.callIds));
+  const reply: Omit<MessageEnd, 'type'> = {
+    message,
+    finishReason: end.finishReason,
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(droppedCalls === undefined ? {} : { droppedCalls }),
+    ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
+  };
+  const endLag = emit({ type: 'message-end', ...reply });
+  if (endLag !== undefined) await endLag;
+  const receivedUsage = inbox.takeUsage();
+  return {
+    ...reply,
+    ...(receivedUsage === undefined ? {} : { receivedUsage }),
+    received,
+    batch: resources.createBatch(toolCallsOf(message), tools),
+  };
+}
+
+function toRequest(
+  { model, options, stream }: ModelSettings,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  signal: AbortSignal,
+): ProviderRequest {
+  return {
+    model,
+    messages,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(stream === undefined ? {} : { stream }),
+    ...(options === undefined ? {} : { options }),
+    signal,
+  };
+}
+
+/**
+ * Moves the calls that must not run to `droppedCalls`: all of a closing turn and of a reply that ended by length, a filter or a refusal, and
+ * those without a name.
+ */
+function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'message' | 'droppedCalls'> {
+  const { message, finishReason } = end;
+  const isCut = finishReason === 'length' || finishReason === 'filter' || finishReason === 'refusal';
+  const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
+  if (dropped.length === 0) return end;
+  const droppedCalls = dropped.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    reason: finishReason,
+  }));
+  return {
+    message: {
+      ...message,
+      content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
+    },
+    droppedCalls: [...(end.droppedCalls ?? []), ...droppedCalls],
+  };
+}

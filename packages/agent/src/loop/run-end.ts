@@ -1,0 +1,79 @@
+import {
+  type JsonObject,
+  KernelError,
+  type Message,
+  type MessageEnd,
+  type RunEnd,
+  type RunTotals,
+  textOf,
+} from '@kernel/protocol';
+import { hookStopAnswer } from './hook-stop.ts';
+
+/** How a run ended: a `run-end` without its totals. */
+export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
+
+/** The abort reason of the time limit. */
+export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
+
+/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer. */
+export function outcomeOfReply(
+  { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
+  provider: string,
+): RunOutcome {
+  const answer = textOf(message);
+  const partial = answer === '' ? {} : { answer };
+  switch (finishReason) {
+    case 'length':
+      return { reason: 'length', ...partial };
+    case 'filter':
+    case 'refusal':
+      return { reason: 'filtered', ...partial };
+    case 'stop':
+    case 'tool-calls':
+    case 'other':
+      if (answer !== '') return { reason: 'done', answer };
+      return {
+        reason: 'error',
+        error: new KernelError(
+          'PROVIDER_PROTOCOL',
+          `The provider "${provider}" sent a reply with neither text nor calls.`,
+          { hint: 'Ask again, or check the model and its options.', retryable: true },
+        ),
+      };
+  }
+}
+
+/** The outcome of a thrown error: an abort, the time limit, a hook's answer, or a failure of the provider or the toolset. */
+export function outcomeOfError(error: unknown, signal: AbortSignal): RunOutcome {
+  if (signal.aborted) return outcomeOfAbort(signal);
+  const answer = hookStopAnswer(error);
+  if (answer !== undefined) return { reason: 'handled', answer };
+  if (KernelError.is(error)) return { reason: 'error', error };
+  const why = error instanceof Error ? error.message : String(error);
+  return {
+    reason: 'error',
+    error: new KernelError('PROVIDER_PROTOCOL', `A part of the run failed: ${why}`, { cause: error }),
+  };
+}
+
+/** The outcome of an abort: by the time limit or by the caller. */
+export function outcomeOfAbort(signal: AbortSignal): RunOutcome {
+  return signal.reason === TIME_LIMIT ? { reason: 'limit', limit: 'time' } : { reason: 'aborted' };
+}
+
+/** The text of the last reply among the messages that a run has added, as the answer so far; empty if there is no such text. */
+export function partialAnswer(added: readonly Message[]): { answer?: string } {
+  const last = added.findLast((message) => message.role === 'assistant');
+  const answer = last === undefined ? '' : textOf(last);
+  return answer === '' ? {} : { answer };
+}
+
+/** The error of `onLimit: 'throw'`, with the `run-end` as its data. */
+export function limitError(end: RunEnd & { readonly reason: 'limit' }): KernelError {
+  return new KernelError('LIMIT_REACHED', `The run reached its ${end.limit} limit after ${end.turns} turns.`, {
+    hint: 'Raise the limit, or continue from data.messages.',
+    // A run-end of this reason is JSON; its interface lacks the index signature that says so.
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    data: { ...end } as unknown as JsonObject,
+  });
+}

@@ -1,0 +1,80 @@
+import { type AgentEvent, type JsonValue, KernelError } from '@kernel/protocol';
+
+/** Takes an event of a run. A returned promise is back-pressure: await it before the next event. */
+export type Emit = (event: AgentEvent) => void | Promise<void>;
+
+/**
+ * One named operation of a run: JSON in, JSON out.
+ *
+ * A step that fails throws. The output of a step may be recorded and returned later in place of running the step again.
+ */
+export interface Step {
+  /** Unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`, `inbox:<turn>`, `resume`. */
+  readonly id: string;
+  /** What the operation works on. */
+  readonly input: JsonValue;
+  /** Runs the operation. `signal` and `emit` default to those of the run. */
+  run(signal?: AbortSignal, emit?: Emit): Promise<JsonValue>;
+}
+
+/**
+ * Executes the steps of a run: everything that the loop does outside of itself goes through it.
+ *
+ * All steps of a batch are created in one tick and are independent of each other. Between two batches the loop does nothing asynchronous.
+ * Times and random keys come only from the output of a step.
+ */
+export interface StepExecutor {
+  /** Runs a batch and resolves to the outputs, in the order of the batch. */
+  all(batch: readonly Step[]): Promise<readonly JsonValue[]>;
+}
+
+/** The default executor: runs all steps of a batch at once, in this process, and records nothing. */
+export const inProcessSteps: StepExecutor = {
+  all: async (batch) => {
+    const [first] = batch;
+    return batch.length === 1 && first !== undefined
+      ? [await first.run()]
+      : Promise.all(batch.map((step) => step.run()));
+  },
+};
+
+/** The signal and the event sink of one run. */
+export interface StepContext {
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+}
+
+/** Creates a step that runs `body`, with the signal and sink of `context` unless its executor passes others. `input` and the output must be JSON. */
+export function createStep<O extends object>(
+  context: StepContext,
+  id: string,
+  input: object,
+  body: (signal: AbortSignal, emit: Emit) => Promise<O>,
+): Step {
+  return {
+    id,
+    // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    input: input as JsonValue,
+    run: (signal = context.signal, emit = context.emit) => {
+      const output: Promise<unknown> = body(signal, emit);
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      return output as Promise<JsonValue>;
+    },
+  };
+}
+
+/** Runs a batch of steps that share an output type. Trusts the executor: a journal must return what the step returned. */
+export async function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
+  const outputs: unknown = await steps.all(batch);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
+  return outputs as readonly O[];
+}
+
+/** Runs a single step. */
+export async function runStep<O extends object>(steps: StepExecutor, step: Step): Promise<O> {
+  const [output] = await runBatch<O>(steps, [step]);
+  if (output === undefined)
+    throw new KernelError('CONFIG_INVALID', `The step executor returned nothing for "${step.id}".`);
+  return output;
+}

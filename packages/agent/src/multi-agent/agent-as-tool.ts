@@ -1,0 +1,106 @@
+import {
+  type AgentEvent,
+  asyncResult,
+  errorResult,
+  KernelError,
+  toErrorResult,
+  type Tool,
+  type ToolContext,
+  type ToolEffect,
+  type ToolResult,
+} from '@kernel/protocol';
+import { collect, type RunResult } from '../collect.ts';
+import { currentScope } from '../loop/run-scope.ts';
+import type { RunOptions } from '../options.ts';
+import { run } from '../run.ts';
+
+/** The tool that an agent becomes, and the agent. */
+export interface AgentAsToolOptions {
+  /** The name of the tool. */
+  readonly name: string;
+  /** What the agent can be asked to do, for the calling model. */
+  readonly description: string;
+  /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
+  readonly run: Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
+  /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
+  readonly background?: boolean | undefined;
+  /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
+  readonly effect?: ToolEffect | undefined;
+  /** How deep agents may call each other; the outermost run counts as 1. Default 3. */
+  readonly maxDepth?: number | undefined;
+}
+
+/** A tool and the handler that runs an agent for it. Bind it with `bindTool(tool, handler, { timeoutMs: 0 })`: the agent has its own limits. */
+export interface AgentBinding {
+  readonly tool: Tool;
+  readonly handler: (input: { readonly task: string }, context: ToolContext) => Promise<ToolResult>;
+}
+
+const MAX_DEPTH = 3;
+
+/**
+ * Turns an agent into a tool that takes a `task` and returns the agent's answer.
+ *
+ * The agent is aborted with its caller, asks the caller's `approve`, and adds its usage to the caller's. Beyond `maxDepth` a call is denied.
+ * A run that ends without an answer is a failed result with its reason.
+ */
+export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
+  const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
+  const tool: Tool = {
+    name,
+    description,
+    parameters: {
+      type: 'object',
+      properties: {
+        task: { type: 'string', description: 'What the agent is to do, with everything it needs to know.' },
+      },
+      required: ['task'],
+    },
+    effect,
+  };
+  return {
+    tool,
+    handler: async ({ task }, context) => {
+      const scope = currentScope();
+      const depth = scope?.depth ?? 1;
+      if (depth >= maxDepth)
+        return toErrorResult(
+          new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
+        );
+      const outcome = runAgent(options.run, task, context).then((result) => {
+        scope?.addUsage(result.usage);
+        return toResult(name, result);
+      });
+      if (!background) return outcome;
+      void outcome.then((result) => context.onComplete?.(result));
+      return asyncResult(`"${name}" has begun; its answer comes later.`);
+    },
+  };
+}
+
+function runAgent(options: AgentAsToolOptions['run'], task: string, context: ToolContext): Promise<RunResult> {
+  const approve = options.approve ?? currentScope()?.approve;
+  const { signal, conversation, onProgress } = context;
+  const messages = [{ role: 'user', content: task }] as const;
+  return collect(withProgress(run({ ...options, messages, signal, conversation, approve }), onProgress));
+}
+
+/** Reports each tool that the agent calls as progress. */
+async function* withProgress(
+  events: AsyncGenerator<AgentEvent, void>,
+  onProgress: ToolContext['onProgress'],
+): AsyncGenerator<AgentEvent, void> {
+  for await (const event of events) {
+    if (event.type === 'tool-start') onProgress?.(`calls ${event.call.name}`);
+    yield event;
+  }
+}
+
+function toResult(name: string, result: RunResult): ToolResult {
+  if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
+  if (result.reason === 'error') return toErrorResult(result.error);
+  if (result.reason === 'aborted')
+    return { ...errorResult(`TOOL_CANCELLED: "${name}" was stopped.`), outcome: 'cancelled', code: 'TOOL_CANCELLED' };
+  const soFar = 'answer' in result && result.answer !== undefined ? ` So far: ${result.answer}` : '';
+  return errorResult(`"${name}" ended without an answer (${result.reason}).${soFar}`);
+}

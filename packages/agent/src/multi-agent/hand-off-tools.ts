@@ -1,0 +1,56 @@
+import { KernelError, toErrorResult, type Tool, toolResult, type Toolset } from '@kernel/protocol';
+import { withToolHooks } from '../wrappers/tool-hooks.ts';
+
+/** A toolset with hand-off tools. */
+export interface HandOff {
+  readonly tools: Toolset;
+  /** The name of the member to whom the conversation was handed over, if it was. */
+  target(): string | undefined;
+}
+
+const PREFIX = 'hand_off_to_';
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+
+/** Adds a tool for each of some team members, by name, that ends the run and hands the conversation over. The first such call counts. */
+export function withHandOffTools(
+  inner: Toolset | undefined,
+  members: ReadonlyMap<string, { readonly description: string }>,
+): HandOff {
+  let target: string | undefined;
+  const handOffTools = new Map<string, Tool>();
+  for (const [name, { description }] of members) handOffTools.set(`${PREFIX}${name}`, handOffTool(name, description));
+  let innerList: readonly Tool[] | undefined;
+  let list: readonly Tool[] = NO_TOOLS;
+  const tools: Toolset = {
+    ...inner,
+    list() {
+      const current = inner?.list() ?? NO_TOOLS;
+      if (current !== innerList) list = Object.freeze([...current, ...handOffTools.values()]);
+      innerList = current;
+      return list;
+    },
+    call(call, context) {
+      if (handOffTools.has(call.name))
+        return Promise.resolve(toolResult(`Handed over to ${call.name.slice(PREFIX.length)}.`));
+      if (inner !== undefined) return inner.call(call, context);
+      return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)));
+    },
+  };
+  const hooked = withToolHooks(tools, {
+    afterTool: ({ name }) => {
+      if (!handOffTools.has(name)) return undefined;
+      target ??= name.slice(PREFIX.length);
+      return { action: 'stop', answer: '' };
+    },
+  });
+  return { tools: hooked, target: () => target };
+}
+
+function handOffTool(name: string, description: string): Tool {
+  return Object.freeze({
+    name: `${PREFIX}${name}`,
+    description: `Hands the conversation over to ${name}: ${description}`,
+    parameters: Object.freeze({ type: 'object', properties: Object.freeze({}) }),
+    effect: 'read',
+  });
+}

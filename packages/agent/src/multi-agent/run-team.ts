@@ -1,0 +1,65 @@
+import { addUsage, type AgentEvent, KernelError, type Message } from '@kernel/protocol';
+import type { RunOptions } from '../options.ts';
+import { run } from '../run.ts';
+import { withHandOffTools } from './hand-off-tools.ts';
+
+/** One member of a team. */
+export interface TeamMember {
+  /** When to hand over to this member, for the models of the others. */
+  readonly description: string;
+  /** How the member runs. */
+  readonly run: Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
+}
+
+/** A team of agents that hand a conversation over to each other. */
+export interface TeamOptions {
+  /** By name, in the characters of tool names. */
+  readonly members: ReadonlyMap<string, TeamMember>;
+  /** The member that begins. */
+  readonly first: string;
+  /** The conversation so far. */
+  readonly messages: readonly Message[];
+  readonly signal?: AbortSignal | undefined;
+  readonly conversation?: RunOptions['conversation'];
+  /** How often the conversation may be handed over. Default 8. */
+  readonly maxHandOffs?: number | undefined;
+}
+
+/**
+ * Runs a team. Each member is offered a tool `hand_off_to_<name>` for each other member; calling it ends the member's run, and the other goes
+ * on with the same history, under its own system prompt and with its own tools.
+ *
+ * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
+ * member.
+ */
+export async function* runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
+  const { members, maxHandOffs = 8, signal, conversation } = options;
+  let name = options.first;
+  let messages = options.messages;
+  let turns = 0;
+  let usage = { inputTokens: 0, outputTokens: 0 };
+  for (let handOffs = 0; ; handOffs += 1) {
+    const member = members.get(name);
+    if (member === undefined)
+      throw new KernelError('CONFIG_INVALID', `The team has no member "${name}".`, {
+        hint: `Its members are ${[...members.keys()].join(', ')}.`,
+      });
+    const others = handOffs < maxHandOffs ? [...members].filter(([other]) => other !== name) : [];
+    const handOff = withHandOffTools(member.run.tools, new Map(others));
+    for await (const event of run({ ...member.run, tools: handOff.tools, messages, signal, conversation })) {
+      if (event.type !== 'run-end') {
+        yield event;
+        continue;
+      }
+      turns += event.turns;
+      usage = addUsage(usage, event.usage);
+      ({ messages } = event);
+      const next = handOff.target();
+      if (event.reason !== 'handled' || next === undefined) {
+        yield { ...event, turns, usage };
+        return;
+      }
+      name = next;
+    }
+  }
+}

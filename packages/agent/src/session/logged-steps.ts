@@ -1,0 +1,44 @@
+import type { JsonValue, Message, ToolCall, ToolEffect, ToolResultJson, Toolset } from '@kernel/protocol';
+import { toToolMessage } from '../history/messages.ts';
+import type { Step, StepExecutor } from '../loop/steps.ts';
+import type { Session, SessionEntry } from './session.ts';
+
+/** The fields of a step's input and output that the log records. */
+interface StepFields {
+  readonly call?: ToolCall;
+  readonly received?: readonly Message[];
+  readonly message?: Message & { readonly role: 'assistant' };
+  readonly result?: ToolResultJson;
+}
+
+/** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
+export function withSessionLog(steps: StepExecutor, session: Session, tools: Toolset | undefined): StepExecutor {
+  const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
+  const logged = (step: Step): Step => ({
+    ...step,
+    async run(signal, emit) {
+      const { call } = fieldsOf(step.input);
+      if (call !== undefined && step.id.startsWith('tool:'))
+        await session.append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
+      const output = await step.run(signal, emit);
+      const entries = entriesOf(fieldsOf(step.input), fieldsOf(output));
+      if (entries.length > 0) await session.append(entries);
+      return output;
+    },
+  });
+  return { all: (batch) => steps.all(batch.map(logged)) };
+}
+
+function entriesOf({ call }: StepFields, { received = [], message, result }: StepFields): readonly SessionEntry[] {
+  const messages: Message[] = [...received];
+  if (message !== undefined && message.content.length > 0) messages.push(message);
+  if (call !== undefined && result !== undefined) messages.push(toToolMessage(call, result));
+  return messages.map((each) => ({ type: 'message', message: each }));
+}
+
+function fieldsOf(value: JsonValue): StepFields {
+  if (typeof value !== 'object' || value === null) return {};
+  const fields: unknown = value;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs and outputs of the loop's own steps
+  return fields as StepFields;
+}

@@ -1,0 +1,65 @@
+import {
+  KernelError,
+  type MessageEnd,
+  type Provider,
+  type ProviderEvent,
+  type ProviderRequest,
+} from '@kernel/protocol';
+import { hookStop } from '../loop/hook-stop.ts';
+
+/** What a hook before the model may decide. */
+export type BeforeModel =
+  | { readonly action: 'change'; readonly request: ProviderRequest }
+  | { readonly action: 'answer'; readonly text: string }
+  | { readonly action: 'deny'; readonly reason: string }
+  | { readonly action: 'stop'; readonly answer: string };
+
+/** What a hook after the model may decide. Deltas have been emitted by then: a change affects only the whole message. */
+export type AfterModel =
+  | { readonly action: 'change'; readonly end: MessageEnd }
+  | { readonly action: 'stop'; readonly answer: string };
+
+/** Hooks around a `Provider`. A hook that returns nothing lets the call pass. */
+export interface ModelHooks {
+  /** Called before each request. */
+  readonly beforeModel?: ((request: ProviderRequest) => HookResult<BeforeModel>) | undefined;
+  /** Called with each whole reply. */
+  readonly afterModel?: ((end: MessageEnd, request: ProviderRequest) => HookResult<AfterModel>) | undefined;
+}
+
+/** What a hook returns: a decision or nothing, at once or as a promise. */
+export type HookResult<T> = T | undefined | void | Promise<T | undefined | void>;
+
+/** Wraps `stream` of a provider with hooks; `embed` and `transcribe` stay as they are. */
+export function withModelHooks(provider: Provider, { beforeModel, afterModel }: ModelHooks): Provider {
+  return {
+    ...provider,
+    async *stream(original) {
+      const before = await beforeModel?.(original);
+      if (before?.action === 'stop') throw hookStop(before.answer);
+      if (before?.action === 'deny')
+        throw new KernelError('PROVIDER_REFUSED', `A hook refused the request: ${before.reason}`);
+      const request = before?.action === 'change' ? before.request : original;
+      const events = before?.action === 'answer' ? replyWith(before.text, original) : provider.stream(request);
+      for await (const event of events) {
+        if (event.type !== 'message-end') {
+          yield event;
+          continue;
+        }
+        const after = await afterModel?.(event, request);
+        if (after?.action === 'stop') throw hookStop(after.answer);
+        yield after?.action === 'change' ? after.end : event;
+      }
+    },
+  };
+}
+
+async function* replyWith(text: string, { model }: ProviderRequest): AsyncGenerator<ProviderEvent> {
+  yield { type: 'text-delta', text };
+  const message = {
+    role: 'assistant',
+    content: [{ type: 'text', text }],
+    provider: { vendor: 'hook', model },
+  } as const;
+  yield { type: 'message-end', message, finishReason: 'stop' };
+}

@@ -1,0 +1,128 @@
+/** OpenTelemetry spans, by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer. */
+import {
+  type AgentEvent,
+  KernelError,
+  type MessageEnd,
+  type Provider,
+  textOf,
+  toModelText,
+  type Toolset,
+  type Usage,
+} from '@kernel/protocol';
+import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+
+/** How spans are made. */
+export interface TracingOptions {
+  /** Default: the tracer named `@kernel/agent` of the global tracer provider. */
+  readonly tracer?: Tracer | undefined;
+  /** Whether spans record arguments, results and texts. Default false: these may be confidential. */
+  readonly captureContent?: boolean | undefined;
+}
+
+/** Wraps a provider so that each reply is a span `chat <model>`, with usage and finish reason. */
+export function withTracing(port: Provider, options?: TracingOptions): Provider;
+/** Wraps a toolset so that each call is a span `execute_tool <name>`. */
+export function withTracing(port: Toolset, options?: TracingOptions): Toolset;
+export function withTracing(port: Provider | Toolset, options: TracingOptions = {}): Provider | Toolset {
+  return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
+}
+
+/** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
+export async function* traceRun(
+  events: AsyncGenerator<AgentEvent, void>,
+  { name, ...options }: TracingOptions & { readonly name: string },
+): AsyncGenerator<AgentEvent, void> {
+  const span = startSpan(options, `invoke_agent ${name}`, SpanKind.INTERNAL, {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': name,
+  });
+  const spanContext = trace.setSpan(context.active(), span);
+  try {
+    for (;;) {
+      // The run starts at its first next(), so that one must run within the span.
+      const next = await context.with(spanContext, () => events.next());
+      if (next.done === true) return;
+      if (next.value.type === 'run-end') {
+        span.setAttributes({ ...usageAttributes(next.value.usage), 'kernel.run.reason': next.value.reason });
+        if (next.value.reason === 'error') markFailed(span, next.value.error);
+      }
+      yield next.value;
+    }
+  } catch (error) {
+    markFailed(span, error);
+    throw error;
+  } finally {
+    await events.return();
+    span.end();
+  }
+}
+
+function tracedProvider(provider: Provider, options: TracingOptions): Provider {
+  return {
+    ...provider,
+    async *stream(request) {
+      const span = startSpan(options, `chat ${request.model}`, SpanKind.CLIENT, {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': provider.name,
+        'gen_ai.request.model': request.model,
+      });
+      try {
+        for await (const event of provider.stream(request)) {
+          if (event.type === 'message-end') span.setAttributes(replyAttributes(event, options));
+          yield event;
+        }
+      } catch (error) {
+        markFailed(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
+  return {
+    ...tools,
+    async call(call, callContext) {
+      const span = startSpan(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.name,
+        'gen_ai.tool.call.id': call.id,
+        ...(options.captureContent === true ? { 'gen_ai.tool.call.arguments': call.arguments } : {}),
+      });
+      try {
+        const spanContext = trace.setSpan(context.active(), span);
+        const result = await context.with(spanContext, () => tools.call(call, callContext));
+        if (result.isError === true) markFailed(span, result.error, result.code);
+        if (options.captureContent === true) span.setAttribute('gen_ai.tool.call.result', toModelText(result));
+        return result;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+function startSpan({ tracer }: TracingOptions, name: string, kind: SpanKind, attributes: Attributes): Span {
+  return (tracer ?? trace.getTracer('@kernel/agent')).startSpan(name, { kind, attributes });
+}
+
+function replyAttributes({ message, finishReason, usage }: MessageEnd, { captureContent }: TracingOptions): Attributes {
+  return {
+    'gen_ai.response.finish_reasons': [finishReason],
+    ...(usage === undefined ? {} : usageAttributes(usage)),
+    ...(captureContent === true ? { 'gen_ai.output.messages': textOf(message) } : {}),
+  };
+}
+
+function usageAttributes(usage: Usage): Attributes {
+  return { 'gen_ai.usage.input_tokens': usage.inputTokens, 'gen_ai.usage.output_tokens': usage.outputTokens };
+}
+
+/** Marks a span as failed, with the error's code alone: its message may be confidential. */
+function markFailed(span: Span, error: unknown, code?: string): void {
+  const type = code ?? (KernelError.is(error) ? error.code : '_OTHER');
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

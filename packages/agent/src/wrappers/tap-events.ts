@@ -1,0 +1,24 @@
+import type { AgentEvent } from '@kernel/protocol';
+
+/** Receives the events of a run, beside its reader. */
+export type EventSink = (event: AgentEvent) => void | Promise<void>;
+
+/**
+ * Passes every event to each sink and then on to the reader. Sinks are not awaited. What a sink throws or rejects with goes to `onSinkError`
+ * and affects neither the run nor the other sinks.
+ */
+export async function* tapEvents(
+  events: AsyncIterable<AgentEvent>,
+  sinks: readonly EventSink[],
+  onSinkError: (error: unknown) => void = () => {},
+): AsyncGenerator<AgentEvent, void> {
+  for await (const event of events) {
+    for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
+    yield event;
+  }
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function deliver(sink: EventSink, event: AgentEvent): Promise<void> {
+  await sink(event);
+}

@@ -1,0 +1,86 @@
+import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
+import {
+  type CallContext,
+  KernelError,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+
+/** What happens to the outcome of an async tool: it becomes a message of the run, the call waits for it, or neither. */
+export type AsyncMode = 'inject' | 'await' | 'ignore';
+
+/** How late outcomes are treated. */
+export interface AsyncPolicy {
+  /** Default `inject`, which is also what a run does without this wrapper. */
+  readonly mode?: AsyncMode | undefined;
+  /** Modes by tool name, where they differ from `mode`. */
+  readonly byTool?: Readonly<Record<string, AsyncMode>> | undefined;
+  /** How long `await` waits, in milliseconds. Default 300,000; 0 means as long as the run. */
+  readonly timeoutMs?: number | undefined;
+  /** Called with the outcomes that do not reach the run: ignored ones, and those after the timeout of `await` or after the end of the run. What it throws is ignored. */
+  readonly onLateResult?: ((call: ToolCall, result: ToolResult) => void) | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 300_000;
+
+/** Wraps a toolset so that the outcomes of its async tools follow a policy. */
+export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
+  const { mode: defaultMode = 'inject', timeoutMs = DEFAULT_TIMEOUT_MS } = policy;
+  const modes = new Map(Object.entries(policy.byTool ?? {}));
+  const notifyLate = (call: ToolCall, result: ToolResult): void => {
+    try {
+      policy.onLateResult?.(call, result);
+    } catch {
+      // An error of the listener must not reach the tool that reports its outcome.
+    }
+  };
+  return {
+    ...tools,
+    async call(call, context) {
+      const mode = modes.get(call.name) ?? defaultMode;
+      const { promise: outcome, resolve } = Promise.withResolvers<ToolResult>();
+      let isWaiting = mode === 'await';
+      const onComplete = (result: ToolResult): void => {
+        if (isWaiting) resolve(result);
+        else if (mode === 'inject' && !context.signal.aborted) context.onComplete?.(result);
+        else notifyLate(call, result);
+      };
+      const first = await tools.call(call, { ...context, onComplete });
+      if (mode !== 'await' || first.async !== true) return first;
+      const result = await awaitOutcome(outcome, call, context, timeoutMs);
+      isWaiting = false;
+      return result;
+    },
+  };
+}
+
+/** Waits for an outcome until the timeout or an abort, which give a failed result. */
+async function awaitOutcome(
+  outcome: Promise<ToolResult>,
+  call: ToolCall,
+  { signal }: CallContext,
+  timeoutMs: number,
+): Promise<ToolResult> {
+  const { promise: failure, resolve } = Promise.withResolvers<ToolResult>();
+  const expire = (): void => {
+    const error = new KernelError(
+      'TOOL_TIMEOUT',
+      `"${call.name}" gave no outcome within ${timeoutMs} ms (asyncPolicy.timeoutMs).`,
+      { hint: 'It is still running in the background.', retryable: true },
+    );
+    resolve(toErrorResult(error, 'timeout'));
+  };
+  const timer = timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS ? setTimeout(expire, timeoutMs) : undefined;
+  const removeAbortListener = onAbort(signal, () => {
+    const error = new KernelError('TOOL_CANCELLED', `"${call.name}" is still running in the background.`);
+    resolve(toErrorResult(error, 'abandoned'));
+  });
+  try {
+    return await Promise.race([outcome, failure]);
+  } finally {
+    clearTimeout(timer);
+    removeAbortListener();
+  }
+}

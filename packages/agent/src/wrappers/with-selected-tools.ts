@@ -1,0 +1,34 @@
+import { KernelError, type Tool, toErrorResult, type Toolset, type TurnContext } from '@kernel/protocol';
+
+/** Selects the tools of a turn. Called once per turn, after `beginTurn` of the toolset; for calls resumed before the first turn, with turn 0. */
+export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonly Tool[] | Promise<readonly Tool[]>;
+
+/**
+ * Offers a selection of a toolset's tools, made anew each turn. A call to a tool that was not selected gives `TOOL_NOT_FOUND`.
+ *
+ * `list()` returns the same array as long as the selection is the same, so that encoders and prompt caches can reuse their work.
+ */
+export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset {
+  // Nothing is selected, and so nothing offered, before the first turn.
+  let selected = NO_TOOLS;
+  return {
+    ...tools,
+    async beginTurn(turn) {
+      await tools.beginTurn?.(turn);
+      const next = await select(tools.list(), turn);
+      if (next.length !== selected.length || next.some((tool, index) => tool !== selected[index]))
+        selected = Object.freeze([...next]);
+    },
+    list: () => selected,
+    call(call, context) {
+      if (selected.some((tool) => tool.name === call.name)) return tools.call(call, context);
+      const names = selected.slice(0, 10).map((tool) => tool.name);
+      const error = new KernelError('TOOL_NOT_FOUND', `The tool "${call.name}" is not on offer in this turn.`, {
+        hint: names.length === 0 ? 'There are no tools in this turn.' : `Offered: ${names.join(', ')}.`,
+      });
+      return Promise.resolve(toErrorResult(error));
+    },
+  };
+}
+
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);

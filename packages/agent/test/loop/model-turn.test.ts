@@ -1,0 +1,71 @@
+import type { Provider, ProviderEvent, Toolset } from '@kernel/protocol';
+import { mockTool, mockToolset, scriptedProvider } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { collect, run } from '../../src/index.ts';
+import { expectSound, user } from '../support.ts';
+
+const messages = [user('Go')];
+const end: ProviderEvent = {
+  type: 'message-end',
+  message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }] },
+  finishReason: 'stop',
+};
+
+/** A provider whose iterator breaks its contract. */
+function breaking(next: () => unknown, leave?: () => unknown): Provider {
+  const iterator = { next, ...(leave === undefined ? {} : { return: leave }) };
+  return { name: 'broken', stream: () => ({ [Symbol.asyncIterator]: () => iterator }) as AsyncIterable<ProviderEvent> };
+}
+
+test.each([
+  ['throws when it is asked', { name: 'broken', stream: () => fail() }],
+  ['gives no iterable', { name: 'broken', stream: () => undefined } as unknown as Provider],
+  ['throws from next()', breaking(() => fail())],
+  ['gives no promise', breaking(() => ({ done: false, value: end }))],
+  ['resolves to nothing', breaking(() => Promise.resolve())],
+  ['resolves to a result without an event', breaking(() => Promise.resolve({ done: false }))],
+  ['resolves to a null event', breaking(() => Promise.resolve({ done: false, value: null }))],
+  ['rejects with nothing', breaking(() => Promise.reject())],
+  ['ends without a message-end', breaking(() => Promise.resolve({ done: true }))],
+  ['ends with a message-end without a message', breaking(() => Promise.resolve({ value: { type: 'message-end' } }))],
+] as [string, Provider][])('a provider that %s ends the run with an error', async (_name, provider) => {
+  const result = await collect(run({ provider, model: 'm', messages }));
+  expect(result).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
+});
+
+test.each([
+  ['throws', () => fail()],
+  ['rejects', () => Promise.reject(new Error('no'))],
+  ['never settles', () => new Promise(() => {})],
+] as [string, () => unknown][])('a provider whose return() %s does not affect the answer', async (_name, leave) => {
+  const provider = breaking(() => Promise.resolve({ done: false, value: end }), leave);
+  const result = await collect(run({ provider, model: 'm', messages }));
+  expect(result).toMatchObject({ reason: 'done', answer: 'Hi' });
+});
+
+test('what a provider sends after its message-end is not read', async () => {
+  let read = 0;
+  const provider = breaking(() => {
+    read += 1;
+    return Promise.resolve({ done: false, value: end });
+  });
+  expect(await collect(run({ provider, model: 'm', messages }))).toMatchObject({ reason: 'done' });
+  expect(read).toBe(1);
+});
+
+test('a result that throws when it is looked at is the failure of its call', async () => {
+  const hostile = {
+    get forLLM(): string {
+      return fail();
+    },
+  };
+  const tools: Toolset = { ...mockToolset([mockTool('a', 'x')]), call: () => Promise.resolve(hostile) };
+  const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Sorry' }]);
+  const result = await collect(run({ provider, model: 'm', messages, tools }));
+  expect(result).toMatchObject({ reason: 'done', toolCalls: [{ result: { isError: true } }] });
+  expectSound(result.messages);
+});
+
+function fail(): never {
+  throw new Error('no');
+}

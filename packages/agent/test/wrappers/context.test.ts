@@ -1,0 +1,131 @@
+import { type Message, type Provider, type ProviderRequest, textOf } from '@kernel/protocol';
+import { type ScriptStep, scriptedProvider } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { freezeMessage } from '../../src/history/messages.ts';
+import { estimateTokens, withClearedResults, withCompaction } from '../../src/index.ts';
+import { expectSound, user } from '../support.ts';
+
+const turn = (index: number, length = 2000): Message[] =>
+  [
+    user(`Question ${index}`),
+    { role: 'assistant', content: [{ type: 'tool-call', id: `${index}`, name: 'read', arguments: '{}' }] } as const,
+    { role: 'tool', toolCallId: `${index}`, name: 'read', content: 'x'.repeat(length) } as const,
+    { role: 'assistant', content: [{ type: 'text', text: `Answer ${index}` }] } as const,
+  ].map((message) => freezeMessage(message));
+const history = (turns: number): Message[] => Array.from({ length: turns }, (_, index) => turn(index)).flat();
+
+async function send(provider: Provider, messages: readonly Message[]): Promise<void> {
+  const request: ProviderRequest = { model: 'm', messages };
+  for await (const event of provider.stream(request)) void event;
+}
+
+describe('estimateTokens', () => {
+  test('is near four characters a token for English, two for other scripts, and counts calls and media', () => {
+    expect(estimateTokens(user('x'.repeat(4000)))).toBe(1004);
+    expect(estimateTokens(user('世'.repeat(100)))).toBe(54);
+    expect(
+      estimateTokens({ role: 'assistant', content: [{ type: 'tool-call', id: '1', name: 'a', arguments: '{"a":1}' }] }),
+    ).toBeGreaterThan(5);
+    expect(
+      estimateTokens({ role: 'user', content: [{ type: 'image', mimeType: 'image/png', data: '' }] }),
+    ).toBeGreaterThan(500);
+  });
+});
+
+describe('withClearedResults', () => {
+  const replies = (count: number): ScriptStep[] => Array.from({ length: count }, () => ({ text: 'ok' }));
+
+  test('sends old results as a note, keeps the newest and changes nothing of the history', async () => {
+    const inner = scriptedProvider(replies(1));
+    const messages = history(5);
+    await send(withClearedResults(inner, { keep: 2, step: 1 }), messages);
+    const sent = inner.streamRequests[0]?.messages ?? [];
+    expectSound(sent);
+    expect(
+      sent.filter(({ role }) => role === 'tool').map((message) => textOf(message).includes('was cleared')),
+    ).toEqual([true, true, true, false, false]);
+    expect(messages.every((message) => !textOf(message).includes('was cleared'))).toBe(true);
+  });
+
+  test('clears in steps and with the same objects, so that the prefix changes seldom', async () => {
+    const inner = scriptedProvider(replies(6));
+    const provider = withClearedResults(inner, { keep: 1, step: 3 });
+    const messages = history(7);
+    for (let turns = 2; turns <= 7; turns += 1) await send(provider, messages.slice(0, turns * 4));
+    const firsts = inner.streamRequests.map((request) => request.messages[2]);
+    expect(new Set(firsts).size).toBe(2);
+    expect(
+      inner.streamRequests.map(
+        ({ messages: sent }) => sent.filter((message) => textOf(message).includes('was cleared')).length,
+      ),
+    ).toEqual([0, 0, 3, 3, 3, 6]);
+  });
+
+  test('leaves short results and short histories alone', async () => {
+    const inner = scriptedProvider(replies(2));
+    const short = [...turn(0, 10), ...turn(1, 10)];
+    await send(withClearedResults(inner, { keep: 0, step: 1 }), short);
+    expect(inner.streamRequests[0]?.messages).toEqual(short);
+  });
+});
+
+describe('withCompaction', () => {
+  const summarise = (seen: (readonly Message[])[]) => (messages: readonly Message[]) => {
+    seen.push(messages);
+    return Promise.resolve(`${messages.length} messages`);
+  };
+
+  test('sends a summary in the place of the oldest messages, keeps the system prompt and every call with its results', async () => {
+    const seen: (readonly Message[])[] = [];
+    const inner = scriptedProvider(Array.from({ length: 30 }, () => ({ text: 'ok' })));
+    for (let keepTokens = 0; keepTokens <= 3000; keepTokens += 100) {
+      if (keepTokens === 3000) break;
+      const provider = withCompaction(inner, {
+        maxTokens: 1500,
+        keepTokens: Math.min(keepTokens, 1400),
+        summarise: summarise(seen),
+      });
+      await send(provider, [{ role: 'system', content: 'Be brief.' }, ...history(6)]);
+    }
+    for (const { messages } of inner.streamRequests) {
+      expectSound(messages);
+      expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
+      expect(textOf(messages[1] as Message)).toMatch(/^Summary of the conversation so far:\n\d+ messages$/);
+      expect(messages.length).toBeLessThan(24);
+    }
+  });
+
+  test('makes a summary once and keeps the prefix until the rest has grown too long again', async () => {
+    const seen: (readonly Message[])[] = [];
+    const inner = scriptedProvider(Array.from({ length: 12 }, () => ({ text: 'ok' })));
+    const provider = withCompaction(inner, { maxTokens: 3000, keepTokens: 1000, summarise: summarise(seen) });
+    const messages = history(12);
+    for (let turns = 1; turns <= 12; turns += 1) await send(provider, messages.slice(0, turns * 4));
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.length).toBeLessThan(6);
+    expect(seen[1]?.[0] && textOf(seen[1][0])).toContain('Summary of the conversation');
+    const prefixes = inner.streamRequests
+      .map((request) => request.messages[0])
+      .filter((message) => message !== undefined && textOf(message).startsWith('Summary'));
+    expect(new Set(prefixes).size).toBe(seen.length);
+    for (const request of inner.streamRequests) expectSound(request.messages);
+  });
+
+  test('asks the wrapped provider by default, and passes short histories on as they are', async () => {
+    const inner = scriptedProvider([{ text: 'short' }, { text: 'They talked.' }, { text: 'ok' }]);
+    const provider = withCompaction(inner, { maxTokens: 1500 });
+    const short = history(1);
+    await send(provider, short);
+    expect(inner.streamRequests[0]?.messages).toBe(short);
+    await send(provider, history(6));
+    expect(textOf(inner.streamRequests[1]?.messages[0] as Message)).toContain('Summarise this conversation');
+    expect(textOf(inner.streamRequests[2]?.messages[0] as Message)).toContain('They talked.');
+  });
+
+  test('a summary that cannot be made throws', async () => {
+    const inner = scriptedProvider([{ calls: [{ name: 'a' }] }]);
+    await expect(send(withCompaction(inner, { maxTokens: 100 }), history(6))).rejects.toMatchObject({
+      code: 'PROVIDER_PROTOCOL',
+    });
+  });
+});

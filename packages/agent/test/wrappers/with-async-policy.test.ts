@@ -1,0 +1,72 @@
+import type { ToolCall, ToolResult } from '@kernel/protocol';
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { collect, run, withAsyncPolicy } from '../../src/index.ts';
+import { user } from '../support.ts';
+
+const model = 'm';
+const callOf = (name: string, text = '{}'): ToolCall => ({ type: 'tool-call', id: '1', name, arguments: text });
+const context = () => ({ signal: new AbortController().signal });
+
+describe('withAsyncPolicy', () => {
+  const late: ToolResult = { forLLM: 'the outcome' };
+  const slow = (ms: number) =>
+    mockToolset([
+      mockTool('slow', (_call, { onComplete }) => {
+        setTimeout(() => onComplete?.(late), ms);
+        return { forLLM: 'Started.', async: true };
+      }),
+    ]);
+
+  test('await waits for the outcome, which is then the result of the call', async () => {
+    verifies('agent.loop.async.await');
+    const tools = withAsyncPolicy(slow(10), { mode: 'await' });
+    expect(await tools.call(callOf('slow'), context())).toBe(late);
+  });
+
+  test('await gives up at its timeout, and the outcome is reported later', async () => {
+    verifies('agent.loop.async.await', 'agent.loop.async.late');
+    const heard: ToolResult[] = [];
+    const tools = withAsyncPolicy(slow(30), {
+      mode: 'await',
+      timeoutMs: 5,
+      onLateResult: (_call, result) => heard.push(result),
+    });
+    expect(await tools.call(callOf('slow'), context())).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+    await expect.poll(() => heard).toEqual([late]);
+  });
+
+  test('await ends with the abort of the run', async () => {
+    const stop = new AbortController();
+    const waiting = withAsyncPolicy(slow(60), { mode: 'await' }).call(callOf('slow'), { signal: stop.signal });
+    setTimeout(() => stop.abort(), 5);
+    expect(await waiting).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'abandoned' });
+  });
+
+  test('ignore does not wait, and a run ends without the outcome; by tool it may be otherwise', async () => {
+    verifies('agent.loop.async.await');
+    const heard: string[] = [];
+    const tools = withAsyncPolicy(slow(1), {
+      byTool: { slow: 'ignore' },
+      onLateResult: (call) => heard.push(call.name),
+    });
+    const provider = scriptedProvider([{ calls: [{ name: 'slow' }] }, { text: 'ok', delayMs: 20 }]);
+    const result = await collect(run({ provider, model, messages: [user('Go')], tools }));
+    expect(result).toMatchObject({ reason: 'done', turns: 2 });
+    expect(heard).toEqual(['slow']);
+  });
+
+  test('an outcome after the end of the run goes to onLateResult, which may throw', async () => {
+    verifies('agent.loop.async.late');
+    let heard = 0;
+    const tools = withAsyncPolicy(slow(20), {
+      onLateResult: () => {
+        heard += 1;
+        throw new Error('mine');
+      },
+    });
+    const provider = scriptedProvider([{ calls: [{ name: 'slow' }] }, { text: 'ok' }]);
+    expect((await collect(run({ provider, model, messages: [user('Go')], tools }))).reason).toBe('done');
+    await expect.poll(() => heard).toBe(1);
+  });
+});

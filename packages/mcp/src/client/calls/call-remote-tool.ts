@@ -1,0 +1,130 @@
+import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import {
+  type CallContext,
+  errorResult,
+  type JsonObject,
+  KernelError,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+} from '@kernel/protocol';
+import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
+import type { Connection } from '../connection/open-connection.ts';
+import type { RemoteServer } from '../connection/remote-server.ts';
+import { toRequestFailure } from '../connection/request-failure.ts';
+import type { ApprovedTools } from '../tools/approved-tools.ts';
+import { parseArguments } from './call-arguments.ts';
+import { failureResult } from './failure-result.ts';
+import { startProgressTimeout } from './progress-timeout.ts';
+import { toToolResult } from './tool-result.ts';
+
+/** The server that a call goes to. */
+export interface CallTarget {
+  readonly server: RemoteServer;
+  readonly tools: ApprovedTools;
+  /** Removes the server's secrets from text. */
+  readonly redact: (text: string) => string;
+  /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
+  readonly timeoutMs: number;
+}
+
+/** Runs one call on its server. Never rejects. On abort it settles at once and notifies the server. */
+export async function callRemoteTool(call: ToolCall, context: CallContext, target: CallTarget): Promise<ToolResult> {
+  const { name } = call;
+  const { server, tools, redact, timeoutMs } = target;
+  const input = parseArguments(call.arguments, name);
+  if (KernelError.is(input)) return toErrorResult(input);
+  if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+  let isRetry = false;
+  for (;;) {
+    let connection: Connection;
+    try {
+      connection = await untilAborted(server.connection(), context.signal);
+    } catch (error) {
+      if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+      return KernelError.is(error)
+        ? toErrorResult(error)
+        : errorResult(`TOOL_UNAVAILABLE: "${name}" is not available.`, error);
+    }
+    // A server that has restarted may list another definition now.
+    const remote = tools.find(name);
+    if (remote === undefined) return unavailableResult(name, tools);
+    const { tool } = remote;
+    try {
+      const result = await request(connection, remote.name, input, context, timeoutMs);
+      const mismatch = connection.checkOutput(tool, result);
+      return mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
+    } catch (error) {
+      if (context.signal.aborted)
+        return cancelledResult(
+          name,
+          `was cancelled; MCP server "${server.config.name}" was told to stop, and what it did so far is unknown.`,
+        );
+      const failure = toRequestFailure(error, connection.link);
+      // Other failures concern this request alone, and a program that has ended was dropped already.
+      if (failure.kind === 'not-sent') server.drop(connection);
+      if (failure.kind === 'not-sent' && !isRetry) {
+        isRetry = true;
+        continue;
+      }
+      const stderrTail = connection.link.stderrTail();
+      return failureResult(failure, { tool, server: server.config.name, timeoutMs, stderrTail }, redact);
+    }
+  }
+}
+
+/** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine on the server of `tools`. */
+export function unavailableResult(name: string, tools: ApprovedTools | undefined): ToolResult {
+  const error =
+    tools?.isQuarantined(name) === true
+      ? new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, {
+          data: { tool: name },
+        })
+      : new KernelError('TOOL_NOT_FOUND', `no MCP server offers a tool "${name}".`, { data: { tool: name } });
+  return toErrorResult(error);
+}
+
+async function request(
+  connection: Connection,
+  name: string,
+  input: JsonObject,
+  context: CallContext,
+  timeoutMs: number,
+): Promise<CallToolResult> {
+  const timeout = startProgressTimeout(timeoutMs, () => connection.lastAskedMs());
+  try {
+    return await connection.client.request(
+      { method: 'tools/call', params: { name, arguments: { ...input } } },
+      {
+        signal: AbortSignal.any([context.signal, timeout.signal]),
+        timeout: MAX_TIMER_MS, // the SDK's own timeout does not know when the user is asked
+        onprogress: (progress) => {
+          timeout.restart();
+          try {
+            if (!context.signal.aborted) context.onProgress?.(progressText(progress));
+          } catch {
+            // An error of the listener must not fail the call.
+          }
+        },
+      },
+    );
+  } finally {
+    timeout.stop();
+  }
+}
+
+function invalidOutputResult(name: string, { server, redact }: CallTarget, mismatch: string): ToolResult {
+  const { config } = server;
+  const text = `the result of "${name}" of MCP server "${config.name}" does not match its output schema: ${mismatch.slice(0, 400)}.`;
+  return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data: { tool: name, server: config.name } }));
+}
+
+/** The server's message, or else the progress in numbers. */
+function progressText({ progress, total, message }: Progress): string {
+  const share = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message === undefined || message === '' ? share : message;
+}
+
+function cancelledResult(name: string, how: string): ToolResult {
+  return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" ${how}`, { data: { tool: name } }), 'cancelled');
+}

@@ -1,0 +1,58 @@
+import { KernelError, type Tool, toErrorResult, type ToolResult } from '@kernel/protocol';
+import { type RequestFailure, toLine } from '../connection/request-failure.ts';
+
+/** Where a call failed. */
+export interface FailedCall {
+  readonly tool: Tool;
+  /** The name of the server in the config. */
+  readonly server: string;
+  readonly timeoutMs: number;
+  /** The last lines that the server wrote to stderr; may be empty. */
+  readonly stderrTail: string;
+}
+
+const INVALID_PARAMS = -32_602;
+
+/** The result of a call whose request failed: names tool and server, says whether the call ran, and ends with the last lines of stderr. */
+export function failureResult(
+  failure: RequestFailure,
+  { tool, server, timeoutMs, stderrTail }: FailedCall,
+  redact: (text: string) => string,
+): ToolResult {
+  const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
+  const data = { tool: tool.name, server };
+  switch (failure.kind) {
+    case 'timeout': {
+      const text = `"${tool.name}" of MCP server "${server}" sent neither a result nor progress for ${timeoutMs} ms and was told to stop; what it did so far is unknown.`;
+      return toErrorResult(
+        new KernelError('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, timeoutMs } }),
+        'timeout',
+      );
+    }
+    case 'rpc-error': {
+      const code = failure.code === INVALID_PARAMS ? 'ARGUMENTS_INVALID' : 'TOOL_FAILED';
+      const text = `MCP server "${server}" refused the call of "${tool.name}": ${toLine(failure.message)} (JSON-RPC ${failure.code}).`;
+      return toErrorResult(new KernelError(code, redact(text), { data: { ...data, rpcCode: failure.code } }));
+    }
+    case 'not-sent': {
+      const text = `MCP server "${server}" ${failure.cause}; "${tool.name}" did not run.${stderr}`;
+      return toErrorResult(new KernelError('TOOL_UNAVAILABLE', redact(text), { retryable: true, data }));
+    }
+    case 'other': {
+      const text = `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`;
+      return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { data }));
+    }
+    case 'lost': {
+      const what = `MCP server "${server}" ${failure.cause} during the call of "${tool.name}".`;
+      const isRepeatable = tool.effect === 'read' || tool.effect === 'idempotent';
+      if (isRepeatable) {
+        const text = `${what} The call may be tried again.${stderr}`;
+        return toErrorResult(new KernelError('TOOL_FAILED', redact(text), { retryable: true, data }));
+      }
+      const text = `${what} Whether it took effect is unknown: check before calling again.${stderr}`;
+      return toErrorResult(new KernelError('OUTCOME_UNKNOWN', redact(text), { data }), 'unknown');
+    }
+    default:
+      return failure satisfies never;
+  }
+}

@@ -1,0 +1,60 @@
+import type { JsonSchema } from '@kernel/protocol';
+import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+
+/** A question of a server to the user, asked in the middle of a call. */
+export interface McpQuestion {
+  /** The name of the server in the config. */
+  readonly server: string;
+  readonly message: string;
+  /** JSON Schema of the answer: a flat object. */
+  readonly schema: JsonSchema;
+  /** Aborts when the answer is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+/** The user's answer. Fields that `content` leaves out get the schema's defaults. */
+export type McpAnswer =
+  | { readonly action: 'accept'; readonly content: McpAnswerContent }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
+
+/** The values of the answer, by field. */
+interface McpAnswerContent {
+  readonly [field: string]: string | number | boolean | readonly string[];
+}
+
+/** Asks the user. */
+export type Elicit = (question: McpQuestion) => Promise<McpAnswer>;
+
+/**
+ * Lets a server ask the user through `elicit`. Returns a function that says when the user was last asked, in ms of `performance.now()`: the
+ * present while a question is open, `-Infinity` if there was none.
+ */
+export function handleElicitation(client: Client, server: string, elicit: Elicit): () => number {
+  let open = 0;
+  let lastAskedMs = -Infinity;
+  const ask = async (question: McpQuestion): Promise<McpAnswer> => {
+    open += 1;
+    try {
+      return await elicit(question);
+    } finally {
+      open -= 1;
+      lastAskedMs = performance.now();
+    }
+  };
+  client.setRequestHandler('elicitation/create', async ({ params }, context): Promise<ElicitResult> => {
+    if (params.mode === 'url') return { action: 'decline' };
+    const answer = await ask({
+      server,
+      message: params.message,
+      schema: { ...params.requestedSchema },
+      signal: context.mcpReq.signal,
+    });
+    if (answer.action !== 'accept') return { action: answer.action };
+    const fields = Object.entries(answer.content).map(
+      ([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const,
+    );
+    return { action: 'accept', content: Object.fromEntries(fields) };
+  });
+  return () => (open > 0 ? performance.now() : lastAskedMs);
+}

@@ -1,0 +1,67 @@
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { Connection } from './open-connection.ts';
+
+/** Lists the tools of a server again when they change. */
+export interface ListRefresher {
+  /** Lists again. If a list is under way, lists once more after it, however often this is called meanwhile. */
+  refresh(): void;
+  /** Resolves when no list is under way. Never rejects. */
+  settled(): Promise<void>;
+  /** Stops a list that waits. */
+  stop(): void;
+}
+
+/** After this many lists in quick succession the next one waits: some servers announce a change after each list. */
+const MAX_BURST = 20;
+const PAUSE_MS = 1000;
+
+/** Creates the refresher of one server. `current` returns its connection, if it has one; `onListed` gets each list. */
+export function createListRefresher(
+  current: () => Connection | undefined,
+  signal: AbortSignal,
+  onListed: (listed: readonly ListedTool[]) => void,
+): ListRefresher {
+  let isStale = false;
+  let refreshing: Promise<void> | undefined;
+  let burst = 0;
+  let listedMs = -Infinity;
+  /** Set while the next list waits. */
+  let pause: NodeJS.Timeout | undefined;
+
+  async function listUntilFresh(): Promise<void> {
+    for (let connection = current(); isStale && connection !== undefined; connection = current()) {
+      if (performance.now() - listedMs > PAUSE_MS) burst = 0;
+      if (burst === MAX_BURST) {
+        pause = setTimeout(resume, PAUSE_MS).unref();
+        return;
+      }
+      burst += 1;
+      isStale = false;
+      try {
+        onListed(await connection.listTools(signal)); // one after the other: the last list is the newest
+      } catch {
+        // The tools stay as they are until the next change or connection.
+      }
+      listedMs = performance.now();
+    }
+  }
+  function resume(): void {
+    pause = undefined;
+    burst = 0;
+    refresh();
+  }
+  function refresh(): void {
+    if (current() === undefined) return;
+    isStale = true;
+    if (pause !== undefined) return;
+    refreshing ??= listUntilFresh().finally(() => {
+      refreshing = undefined;
+    });
+  }
+
+  return {
+    refresh,
+    settled: () => refreshing ?? Promise.resolve(),
+    stop: () => clearTimeout(pause),
+  };
+}

@@ -1,0 +1,111 @@
+import { KernelError } from '@kernel/protocol';
+import type { Client, FetchLike, Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { McpServer } from '../config.ts';
+import { type CheckOutput, createOutputCheck } from '../tools/output-check.ts';
+import { createHttpLink } from '../transport/http-link.ts';
+import type { ServerLink } from '../transport/server-link.ts';
+import { createStdioLink } from '../transport/stdio-link.ts';
+import { type Elicit, handleElicitation } from './elicitation.ts';
+import { causeOf } from './request-failure.ts';
+
+/** What every connection to a server is opened with. */
+export interface ConnectionOptions {
+  /** How this program introduces itself. */
+  readonly client: { readonly name: string; readonly version: string };
+  readonly connectTimeoutMs: number;
+  readonly graceMs: number;
+  readonly fetch: FetchLike | undefined;
+  readonly elicit: Elicit | undefined;
+  /** Removes secrets from text and makes control characters visible. */
+  readonly redact: (text: string) => string;
+}
+
+/** What a connection reports. */
+export interface ConnectionEvents {
+  /** The server has announced that its tools have changed. */
+  onListChanged(): void;
+  onClosed(): void;
+}
+
+/** An initialised connection to a server. */
+export interface Connection {
+  readonly client: Client;
+  readonly link: ServerLink;
+  readonly checkOutput: CheckOutput;
+  /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
+  lastAskedMs(): number;
+  /** Lists all pages of `tools/list`. */
+  listTools(signal: AbortSignal): Promise<readonly ListedTool[]>;
+}
+
+/**
+ * Connects and initialises within the connect timeout. Rejects with a `TOOL_UNAVAILABLE` that names the server, the cause and the last lines
+ * of stderr, or with the reason of `signal`; then nothing that was started is left running.
+ */
+export async function openConnection(
+  server: McpServer,
+  options: ConnectionOptions,
+  signal: AbortSignal,
+  events: ConnectionEvents,
+): Promise<Connection> {
+  const { elicit, connectTimeoutMs } = options;
+  const sdk = await import('@modelcontextprotocol/client');
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
+  signal.throwIfAborted();
+  const client = new sdk.Client(options.client, {
+    capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true } } },
+  });
+  const lastAskedMs = elicit === undefined ? () => -Infinity : handleElicitation(client, server.name, elicit);
+  client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
+  Object.assign(client, { onclose: () => events.onClosed() });
+  const link =
+    server.kind === 'stdio'
+      ? createStdioLink(sdk, server, options.graceMs)
+      : createHttpLink(sdk, server, options.fetch);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new Error('the connect timeout has passed')), connectTimeoutMs);
+  try {
+    const either = AbortSignal.any([signal, timeout.signal]);
+    await client.connect(link.transport, { signal: either, timeout: connectTimeoutMs + 1000 });
+  } catch (error) {
+    const cause = timeout.signal.aborted ? `did not answer within ${connectTimeoutMs} ms` : causeOf(error, link);
+    await link.close();
+    signal.throwIfAborted();
+    throw unavailableError(server, options.redact, cause, link, error);
+  } finally {
+    clearTimeout(timer);
+  }
+  return {
+    client,
+    link,
+    checkOutput: createOutputCheck(new AjvJsonSchemaValidator()),
+    lastAskedMs,
+    listTools: (listSignal) => listTools(client, listSignal, connectTimeoutMs),
+  };
+}
+
+/** The error for a server that could not be started or reached; `cause` follows the server's name. */
+export function unavailableError(
+  server: McpServer,
+  redact: (text: string) => string,
+  cause: string,
+  link: ServerLink,
+  error: unknown,
+): KernelError {
+  const tail = link.stderrTail();
+  const where = server.kind === 'stdio' ? `(${server.command})` : `(${server.url.origin}${server.url.pathname})`;
+  const stderr = tail === '' ? '' : ` Its last lines on stderr:\n${tail}`;
+  return new KernelError('TOOL_UNAVAILABLE', redact(`MCP server "${server.name}" ${where} ${cause}.${stderr}`), {
+    retryable: true,
+    data: { server: server.name },
+    cause: error,
+  });
+}
+
+async function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<readonly ListedTool[]> {
+  // Without this check the SDK prints a line on stdout.
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const { tools } = await client.listTools(undefined, { signal: either, timeout: timeoutMs, cacheMode: 'refresh' });
+  return tools;
+}

@@ -1,0 +1,113 @@
+import { delay } from '@kernel/internal';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { McpServer } from '../config.ts';
+import { createListRefresher } from './list-refresher.ts';
+import { type Connection, type ConnectionOptions, openConnection, unavailableError } from './open-connection.ts';
+import { causeOf } from './request-failure.ts';
+
+/** A server, which is connected to again whenever its connection is lost. */
+export interface RemoteServer {
+  readonly config: McpServer;
+  /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
+  open(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  /**
+   * Resolves to a working connection: the current one, or a new one after its tools were listed. Makes several attempts within the connect
+   * timeout, with a delay between them that doubles. Rejects with `TOOL_UNAVAILABLE`.
+   */
+  connection(): Promise<Connection>;
+  /** Closes a connection that a request has found dead, so that the next request gets a new one. */
+  drop(connection: Connection): void;
+  /** Resolves when no list of the tools is under way. Never rejects. */
+  settled(): Promise<void>;
+  /** Ends everything. Never rejects. */
+  close(): Promise<void>;
+}
+
+const MAX_ATTEMPTS = 4;
+const FIRST_DELAY_MS = 150;
+const MAX_DELAY_MS = 5000;
+
+/** Creates a server that is not yet connected. `onListed` gets each list of its tools after the first. */
+export function createRemoteServer(
+  config: McpServer,
+  options: ConnectionOptions,
+  onListed: (listed: readonly ListedTool[]) => void,
+): RemoteServer {
+  const stop = new AbortController();
+  const connections = new Set<Connection>();
+  let current: Connection | undefined;
+  let reconnecting: Promise<Connection> | undefined;
+  const refresher = createListRefresher(() => current, stop.signal, onListed);
+
+  async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: readonly ListedTool[] }> {
+    let connection: Connection | undefined;
+    let hasChanged = false;
+    connection = await openConnection(config, options, signal, {
+      onListChanged() {
+        if (connection !== undefined && connection === current) refresher.refresh();
+        else hasChanged = true;
+      },
+      onClosed() {
+        if (connection !== undefined) drop(connection);
+      },
+    });
+    try {
+      const listed = await connection.listTools(signal);
+      if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
+      connections.add(connection);
+      current = connection;
+      if (hasChanged) refresher.refresh();
+      return { connection, listed };
+    } catch (error) {
+      const cause = causeOf(error, connection.link);
+      await connection.link.close();
+      signal.throwIfAborted();
+      throw unavailableError(config, options.redact, cause, connection.link, error);
+    }
+  }
+
+  function drop(connection: Connection): void {
+    if (current === connection) current = undefined;
+    if (connections.delete(connection)) void connection.link.close();
+  }
+
+  async function reconnect(): Promise<Connection> {
+    const deadlineMs = performance.now() + options.connectTimeoutMs;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { connection, listed } = await connect(stop.signal);
+        onListed(listed);
+        return connection;
+      } catch (error) {
+        const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+        const isLast = attempt === MAX_ATTEMPTS || performance.now() + delayMs > deadlineMs;
+        if (stop.signal.aborted || isLast) throw error;
+        await delay(delayMs, stop.signal);
+      }
+    }
+  }
+
+  return {
+    config,
+    async open(signal) {
+      return (await connect(AbortSignal.any([signal, stop.signal]))).listed;
+    },
+    async connection() {
+      if (current !== undefined && current.link.failure() === undefined) return current;
+      reconnecting ??= reconnect().finally(() => {
+        reconnecting = undefined;
+      });
+      return reconnecting;
+    },
+    drop,
+    settled: () => refresher.settled(),
+    async close() {
+      stop.abort(new Error('closed'));
+      refresher.stop();
+      await reconnecting?.catch(() => {});
+      await Promise.all([...connections].map(({ link }) => link.close()));
+      connections.clear();
+      current = undefined;
+    },
+  };
+}

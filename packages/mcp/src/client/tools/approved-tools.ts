@@ -1,0 +1,132 @@
+import type { Tool } from '@kernel/protocol';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { isTooDeep } from '../json.ts';
+import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
+import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
+import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
+
+/** The tools of one server, of which only approved definitions are on offer. */
+export interface ApprovedTools {
+  /**
+   * Replaces the server's tools by what it lists now; resolves once every decision about it has been made. Approved definitions are on offer
+   * at once; new and changed ones are quarantined until they are approved.
+   */
+  update(listed: readonly ListedTool[]): Promise<void>;
+  /** The tools on offer, in the order of the server. */
+  tools(): readonly Tool[];
+  /** The tool that is on offer under this mounted name. */
+  find(mountedName: string): RemoteTool | undefined;
+  /** Whether the server has a tool of this mounted name that is not approved. */
+  isQuarantined(mountedName: string): boolean;
+  /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
+  pins(): ServerPins;
+}
+
+/** What the approved tools of a server are created with. */
+export interface ApprovedToolsOptions {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** Returns the mounted name of a tool of the server; the same at each call. */
+  readonly nameOf: (tool: string) => string;
+  /** Hashes of an earlier run. Without them the first list is approved as it is. */
+  readonly pins: ServerPins | undefined;
+  /** Decides on changes. Without it changes are approved, unless there are `pins`. */
+  readonly approve: ApproveTools | undefined;
+  /** Called after `tools()` has changed. */
+  readonly onChanged: () => void;
+}
+
+/** Creates the approved tools of one server, empty until the first `update`. */
+export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
+  const { server, nameOf, pins, approve, onChanged } = options;
+  const approvals = createDefinitionApprovals(pins);
+  // Both by mounted name.
+  let current: ReadonlyMap<string, RemoteTool> = new Map();
+  let offered: ReadonlyMap<string, RemoteTool> = new Map();
+  let isFirst = true;
+
+  function publish(): void {
+    const next = new Map([...current].filter(([, tool]) => approvals.isApproved(tool)));
+    // Stores the definitions of which so far only the hash was known.
+    for (const tool of next.values()) approvals.approve(tool);
+    const before = [...offered.values()];
+    if (next.size === before.length && [...next.values()].every((tool, index) => tool === before[index])) return;
+    offered = next;
+    onChanged();
+  }
+
+  function isKnown({ name }: RemoteTool): boolean {
+    return approvals.has(name);
+  }
+
+  async function isAccepted(unapproved: readonly RemoteTool[], removed: readonly string[]): Promise<boolean> {
+    if (approve === undefined) return false;
+    const change: McpToolsChange = {
+      type: 'tools-changed',
+      server,
+      added: unapproved.filter((tool) => !isKnown(tool)).map(({ tool }) => tool),
+      removed,
+      changed: unapproved.filter(isKnown).map((tool) => toToolChange(tool, approvals.lastApproved(tool.name))),
+    };
+    try {
+      return await approve(change);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Approves a definition that was accepted, unless the server has changed it again since. */
+  function accept(tool: RemoteTool): void {
+    // If it is no longer pending, a newer definition is, and has a decision of its own.
+    if (!approvals.isPending(tool)) return;
+    approvals.removePending(tool);
+    // The server may have returned to the approved definition: that stays, and this one is asked about when it comes again.
+    const now = current.get(nameOf(tool.name));
+    if (now === undefined || now.hash === tool.hash) approvals.approve(tool);
+  }
+
+  return {
+    async update(listed) {
+      const previous = [...current.values()].map(({ name }) => name);
+      current = toRemoteTools(listed, nameOf, current);
+      const before = isFirst ? approvals.entries().map(([name]) => name) : previous;
+      const removed = before.filter((name) => !current.has(nameOf(name)));
+      const unapproved = [...current.values()].filter(
+        (tool) => !approvals.isApproved(tool) && !approvals.isPending(tool),
+      );
+      const isInitial = isFirst && pins === undefined;
+      const isTrusted = isInitial || (pins === undefined && approve === undefined);
+      isFirst = false;
+      for (const tool of unapproved) {
+        if (isTrusted) approvals.approve(tool);
+        else approvals.addPending(tool);
+      }
+      publish();
+      if (isInitial || unapproved.length + removed.length === 0) return;
+      if (!(await isAccepted(unapproved, removed))) return;
+      for (const tool of unapproved) accept(tool);
+      publish();
+    },
+    tools: () => [...offered.values()].map(({ tool }) => tool),
+    find: (mountedName) => offered.get(mountedName),
+    isQuarantined: (mountedName) => current.has(mountedName) && !offered.has(mountedName),
+    pins: () => Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
+  };
+}
+
+/** The tools of a list by mounted name, without those nested too deeply; an unchanged definition keeps its object. */
+function toRemoteTools(
+  listed: readonly ListedTool[],
+  nameOf: (tool: string) => string,
+  previous: ReadonlyMap<string, RemoteTool>,
+): ReadonlyMap<string, RemoteTool> {
+  const tools = new Map<string, RemoteTool>();
+  for (const each of listed) {
+    const mountedName = nameOf(each.name);
+    if (isTooDeep(each) || tools.has(mountedName)) continue;
+    const tool = toRemoteTool(each, mountedName);
+    const known = previous.get(mountedName);
+    tools.set(mountedName, known?.hash === tool.hash ? known : tool);
+  }
+  return tools;
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@kernel/internal';
+import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+
+/** A tool of a server. */
+export interface RemoteTool {
+  /** Its name on the server. */
+  readonly name: string;
+  /** The tool as it is offered, under its mounted name. Frozen, and the same object as long as the definition is the same. */
+  readonly tool: Tool;
+  /** SHA-256 of the definition, without names, in hex. */
+  readonly hash: string;
+}
+
+/** Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. */
+export function toRemoteTool(listed: ListedTool, mountedName: string): RemoteTool {
+  const title = listed.title ?? listed.annotations?.title;
+  const metadata = toMetadata(listed['_meta']);
+  const definition = {
+    description: listed.description ?? '',
+    parameters: listed.inputSchema,
+    ...(title === undefined ? {} : { title }),
+    ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
+    effect: toEffect(listed.annotations),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const tool: Tool = deepFreeze(structuredClone({ name: mountedName, ...definition }));
+  // Canonical: a server that lists the same definition in another order has changed nothing.
+  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(definition)).digest('hex') };
+}
+
+/** The effect that the server declares. If hints contradict each other, the first below counts; without hints the effect is `external`. */
+function toEffect(hints: ListedTool['annotations']): ToolEffect {
+  if (hints?.readOnlyHint === true) return 'read';
+  if (hints?.destructiveHint === true) return 'write';
+  return hints?.idempotentHint === true ? 'idempotent' : 'external';
+}
+
+function toMetadata(meta: { readonly [key: string]: unknown } | undefined): ToolMetadata | undefined {
+  const { category, optionality, usageHint } = meta ?? {};
+  const metadata = {
+    ...(typeof category === 'string' ? { category } : {}),
+    ...(isOptionality(optionality) ? { optionality } : {}),
+    ...(typeof usageHint === 'string' ? { usageHint } : {}),
+  };
+  return Object.keys(metadata).length === 0 ? undefined : metadata;
+}
+
+function isOptionality(value: unknown): value is ToolOptionality {
+  return value === 'required' || value === 'optional' || value === 'conditional';
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { McpServer } from '../config.ts';
+import { endGroup, guardGroup, hasGroupEnded } from './process-group.ts';
+import { createStreamTail, type StreamTail } from './stream-tail.ts';
+
+/** A server that is started as a program. */
+export type StdioServer = Extract<McpServer, { kind: 'stdio' }>;
+
+/** A server's program, in a process group of its own. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly stdin: NonNullable<ChildProcess['stdin']>;
+  readonly stdout: Readable;
+  readonly stderr: StreamTail;
+  /** Closes stdin, then sends SIGTERM, then SIGKILL, to the whole group and with a wait of up to `graceMs` before each signal. */
+  end(graceMs: number): Promise<void>;
+}
+
+/** Starts a server's program, with the inherited variables that the SDK considers safe and those of the config. Rejects if it cannot be started. */
+export async function startServerProcess(server: StdioServer): Promise<ServerProcess> {
+  const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+  const isWindows = process.platform === 'win32';
+  const { command, args, cwd } = server;
+  // On Windows `npx` and similar commands are batch files, which only the shell runs.
+  const commandLine = isWindows ? [command, ...args].map(quote).join(' ') : command;
+  const child = spawn(commandLine, isWindows ? [] : args, {
+    env: { ...getDefaultEnvironment(), ...server.env },
+    stdio: 'pipe',
+    detached: !isWindows,
+    shell: isWindows,
+    windowsHide: true,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const { pid, stdin, stdout } = child;
+  const stderr = createStreamTail(child.stderr);
+  if (pid !== undefined) {
+    const unguard = guardGroup(pid);
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const end = async (graceMs: number): Promise<void> => {
+      stdin.end();
+      if (child.exitCode === null && child.signalCode === null) await hasGroupEnded(pid, graceMs);
+      await endGroup(pid, graceMs);
+      await exited;
+      for (const stream of [stdin, stdout, child.stderr]) stream.destroy();
+      unguard();
+    };
+    child.on('error', () => {}); // a signal that could not be sent
+    return { child, stdin, stdout, stderr, end };
+  }
+  return new Promise((_, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === 'ENOENT';
+      if (isMissing && cwd !== undefined && !existsSync(cwd)) reject(new Error(`there is no folder "${cwd}"`));
+      else if (isMissing) reject(new Error(`there is no program "${command}"`));
+      else reject(new Error(`"${command}" failed with ${error.code ?? error.message}`));
+    });
+  });
+}
+
+function quote(argument: string): string {
+  return `"${argument.replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,104 @@
+import { isObject } from '@kernel/internal';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { splitLines } from '../../stdio/split-lines.ts';
+import { orderedDelivery } from './ordered-delivery.ts';
+import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
+import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
+
+/** How long to wait for what is still in the pipes of a program that has ended: a grandchild may hold them open. */
+const DRAIN_MS = 100;
+
+/** JSON-RPC's code for a message of the wrong shape; stands for a response that is not valid. */
+const INVALID_MESSAGE = -32_600;
+
+/**
+ * Creates the link to a program. The program runs in a process group of its own and is ended with the group; its stderr is kept, never printed.
+ * What is not a JSON-RPC message on stdout is ignored, but a request whose id it carries fails at once.
+ */
+export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: number): ServerLink {
+  let started: ServerProcess | undefined;
+  let failure: string | undefined;
+  let closing: Promise<void> | undefined;
+
+  const close = (): Promise<void> => {
+    if (closing !== undefined) return closing;
+    closing = started === undefined ? Promise.resolve() : started.end(graceMs);
+    transport.onclose?.();
+    return closing;
+  };
+  const fail = (reason: string): void => {
+    if (closing !== undefined) return;
+    failure = reason;
+    void close();
+  };
+  const deliver = orderedDelivery((message) => transport.onmessage?.(message));
+  const receive = (line: string): void => {
+    try {
+      deliver(sdk.deserializeMessage(line));
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      const id = responseId(line);
+      if (id !== undefined)
+        deliver({
+          jsonrpc: '2.0',
+          id,
+          error: { code: INVALID_MESSAGE, message: 'the response is not valid JSON-RPC' },
+        });
+    }
+  };
+  let isTooLong = false;
+  const read = splitLines(
+    MAX_MESSAGE_BYTES,
+    (line) => {
+      if (!isTooLong) receive(line);
+    },
+    () => {
+      isTooLong = true;
+      fail(`sent a line of more than ${MAX_MESSAGE_BYTES} bytes`);
+    },
+  );
+
+  const transport: Transport = {
+    async start() {
+      try {
+        started = await startServerProcess(server);
+      } catch (error) {
+        failure = `could not be started: ${error instanceof Error ? error.message : String(error)}`;
+        throw error;
+      }
+      const { child, stdin, stdout } = started;
+      stdout.on('data', read);
+      // A program that closes one of its streams cannot go on; if it exits as well, its exit code says more.
+      stdin.on('error', () => setTimeout(fail, DRAIN_MS, 'closed its standard input'));
+      stdout.on('end', () => setTimeout(fail, DRAIN_MS, 'closed its standard output'));
+      child.once('exit', (code, signal) => {
+        const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+        const timer = setTimeout(fail, DRAIN_MS, how);
+        child.once('close', () => {
+          clearTimeout(timer);
+          fail(how);
+        });
+      });
+    },
+    send(message: JSONRPCMessage) {
+      return new Promise((resolve) => {
+        // A failed write breaks the connection, which settles all requests.
+        if (started?.stdin.writable === true) started.stdin.write(sdk.serializeMessage(message), () => resolve());
+        else resolve();
+      });
+    },
+    close,
+  };
+  return { transport, failure: () => failure, stderrTail: () => started?.stderr.text() ?? '', close };
+}
+
+/** The id of the request that an invalid line is meant to answer. Ids of this client are numbers. */
+function responseId(line: string): number | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value) || 'method' in value) return undefined;
+    return typeof value['id'] === 'number' ? value['id'] : undefined;
+  } catch {
+    return undefined;
+  }
+}

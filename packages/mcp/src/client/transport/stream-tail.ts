@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream';
+
+const MAX_BYTES = 8192;
+const MAX_LINES = 6;
+const MAX_CHARS = 800;
+
+/** The end of a stream, for error texts. */
+export interface StreamTail {
+  /** The last lines so far, at most 800 characters; empty if nothing was written. */
+  text(): string;
+}
+
+/** Reads a stream to its end and keeps the last 8 KiB. */
+export function createStreamTail(stream: Readable): StreamTail {
+  let tail = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    const joined = Buffer.concat([tail, chunk.subarray(-MAX_BYTES)]);
+    tail = joined.length > MAX_BYTES ? Buffer.from(joined.subarray(-MAX_BYTES)) : joined;
+  });
+  stream.on('error', () => {}); // the exit of the program says more
+  return {
+    text() {
+      const lines = tail.toString('utf8').trimEnd().split(/\r?\n/).slice(-MAX_LINES).join('\n');
+      return lines.length > MAX_CHARS ? `…${lines.slice(-MAX_CHARS)}` : lines;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import type { Toolset } from '@kernel/protocol';
+import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { mountTools, protocolOf } from '../mount-tools.ts';
+import { INVALID_PARAMS } from '../rpc-error.ts';
+import { cancelledIds, isInitialize, type RequestId, requestIdOf, requestIds } from '../rpc-message.ts';
+import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
+import { errorResponse } from './http-error.ts';
+import type { HttpSettings } from './http-options.ts';
+import { type OnResponseEnd, watchResponse } from './watch-response.ts';
+
+/** The sessions of clients with a protocol version before 2026-07-28, each with a server of its own. */
+export interface HttpSessions {
+  /** Handles one request; `body` is its parsed body, if it has one. */
+  fetch(request: Request, body: unknown): Promise<Response>;
+  /** Ends all sessions and aborts their calls. Does not wait for handlers. */
+  close(): Promise<void>;
+}
+
+interface HttpSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  /** The ids of requests without a response. */
+  readonly pending: Set<RequestId>;
+  /** How many HTTP responses have not ended. */
+  openResponses: number;
+  /** Ends the session while it is idle. */
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+const SERVER_ERROR = -32_000;
+const SESSION_NOT_FOUND = -32_001;
+
+/** Creates the sessions of one HTTP server. */
+export function createHttpSessions(
+  sdk: ServerSdk,
+  toolset: Toolset,
+  settings: HttpSettings,
+  options: ServerOptions,
+  createServer: () => McpServer | Server,
+): HttpSessions {
+  const { maxSessions, sessionIdleMs, createEventStore } = settings;
+  const sessions = new Map<string, HttpSession>();
+  let isClosed = false;
+
+  const open = async (id: string): Promise<HttpSession> => {
+    const created = createServer();
+    const server = protocolOf(created);
+    const unmount = mountTools(created, toolset);
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),
+    });
+    const session: HttpSession = { transport, server, pending: new Set(), openResponses: 0, idleTimer: undefined };
+    sessions.set(id, session);
+    onServerClose(server, () => {
+      clearTimeout(session.idleTimer);
+      sessions.delete(id);
+      unmount();
+    });
+    if (server.onerror === undefined && options.onError !== undefined)
+      Object.assign(server, { onerror: options.onError });
+    await created.connect(transport);
+    return session;
+  };
+
+  const handle = async (session: HttpSession, request: Request, body: unknown): Promise<Response> => {
+    session.openResponses += 1;
+    clearTimeout(session.idleTimer);
+    const ids = requestIds(body);
+    for (const id of ids) session.pending.add(id);
+    const onEnd: OnResponseEnd = (how) => {
+      if (how === 'disconnected' && createEventStore === undefined) cancelRequests(session, ids);
+      for (const id of ids) session.pending.delete(id);
+      session.openResponses -= 1;
+      if (session.openResponses > 0 || session.server.transport === undefined) return;
+      session.idleTimer = setTimeout(() => void closeQuietly(session.server), sessionIdleMs).unref();
+    };
+    try {
+      const response = await session.transport.handleRequest(
+        withNegotiatedVersion(request, session.server, sdk),
+        body === undefined ? {} : { parsedBody: body },
+      );
+      // The SDK never responds to a cancelled request, and would keep its stream open for as long as the session lasts.
+      if (createEventStore === undefined) for (const id of cancelledIds(body)) session.transport.closeSSEStream(id);
+      return watchResponse(response, request.signal, onEnd);
+    } catch (error) {
+      onEnd('disconnected');
+      throw error;
+    }
+  };
+
+  return {
+    async fetch(request, body) {
+      const id = request.headers.get('mcp-session-id');
+      const existing = id === null ? undefined : sessions.get(id);
+      if (existing !== undefined) return handle(existing, request, body);
+      if (id !== null) return errorResponse(404, SESSION_NOT_FOUND, 'Session not found', { id: requestIdOf(body) });
+      if (!isInitialize(body))
+        return errorResponse(400, SERVER_ERROR, 'Bad request: Mcp-Session-Id header is required', {
+          id: requestIdOf(body),
+        });
+      if (!sdk.isInitializeRequest(body))
+        return errorResponse(400, INVALID_PARAMS, 'Invalid initialize request', { id: requestIdOf(body) });
+      if (isClosed || sessions.size >= maxSessions) {
+        const message = isClosed ? 'The server is closing' : `All ${maxSessions} sessions are in use; try again later`;
+        return errorResponse(503, SERVER_ERROR, message, { id: requestIdOf(body), headers: { 'retry-after': '10' } });
+      }
+      const session = await open(crypto.randomUUID());
+      const response = await handle(session, request, body);
+      if (!response.ok) await closeQuietly(session.server);
+      return response;
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...sessions.values()].map((session) => end(session)));
+    },
+  };
+}
+
+/** Ends a session. Pending requests are answered first: a client whose stream just ends would wait for ever. */
+function end({ transport, server, pending }: HttpSession): Promise<void> {
+  const error = { code: SERVER_ERROR, message: 'The server has been closed' };
+  for (const id of pending) transport.send({ jsonrpc: '2.0', id, error }).catch(() => {}); // its stream has ended
+  return closeQuietly(server);
+}
+
+/** Closes a server; its own `onclose` may throw. */
+function closeQuietly(server: Server): Promise<void> {
+  return server
+    .close()
+    .catch((error: unknown) => server.onerror?.(error instanceof Error ? error : new Error(String(error))));
+}
+
+/** How long a client should wait before it resumes a stream. */
+const RETRY_MS = 500;
+
+/** Aborts calls of a client that has disconnected: without an event store nobody could get their results. */
+function cancelRequests(session: HttpSession, ids: readonly RequestId[]): void {
+  for (const requestId of ids)
+    session.transport.onmessage?.({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId, reason: 'the client disconnected' },
+    });
+}
+
+/** Makes a request name the protocol version that its session has negotiated, in place of another supported one. */
+function withNegotiatedVersion(request: Request, server: Server, sdk: ServerSdk): Request {
+  const requested = request.headers.get('mcp-protocol-version');
+  const negotiated = server.getNegotiatedProtocolVersion();
+  if (requested === null || negotiated === undefined || requested === negotiated) return request;
+  if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(requested)) return request; // the SDK refuses it
+  const headers = new Headers(request.headers);
+  headers.set('mcp-protocol-version', negotiated);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
+}

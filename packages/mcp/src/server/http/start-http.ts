@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http';
+import { KernelError, type Toolset } from '@kernel/protocol';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import { handleToolRequests, onListChange } from '../mount-tools.ts';
+import { messageOf, PARSE_ERROR } from '../rpc-error.ts';
+import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
+import { createToolsetTurns } from '../tools/toolset-turns.ts';
+import { withFlushedHeaders } from './flush-headers.ts';
+import { errorResponse } from './http-error.ts';
+import { httpGuard } from './http-guard.ts';
+import { type HttpSettings, httpSettings, toUrlHost, type ServeHttpOptions } from './http-options.ts';
+import { createHttpSessions } from './http-sessions.ts';
+import { watchResponse } from './watch-response.ts';
+
+/** A server over streamable HTTP. */
+export interface HttpServer {
+  /** The URL for clients. */
+  readonly url: string;
+  readonly port: number;
+  /** Aborts the running calls, ends all sessions and closes all sockets; does not wait for handlers. */
+  close(): Promise<void>;
+}
+
+/** Implements `serveHttp`, in a file of its own so that Node's HTTP module is loaded only when it is needed. */
+export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Promise<HttpServer> {
+  const settings = httpSettings(options);
+  const [sdk, node] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')]);
+  const createMcpServer = serverFactory(sdk, toolset, options);
+  const sessions = createHttpSessions(sdk, toolset, settings, options, createMcpServer);
+  const stateless = createStateless(sdk, toolset, settings, options, createMcpServer);
+
+  const route = async (request: Request): Promise<Response> => {
+    const { isJson, body } = await readBody(request);
+    if (!isJson) return errorResponse(400, PARSE_ERROR, 'Parse error: the body is not valid JSON');
+    if (await sdk.isLegacyRequest(request, body)) return sessions.fetch(request, body);
+    const response = await stateless.handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+    return watchResponse(response, request.signal, () => {});
+  };
+  const { onError } = options;
+  const handle = node.toNodeHandler(
+    { fetch: route },
+    { maxRequestBodySize: settings.maxBodyBytes, ...(onError === undefined ? {} : { onerror: onError }) },
+  );
+  const guard = httpGuard(settings, node);
+  const server = createServer((request, response) => {
+    if (!hasRequestLine(request) || !guard(request, response)) return;
+    handle(request, withFlushedHeaders(response)).catch((error: unknown) => {
+      response.destroy();
+      onError?.(error instanceof Error ? error : new Error(String(error)));
+    });
+  });
+  const port = await listen(server, settings).catch(async (error: unknown) => {
+    await stateless.close();
+    throw error;
+  });
+  server.on('error', (error) => onError?.(error)); // for example no file descriptor for a new connection
+
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      removeAbortListener();
+      const ended = closeServer(server);
+      await Promise.all([sessions.close(), stateless.close()]);
+      await ended;
+    })();
+    return closing;
+  };
+  const removeAbortListener = closeOnAbort(options.signal, close);
+  return { url: `http://${toUrlHost(settings.host)}:${port}${settings.path}`, port, close };
+}
+
+/** Serves protocol version 2026-07-28: a server for each request; list changes go to the streams that clients opened for them. */
+function createStateless(
+  sdk: ServerSdk,
+  toolset: Toolset,
+  settings: HttpSettings,
+  options: ServeHttpOptions,
+  createMcpServer: () => McpServer | Server,
+) {
+  const turns = createToolsetTurns(toolset);
+  const handler = sdk.createMcpHandler(
+    () => {
+      const server = createMcpServer();
+      handleToolRequests(server, toolset, turns);
+      return server;
+    },
+    {
+      legacy: 'reject',
+      maxRequestBodySize: settings.maxBodyBytes,
+      ...(options.onError === undefined ? {} : { onerror: options.onError }),
+    },
+  );
+  const unsubscribe = onListChange(toolset, () => handler.notify.toolsChanged());
+  return {
+    handler,
+    close(): Promise<void> {
+      unsubscribe();
+      return handler.close();
+    },
+  };
+}
+
+/** Reads and parses the body, once for all that inspect it. The SDK refuses a body with another content type than JSON. */
+async function readBody(request: Request): Promise<{ readonly isJson: boolean; readonly body?: unknown }> {
+  if (request.method !== 'POST') return { isJson: true };
+  const text = await request.text();
+  try {
+    return { isJson: true, body: JSON.parse(text) as unknown };
+  } catch {
+    return { isJson: false };
+  }
+}
+
+/** True for every request that a server receives; the type also covers responses that a client receives. */
+function hasRequestLine(request: IncomingMessage): request is IncomingMessage & { method: string; url: string } {
+  return request.method !== undefined && request.url !== undefined;
+}
+
+/** How long sockets may take to send the last responses. */
+const SHUTDOWN_MS = 1000;
+
+/** Stops listening, closes sockets as their responses are sent, and after a second all that are left. */
+function closeServer(server: NodeServer): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 10);
+  const closeAll = setTimeout(() => server.closeAllConnections(), SHUTDOWN_MS);
+  server.close(() => {
+    clearInterval(closeIdle);
+    clearTimeout(closeAll);
+    resolve();
+  });
+  return promise;
+}
+
+function listen(server: NodeServer, { port, host }: HttpSettings): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const onError = (cause: Error): void =>
+    reject(
+      new KernelError('CONFIG_INVALID', `serveHttp: cannot listen on ${host}:${port}: ${messageOf(cause)}.`, {
+        hint: 'Use another port, or 0 for any free one.',
+        cause,
+      }),
+    );
+  server.once('error', onError);
+  server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
+    server.off('error', onError);
+    const address = server.address();
+    resolve(typeof address === 'object' && address !== null ? address.port : port);
+  });
+  return promise;
+}

@@ -1,0 +1,92 @@
+import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
+import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { INVALID_PARAMS, messageOf, rpcError } from '../rpc-error.ts';
+import { conversationOf } from './conversation.ts';
+import { errorToMcp, toMcpResult } from './to-mcp-result.ts';
+import type { ToolsetTurns } from './toolset-turns.ts';
+
+/**
+ * The context of a call that came over MCP. Through `mcp`, the SDK's context of the request, a toolset or a wrapper around one can reach the
+ * client (sampling, elicitation, logging). A handler of the registry does not get it.
+ */
+export interface McpCallContext extends CallContext {
+  readonly mcp: ServerContext;
+}
+
+/** Whether a call came over MCP, so that its context has `mcp`. */
+export function isMcpCall(context: CallContext): context is McpCallContext {
+  return 'mcp' in context && typeof context.mcp === 'object' && context.mcp !== null;
+}
+
+/**
+ * Handles one `tools/call`. A tool's failure is a result with `isError`; a name that the toolset neither lists nor knows is a
+ * JSON-RPC error. Cancelling the request aborts the call.
+ */
+export async function callTool(
+  toolset: Toolset,
+  turns: ToolsetTurns,
+  params: CallToolRequestParams,
+  mcp: ServerContext,
+): Promise<{ readonly result: CallToolResult; readonly tool: Tool | undefined }> {
+  const { signal } = mcp.mcpReq;
+  const conversation = conversationOf(mcp);
+  await turns.ensureBegun(signal, conversation);
+  const progress = createProgress(mcp);
+  const context: McpCallContext = {
+    signal,
+    ...(conversation === undefined ? {} : { conversation }),
+    onProgress: (update) => progress.send(update),
+    mcp,
+  };
+  const tool = findTool(toolset, params.name);
+  try {
+    const result = await runCall(toolset, params, context);
+    if (!isToolResult(result)) return { result: errorToMcp('TOOL_FAILED: the toolset returned no result.'), tool };
+    if (tool === undefined && result.code === 'TOOL_NOT_FOUND') throw rpcError(INVALID_PARAMS, result.forLLM);
+    return { result: toMcpResult(result, tool), tool };
+  } finally {
+    progress.end();
+  }
+}
+
+/** A toolset whose `call` rejects breaks its contract; the client still gets a result. */
+async function runCall(toolset: Toolset, params: CallToolRequestParams, context: McpCallContext): Promise<ToolResult> {
+  const call = {
+    type: 'tool-call',
+    id: crypto.randomUUID(),
+    name: params.name,
+    arguments: JSON.stringify(params.arguments ?? {}),
+  } as const;
+  try {
+    return await toolset.call(call, context);
+  } catch (error) {
+    return { forLLM: `TOOL_FAILED: the toolset failed: ${messageOf(error)}`, isError: true, code: 'TOOL_FAILED' };
+  }
+}
+
+function findTool(toolset: Toolset, name: string): Tool | undefined {
+  try {
+    return toolset.list().find((tool) => tool.name === name);
+  } catch {
+    return undefined; // the call itself will report it
+  }
+}
+
+/** Sends progress of a running call to a client that asked for it. Updates are texts, so `progress` counts them. */
+function createProgress({ mcpReq }: ServerContext): { send(update: string): void; end(): void } {
+  const { _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
+  let progress = 0;
+  let hasEnded = false;
+  return {
+    send(update) {
+      if (hasEnded || progressToken === undefined || mcpReq.signal.aborted) return;
+      progress += 1;
+      const params = { progressToken, progress, message: update };
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}); // the client has disconnected
+    },
+    end() {
+      hasEnded = true;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
+
+/** An entry of `tools/list`. Its `inputSchema` is the very object `tool.parameters`, if that has a `type`. */
+export type ListedTool = Readonly<Record<string, unknown>>;
+
+const cache = new WeakMap<Tool, ListedTool>();
+
+/**
+ * Returns the entry of `tools/list` for a tool: the same object for the same tool. Category, optionality and usage hint, if set, go to
+ * `_meta`. Throws a `TypeError` for a tool that cannot be JSON.
+ */
+export function toListedTool(tool: Tool): ListedTool {
+  const cached = cache.get(tool);
+  if (cached !== undefined) return cached;
+  const { category, optionality, usageHint } = tool.metadata ?? {};
+  const meta = withoutUndefined({ category, optionality, usageHint });
+  const listed = Object.freeze({
+    name: tool.name,
+    ...withoutUndefined({ title: tool.title }),
+    description: tool.description,
+    inputSchema: withObjectType(tool.parameters),
+    ...withoutUndefined({ outputSchema: tool.outputSchema }),
+    annotations: HINTS[tool.effect ?? 'external'],
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  });
+  JSON.stringify(listed); // throws here for this tool; later it would leave the client without a response
+  cache.set(tool, listed);
+  return listed;
+}
+
+/** Adds the `type` that MCP requires to a schema without one: clients refuse the whole list for one entry that lacks it. */
+function withObjectType(schema: JsonSchema): JsonSchema {
+  return 'type' in schema ? schema : { type: 'object', ...schema };
+}
+
+/** MCP's hints; an absent one is unknown. Clients assume true for an absent `destructiveHint` and `openWorldHint`. */
+interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+const HINTS: Readonly<Record<ToolEffect, ToolHints>> = {
+  // A tool that reads may read from anywhere, and an idempotent one may overwrite: the effect does not say, so those hints are absent.
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  idempotent: { readOnlyHint: false, idempotentHint: true },
+  write: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  external: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+};
+
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

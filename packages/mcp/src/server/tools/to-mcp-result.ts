@@ -1,0 +1,57 @@
+import { type Tool, toModelText, type ToolResult } from '@kernel/protocol';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import { messageOf } from '../rpc-error.ts';
+import { mediaContent } from './media-content.ts';
+
+/**
+ * Returns a tool's result as that of `tools/call`: the text for the model first, then that for the user alone, then media.
+ *
+ * `data` becomes `structuredContent`; on a failure only if the tool declares no output schema, which a failure need not match.
+ * A result without the data that the output schema promises is a failure that keeps its text. Never throws: what MCP cannot
+ * carry becomes a failure that says so.
+ */
+export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToolResult {
+  try {
+    return convert(result, tool);
+  } catch (error) {
+    return errorToMcp(`TOOL_FAILED: the result cannot be sent: ${messageOf(error)}`);
+  }
+}
+
+/** Returns a failure with this text. */
+export function errorToMcp(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+const ASYNC_NOTE = '(The work goes on in the background; its outcome is not sent over MCP.)';
+
+function convert(result: ToolResult, tool: Tool | undefined): CallToolResult {
+  const content = [...textBlocks(result), ...(result.media ?? []).map((media, index) => mediaContent(media, index))];
+  if (result.isError === true) {
+    const structured = tool?.outputSchema === undefined ? structuredContent(result) : {};
+    return { content, ...structured, isError: true };
+  }
+  if (tool?.outputSchema !== undefined && result.data === undefined) {
+    const text = 'TOOL_FAILED: the tool declares an output schema, but this result has no data.';
+    return { content: [...content, { type: 'text', text }], isError: true };
+  }
+  return { content, ...structuredContent(result) };
+}
+
+function textBlocks(result: ToolResult): readonly ContentBlock[] {
+  const { forUser, silent, async: isAsync, media = [] } = result;
+  const text = `${toModelText(result)}${isAsync === true ? `\n${ASYNC_NOTE}` : ''}`;
+  const userText = silent === true || forUser === undefined || forUser === text ? undefined : forUser;
+  const isForModelOnly = silent === true || userText !== undefined;
+  const blocks: ContentBlock[] = [];
+  if (text !== '' || media.length === 0)
+    blocks.push({ type: 'text', text, ...(isForModelOnly ? { annotations: { audience: ['assistant'] } } : {}) });
+  if (userText !== undefined) blocks.push({ type: 'text', text: userText, annotations: { audience: ['user'] } });
+  return blocks;
+}
+
+function structuredContent({ data }: ToolResult): Pick<CallToolResult, 'structuredContent'> {
+  if (data === undefined) return {};
+  JSON.stringify(data); // throws here, where a failure can still be sent
+  return { structuredContent: data };
+}

@@ -1,0 +1,50 @@
+import { onAbort } from '@kernel/internal';
+import type { Conversation, Toolset } from '@kernel/protocol';
+import { messageOf } from '../rpc-error.ts';
+
+/** How long `beginTurn` of a toolset may take. */
+const BEGIN_TURN_TIMEOUT_MS = 30_000;
+
+/** The turns of a toolset for one client, or for all clients without a session. MCP knows no turns: each `tools/list` counts as one. */
+export interface ToolsetTurns {
+  /** Whether a turn is beginning: what changes then is part of the list that follows. */
+  isBeginning(): boolean;
+  /** Begins the next turn. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
+  begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
+  /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
+  ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
+}
+
+/** Creates the turns of a toolset, before the first one. */
+export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
+  let count = 0;
+  let beginning = 0;
+  const begin: ToolsetTurns['begin'] = async (signal, conversation) => {
+    count += 1;
+    if (toolset.beginTurn === undefined) return;
+    beginning += 1;
+    const { promise: failure, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new Error(`it took longer than ${BEGIN_TURN_TIMEOUT_MS} ms`)),
+      BEGIN_TURN_TIMEOUT_MS,
+    );
+    const removeAbortListener = onAbort(signal, () => reject(new Error('the client cancelled the request')));
+    try {
+      const turn = { turn: count, conversation, signal };
+      await Promise.race([new Promise<void>((resolve) => resolve(toolset.beginTurn?.(turn))), failure]);
+    } catch (error) {
+      throw new Error(`beginTurn() of the toolset failed: ${messageOf(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      removeAbortListener();
+      beginning -= 1;
+    }
+  };
+  return {
+    isBeginning: () => beginning > 0,
+    begin,
+    async ensureBegun(signal, conversation) {
+      if (count === 0) await begin(signal, conversation).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { call, connected, misbehaving, server } from '../programs.ts';
+
+test('arguments reach the server, and blank text counts as none', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('echo', 'ok') });
+  expect(await call(toolset, 'a_echo', { note: 'héllo\n"' })).toEqual({ forLLM: 'héllo\n"' });
+  expect(await call(toolset, 'a_ok', ' ')).toEqual({ forLLM: 'ok' });
+});
+
+test('text that is no JSON object is a result that says so, and nothing is sent', async () => {
+  const toolset = await connected({ a: server('echo') });
+  for (const [text, why] of [
+    ['{"note":', 'not valid JSON'],
+    ['[1]', 'an array'],
+    ['null', 'null'],
+    ['"x"', 'a string'],
+  ] as const) {
+    const result = await call(toolset, 'a_echo', text);
+    expect(result).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
+    expect(result.forLLM).toContain(why);
+  }
+});
+
+test('every kind of content has its place in the result', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('media', 'weather') });
+  expect(await call(toolset, 'a_media')).toEqual({
+    forLLM: 'one\na.txt: file:///a.txt (text/plain) A file.\nfile:///b.txt:\ntwo',
+    media: [
+      { type: 'image', mimeType: 'image/png', data: 'aW1n' },
+      { type: 'audio', mimeType: 'audio/wav', data: 'd2F2' },
+      { type: 'file', mimeType: 'application/pdf', data: 'cGRm', name: 'file:///c.pdf' },
+    ],
+  });
+  expect(await call(toolset, 'a_weather')).toEqual({ forLLM: '{"degrees":21}', data: { degrees: 21 } });
+});
+
+test("a tool's failure is a failed result with its text", async () => {
+  const toolset = await connected({ a: server('fails') });
+  expect(await call(toolset, 'a_fails')).toEqual({
+    forLLM: 'there is no such city',
+    isError: true,
+    code: 'TOOL_FAILED',
+  });
+});
+
+test('a JSON-RPC error is a result with its message and code, and secrets of the config are not in it', async () => {
+  const toolset = await connected({
+    a: { ...server('refuses', 'bad.params'), env: { SECRET_TOKEN: 'sk-very-secret' } },
+  });
+  const refused = await call(toolset, 'a_refuses');
+  expect(refused).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(refused.forLLM).toContain('no: [redacted] (JSON-RPC -32000)');
+  const [, bad] = toolset.list();
+  expect(await call(toolset, bad?.name ?? '')).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
+});
+
+test('structured content that does not match its schema is a failure; a schema that cannot be compiled accepts everything', async () => {
+  const toolset = await connected({ a: server('wrong_shape', 'odd_schema') });
+  const wrong = await call(toolset, 'a_wrong_shape');
+  expect(wrong).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(wrong.forLLM).toContain('does not match its output schema');
+  expect(await call(toolset, 'a_odd_schema')).toEqual({ forLLM: '{"any":"thing"}', data: { any: 'thing' } });
+});
+
+test('progress is told while the call runs', async () => {
+  const toolset = await connected({ a: server('works') });
+  const updates: string[] = [];
+  const result = await call(toolset, 'a_works', {}, { onProgress: (update) => updates.push(update) });
+  expect(result.forLLM).toBe('done');
+  expect(updates).toEqual(['1/6', 'step 2', 'step 3', 'step 4', 'step 5', 'step 6']);
+});
+
+test('progress that comes in one packet with the answer is told before it', async () => {
+  const toolset = await connected({ a: server('bursts') });
+  const told: string[] = [];
+  const result = call(toolset, 'a_bursts', {}, { onProgress: (update) => told.push(update) });
+  expect((await result).forLLM).toBe('ok');
+  expect(told).toEqual(['1', '2', '3']);
+});
+
+test('a listener of progress that throws does not fail the call', async () => {
+  const toolset = await connected({ a: server('works') });
+  const onProgress = (): void => {
+    throw new Error('not mine');
+  };
+  expect((await call(toolset, 'a_works', {}, { onProgress })).forLLM).toBe('done');
+});
+
+test('the clock of a call starts anew with each progress', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('works') }, { timeoutMs: 250 }); // the call takes 360 ms in all
+  expect((await call(toolset, 'a_works')).forLLM).toBe('done');
+});
+
+test('a call without result or progress times out, the error names tool, server and limit, and the server is told to stop', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('hangs', 'heard') }, { timeoutMs: 80 });
+  const result = await call(toolset, 'a_hangs');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+  expect(result.forLLM).toMatch(/"a_hangs" of MCP server "a" .* 80 ms/);
+  expect(JSON.parse((await call(toolset, 'a_heard')).forLLM)).toMatchObject({ cancelled: [expect.any(String)] });
+});
+
+test('an abort settles the call at once and sends the cancellation', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('hangs', 'heard') });
+  const stop = new AbortController();
+  const pending = call(toolset, 'a_hangs', {}, { signal: stop.signal });
+  await call(toolset, 'a_heard'); // by then the first call is there, too
+  const startedMs = performance.now();
+  stop.abort(new Error('enough'));
+  const result = await pending;
+  expect(performance.now() - startedMs).toBeLessThan(50);
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_CANCELLED', outcome: 'cancelled' });
+  expect(JSON.parse((await call(toolset, 'a_heard')).forLLM)).toMatchObject({ cancelled: [expect.any(String)] });
+});
+
+test('a call whose signal is aborted already sends nothing', async () => {
+  const toolset = await connected({ a: server('hangs', 'heard') });
+  const result = await call(toolset, 'a_hangs', {}, { signal: AbortSignal.abort() });
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_CANCELLED' });
+  expect(JSON.parse((await call(toolset, 'a_heard')).forLLM)).toMatchObject({ cancelled: [] });
+});
+
+test('many calls at the same time each get their own answer and leave no listener on their signal', async () => {
+  const toolset = await connected({ a: server('echo') });
+  const stop = new AbortController();
+  const added: string[] = [];
+  const removed: string[] = [];
+  const { signal } = stop;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => (added.push(args[0]), add(...args));
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (removed.push(args[0]), remove(...args));
+  const notes = Array.from({ length: 50 }, (_, index) => `note ${index}`);
+  const results = await Promise.all(notes.map((note) => call(toolset, 'a_echo', { note }, { signal })));
+  expect(results.map(({ forLLM }) => forLLM)).toEqual(notes);
+  expect(removed.length).toBeGreaterThanOrEqual(added.length);
+});
+
+test('what is no JSON-RPC on stdout is passed over', async () => {
+  const toolset = await connected({ a: misbehaving('garbage') });
+  expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
+});
+
+test.each([
+  '"error":"boom"',
+  '"error":{"code":-32000}',
+  '"result":null',
+  '"result":"ok"',
+  '"other":1',
+  '"result":{"content":"ok"}',
+])('an answer with %s fails its call at once', async (shape) => {
+  const toolset = await connected({ a: misbehaving('shapeless', shape) });
+  expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+});
+
+test('a second answer to the same call changes nothing', async () => {
+  const toolset = await connected({ a: misbehaving('double') });
+  for (let count = 0; count < 3; count += 1) expect(await call(toolset, 'a_ok')).toEqual({ forLLM: 'ok' });
+});
+
+test('an answer of three megabytes in one line arrives whole', async () => {
+  const toolset = await connected({ a: misbehaving('huge') });
+  expect((await call(toolset, 'a_ok')).forLLM).toHaveLength(3_000_000);
+});
+
+test('a line without end breaks the connection with a result that says so', async () => {
+  const toolset = await connected({ a: misbehaving('endless-line') });
+  const result = await call(toolset, 'a_ok');
+  expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect(result.forLLM).toContain('sent a line of more than 67108864 bytes');
+});
+
+test('a definition or a result that is nested too deeply affects nothing else', async () => {
+  const toolset = await connected({ a: misbehaving('deep') });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['a_ok']);
+  const result = await call(toolset, 'a_ok');
+  expect(result).toEqual({ forLLM: '(The structured content is nested too deeply and was left out.)' });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { McpQuestion } from '../../../src/index.ts';
+import { call, connected, misbehaving } from '../programs.ts';
+
+test('a server asks the user in the middle of a call, and fields that are left out get their defaults', async () => {
+  const questions: McpQuestion[] = [];
+  const toolset = await connected(
+    { a: misbehaving('asks') },
+    {
+      elicit(question) {
+        questions.push(question);
+        return Promise.resolve({ action: 'accept', content: { name: 'Ada', tags: ['a', 'b'] } });
+      },
+    },
+  );
+  const { forLLM } = await call(toolset, 'a_ok');
+  expect(JSON.parse(forLLM)).toEqual({ action: 'accept', content: { name: 'Ada', tags: ['a', 'b'], size: 'small' } });
+  expect(questions).toMatchObject([{ server: 'a', message: 'Who?', schema: { type: 'object' } }]);
+});
+
+test('a user who declines is a decline, and without anybody to ask the server is told so', async () => {
+  const declining = await connected(
+    { a: misbehaving('asks') },
+    { elicit: () => Promise.resolve({ action: 'decline' }) },
+  );
+  expect(JSON.parse((await call(declining, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
+  const alone = await connected({ a: misbehaving('asks') });
+  expect((await call(alone, 'a_ok')).forLLM).toContain('-32601');
+});
+
+test.each([
+  [700, 0],
+  [250, 250],
+])('the %i ms in which a user thinks do not count for the clock of a call', async (thinkMs, workMs) => {
+  const toolset = await connected(
+    { a: misbehaving('asks', String(workMs)) },
+    {
+      timeoutMs: 400,
+      elicit: () => new Promise((resolve) => setTimeout(resolve, thinkMs, { action: 'decline' })),
+    },
+  );
+  expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
+});
+
+test('after its question a server that gives no answer is a timeout', async () => {
+  const toolset = await connected(
+    { a: misbehaving('asks', '60000') },
+    { timeoutMs: 100, elicit: () => Promise.resolve({ action: 'decline' }) },
+  );
+  expect(await call(toolset, 'a_ok')).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+});

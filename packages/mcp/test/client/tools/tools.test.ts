@@ -1,0 +1,94 @@
+import { isToolName } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { call, connected, server } from '../programs.ts';
+
+test('tools of several servers are listed as server_tool, in the order of the config, all pages of them', async () => {
+  verifies('mcp.client.toolset', 'mcp.client.names');
+  const toolset = await connected({ zoo: server('echo', 'ok'), farm: server() });
+  const names = toolset.list().map(({ name }) => name);
+  expect(names.slice(0, 3)).toEqual(['zoo_echo', 'zoo_ok', 'farm_echo']);
+  expect(names).toHaveLength(2 + 23);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('a schema is kept whole, with title, output schema, effect and metadata', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('echo', 'weather', 'ok') });
+  expect(toolset.list()).toEqual([
+    {
+      name: 'a_echo',
+      description: 'Says it again.',
+      parameters: {
+        type: 'object',
+        properties: { note: { type: 'string' } },
+        required: ['note'],
+        additionalProperties: false,
+      },
+      effect: 'read',
+    },
+    { name: 'a_ok', description: 'Answers.', parameters: { type: 'object', properties: {} }, effect: 'external' },
+    {
+      name: 'a_weather',
+      title: 'The weather',
+      description: 'Structured.',
+      parameters: { type: 'object', properties: {} },
+      outputSchema: { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] },
+      effect: 'idempotent',
+      metadata: { category: 'research', optionality: 'required', usageHint: 'When it rains.' },
+    },
+  ]);
+});
+
+test('the list and its tools are the same frozen objects as long as nothing changes', async () => {
+  verifies('mcp.client.toolset');
+  const toolset = await connected({ a: server('echo', 'pid', 'dies') });
+  const list = toolset.list();
+  expect(toolset.list()).toBe(list);
+  expect(Object.isFrozen(list)).toBe(true);
+  expect(list.every((tool) => Object.isFrozen(tool) && Object.isFrozen(tool.parameters))).toBe(true);
+  await call(toolset, 'a_dies');
+  await call(toolset, 'a_pid'); // the server was started and listed anew
+  expect(toolset.list()).toBe(list);
+});
+
+test('names that are not legal or too long become legal, unique ones that lead back to their tool', async () => {
+  verifies('mcp.client.names');
+  const long = `the-${'very-'.repeat(14)}long-name`;
+  const toolset = await connected({ 'my server': server('bad.params', 'echo'), [long]: server('echo') });
+  const names = toolset.list().map(({ name }) => name);
+  expect(names.every((name) => isToolName(name))).toBe(true);
+  expect(new Set(names).size).toBe(3);
+  expect((await call(toolset, names[1] ?? '')).forLLM).toContain('what is this?');
+  expect((await call(toolset, names[0] ?? '', { note: 'first' })).forLLM).toBe('first');
+  expect((await call(toolset, names[2] ?? '', { note: 'second' })).forLLM).toBe('second');
+});
+
+test('two servers whose prefixed names are equal keep both tools, and the first in the config has the plain name', async () => {
+  verifies('mcp.client.names');
+  const toolset = await connected({ a: server('dies_reading', 'pid'), a_dies: server('pid'), a_dies_: server('echo') });
+  const names = toolset.list().map(({ name }) => name);
+  expect(names.slice(0, 2)).toEqual(['a_dies_reading', 'a_pid']);
+  expect(new Set(names).size).toBe(4);
+  const [, own, other] = names;
+  const pids = await Promise.all([call(toolset, own ?? ''), call(toolset, other ?? '')]);
+  expect(pids[0].forLLM).not.toBe(pids[1].forLLM);
+});
+
+test('a name that no server offers is a result that says so, also one of the prototype chain', async () => {
+  const toolset = await connected({ a: server('echo') });
+  for (const name of ['a_nothing', 'echo', '__proto__', 'constructor']) {
+    const result = await call(toolset, name);
+    expect(result).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
+    expect(result.forLLM).toContain(name);
+  }
+});
+
+test('a program gets the variables that are named and the few that are inherited, and no other', async () => {
+  process.env['KERNEL_TEST_PRIVATE'] = 'must not leak';
+  const toolset = await connected({ a: { ...server('env'), env: { API_REGION: 'north' } } });
+  delete process.env['KERNEL_TEST_PRIVATE'];
+  const env: unknown = JSON.parse((await call(toolset, 'a_env')).forLLM);
+  expect(env).toMatchObject({ API_REGION: 'north', PATH: process.env['PATH'] });
+  expect(env).not.toHaveProperty('KERNEL_TEST_PRIVATE');
+});

@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { verifies } from '@kernel/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectMcp } from '../../../src/index.ts';
+import { type HttpFixture, startHttpServer } from '../../fixtures/http-server.ts';
+import { call, connected, until } from '../programs.ts';
+
+async function started(port?: number, token?: string): Promise<HttpFixture> {
+  const server = await startHttpServer(port, token);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+test('tools of an address are listed and called, with plain and streamed answers, and close ends the session', async () => {
+  verifies('mcp.client.toolset');
+  const { url, requests } = await started();
+  const toolset = await connectMcp({ mcpServers: { web: { type: 'http', url } } });
+  expect(toolset.list().map(({ name }) => name)).toContain('web_ok');
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  expect((await call(toolset, 'web_stream')).forLLM).toBe('streamed');
+  await toolset.close();
+  expect(requests.at(-1)).toBe('DELETE');
+});
+
+test('headers go with each request, and a refused bearer token is an error without the token', async () => {
+  const { url, headers } = await started(0, 'sk-very-secret');
+  const toolset = await connectMcp({
+    mcpServers: { web: { url, headers: { Authorization: 'Bearer sk-very-secret' } } },
+  });
+  await call(toolset, 'web_ok');
+  await toolset.close();
+  expect(headers.every(({ authorization }) => authorization === 'Bearer sk-very-secret')).toBe(true);
+
+  const refused = connectMcp({
+    mcpServers: { web: { url: `${url}?key=another-secret`, headers: { Authorization: 'Bearer wrong-secret' } } },
+  });
+  await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  await expect(refused).rejects.toThrow(/refused the credentials \(HTTP 401\)/);
+  await expect(refused).rejects.not.toThrow(/wrong-secret|another-secret/);
+});
+
+test('an address where nothing listens is an error that names the server and the cause', async () => {
+  const server = await startHttpServer();
+  await server.close();
+  await expect(connectMcp({ mcpServers: { web: { url: server.url } } })).rejects.toThrow(
+    `MCP server "web" (${server.url}) could not be reached (ECONNREFUSED)`,
+  );
+});
+
+test.each([404, 400] as const)(
+  'a session that the server has forgotten (%i) is begun anew, and the call is made',
+  async (status) => {
+    const server = await started();
+    const toolset = await connected({ web: { url: server.url } });
+    server.forget(status);
+    expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+    expect(server.requests.filter((request) => request === 'POST initialize')).toHaveLength(2);
+  },
+);
+
+test('an answer that is cut off gives a result at once', async () => {
+  const { url } = await started();
+  const toolset = await connected({ web: { url } });
+  const result = await call(toolset, 'web_cut');
+  expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN', outcome: 'unknown' });
+  expect(result.forLLM).toContain('MCP server "web" went away before it had answered');
+  expect(await call(toolset, 'web_broken')).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+});
+
+test('an answer that is cut off harms no other call of the session', async () => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const stop = new AbortController();
+  const other = call(toolset, 'web_hangs', {}, { signal: stop.signal });
+  await until(() => requests.includes('POST tools/call'));
+  expect(await call(toolset, 'web_cut')).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+  stop.abort();
+  expect(await other).toMatchObject({ code: 'TOOL_CANCELLED' });
+  expect(requests.filter((request) => request === 'POST initialize')).toHaveLength(1);
+});
+
+test('an event stream that ends early is taken up where it ended', async () => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  expect((await call(toolset, 'web_resumed')).forLLM).toBe('resumed');
+  expect(requests).toContain('GET 7');
+});
+
+test('an error page is a failed result with its status', async () => {
+  const { url } = await started();
+  const toolset = await connected({ web: { url } });
+  const result = await call(toolset, 'web_html');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(result.forLLM).toContain('HTTP 502');
+});
+
+test.each([
+  ['web_pour', 'TOOL_FAILED', 'a message has more than 67108864 bytes'],
+  ['web_pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
+])('an answer of %s without end is not kept in memory, and its request is ended', async (name, code, why) => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const result = await call(toolset, name);
+  expect(result).toMatchObject({ isError: true, code });
+  expect(result.forLLM).toContain(why);
+  await until(() => requests.includes('closed'));
+  expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
+});
+
+test('an abort settles at once, sends the cancellation and ends the request', async () => {
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const stop = new AbortController();
+  const pending = call(toolset, 'web_hangs', {}, { signal: stop.signal });
+  await until(() => requests.includes('POST tools/call'));
+  stop.abort();
+  expect(await pending).toMatchObject({ code: 'TOOL_CANCELLED', outcome: 'cancelled' });
+  await until(() => requests.includes('POST notifications/cancelled') && requests.includes('closed'));
+});
+
+test('list_changed is followed over HTTP', async () => {
+  verifies('mcp.client.changed');
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  await until(() => requests.includes('GET'));
+  const before = toolset.list().length;
+  await call(toolset, 'web_grow');
+  await until(() => toolset.list().length === before + 1);
+  expect(toolset.list().at(-1)?.name).toBe('web_new_11');
+});
+
+test('requests go through the fetch that is given', async () => {
+  const { url } = await started();
+  const methods: (string | undefined)[] = [];
+  const toolset = await connected(
+    { web: { url } },
+    {
+      fetch: (target, init) => {
+        methods.push(init?.method);
+        return fetch(target, init);
+      },
+    },
+  );
+  await call(toolset, 'web_ok');
+  expect(methods).toContain('POST');
+});
+
+const PROGRAM = fileURLToPath(new URL('../../fixtures/http-server.ts', import.meta.url));
+
+async function program(port: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [PROGRAM, port], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (line: Buffer) => resolve(line.toString().trim())),
+  );
+  return { child, url };
+}
+
+test('a server that is killed in the middle of a call gives a result at once, and is reached again when it is back', async () => {
+  const first = await program('0');
+  const toolset = await connected({ web: { url: first.url } }, { connectTimeoutMs: 5000 });
+  const [result] = await Promise.all([call(toolset, 'web_dies'), once(first.child, 'exit')]);
+  expect(result).toMatchObject({ isError: true, code: 'OUTCOME_UNKNOWN' });
+  const away = await call(toolset, 'web_ok');
+  expect(away).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
+  expect(away.forLLM).toContain('could not be reached (ECONNREFUSED)');
+  const pending = call(toolset, 'web_ok'); // it tries a few times
+  await program(new URL(first.url).port);
+  expect((await pending).forLLM).toBe('ok');
+});
