@@ -58,7 +58,10 @@ describe('getters', () => {
   });
 
   test('allows one where the object lives as long as the program, and functions named get', () => {
-    const files = { 'packages/tools/src/registry.ts': text, 'packages/agent/src/a.ts': '  get(name) {\n  getSize() {' };
+    const files = {
+      'packages/tools/src/registry/registry.ts': text,
+      'packages/agent/src/a.ts': '  get(name) {\n  getSize() {',
+    };
     expect(messages(getters, files)).toEqual([]);
   });
 });

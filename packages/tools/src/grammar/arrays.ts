@@ -7,16 +7,16 @@ import { countOf } from './counts.ts';
 import { space } from './json-rules.ts';
 
 /** Converts an array: the items by position, then as many more as `minItems` and `maxItems` allow. */
-export function arrayExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {
+export function arrayExpression(schema: FlatSchema, pointer: string, conversion: Conversion): Expression {
   const gap = space(conversion.compact);
   const comma = sequence(gap, literal(','), gap);
   const { first, key, rest } = itemsOf(schema);
-  const min = countOf(schema, 'minItems', at, conversion.warn) ?? 0;
-  const max = countOf(schema, 'maxItems', at, conversion.warn);
+  const min = countOf(schema, 'minItems', pointer, conversion.warn) ?? 0;
+  const max = countOf(schema, 'maxItems', pointer, conversion.warn);
   if (max !== undefined && min > max) return NEVER;
 
-  const heads = first.slice(0, max).map((item, position) => conversion.convert(item, `${at}/${key}/${position}`));
-  const more = max !== undefined && max <= heads.length ? NEVER : conversion.convert(rest, `${at}/items`);
+  const heads = first.slice(0, max).map((item, position) => conversion.convert(item, `${pointer}/${key}/${position}`));
+  const more = max !== undefined && max <= heads.length ? NEVER : conversion.convert(rest, `${pointer}/items`);
   const tailMin = Math.max(0, min - heads.length);
   const tailMax = max === undefined ? undefined : max - heads.length;
 

@@ -80,7 +80,7 @@ export function convertSchema(
     return rule(name);
   }
 
-  function convert(schema: Schema, at: string): Expression {
+  function convert(schema: Schema, pointer: string): Expression {
     if (schema === true) return ANY;
     if (schema === false) return NEVER;
     const key = JSON.stringify(schema);
@@ -91,7 +91,7 @@ export function convertSchema(
     const name = ruleNames.size === 0 ? prefix : `${prefix}-${(count += 1)}`;
     ruleNames.set(key, name);
     rules.set(name, NEVER);
-    const expression = expressionOf(schema, keywords, at);
+    const expression = expressionOf(schema, keywords, pointer);
     // A plain type needs no rule of its own, unless something inside already refers to it.
     if (expression.kind === 'rule' && name !== prefix && !expression.name.startsWith(prefix)) {
       rules.delete(name);
@@ -102,24 +102,24 @@ export function convertSchema(
     return rule(name);
   }
 
-  function expressionOf(schema: JsonSchema, keywords: readonly string[], at: string): Expression {
+  function expressionOf(schema: JsonSchema, keywords: readonly string[], pointer: string): Expression {
     const [only] = keywords;
     const reference = schema['$ref'];
     if (only === '$ref' && keywords.length === 1 && typeof reference === 'string') {
       const target = index.resolve(reference, index.resourceOf(schema));
-      if (target !== undefined) return convert(target.schema, at);
+      if (target !== undefined) return convert(target.schema, pointer);
     }
     if (keywords.length === 1 && (only === 'anyOf' || only === 'oneOf')) {
       const parts = schemasOf(schema, only);
-      if (only === 'oneOf' && !areDisjoint(parts.map((part) => flatten(part, at, index, noWarning))))
-        warn(at, 'oneOf', 'weaker');
-      return choice(...parts.map((part, position) => convert(part, `${at}/${only}/${position}`)));
+      if (only === 'oneOf' && !areDisjoint(parts.map((part) => flatten(part, pointer, index, noWarning))))
+        warn(pointer, 'oneOf', 'weaker');
+      return choice(...parts.map((part, position) => convert(part, `${pointer}/${only}/${position}`)));
     }
-    return choice(...flatten(schema, at, index, warn).map((flat) => flatExpression(flat, at)));
+    return choice(...flatten(schema, pointer, index, warn).map((flat) => flatExpression(flat, pointer)));
   }
 
-  function flatExpression(flat: FlatSchema, at: string): Expression {
-    warnUnsupported(flat, at, warn);
+  function flatExpression(flat: FlatSchema, pointer: string): Expression {
+    warnUnsupported(flat, pointer, warn);
     const values = valuesOf(flat);
     if (values !== undefined) {
       const isValid = valueCheck(flat);
@@ -127,29 +127,29 @@ export function convertSchema(
         values.some((value) => typeof value === 'object' && value !== null) &&
         ['properties', 'items', 'additionalProperties'].some((keyword) => keyword in flat)
       )
-        warn(at, 'enum', 'weaker');
+        warn(pointer, 'enum', 'weaker');
       return choice(...values.filter(isValid).map((value) => literal(JSON.stringify(value))));
     }
     const types = typesOf(flat) ?? TYPE_NAMES;
     return choice(
       ...TYPE_NAMES.filter((type) => types.includes(type) && !(type === 'integer' && types.includes('number'))).map(
-        (type) => typeExpression(type, flat, at),
+        (type) => typeExpression(type, flat, pointer),
       ),
     );
   }
 
-  function typeExpression(type: string, flat: FlatSchema, at: string): Expression {
+  function typeExpression(type: string, flat: FlatSchema, pointer: string): Expression {
     switch (type) {
       case 'object':
-        return isFreeForm(flat) && !conversion.closed ? rule('object') : objectExpression(flat, at, conversion);
+        return isFreeForm(flat) && !conversion.closed ? rule('object') : objectExpression(flat, pointer, conversion);
       case 'array':
-        return arrayExpression(flat, at, conversion);
+        return arrayExpression(flat, pointer, conversion);
       case 'string':
-        return stringExpression(flat, at, conversion);
+        return stringExpression(flat, pointer, conversion);
       case 'number':
-        return numberExpression(flat, at, conversion);
+        return numberExpression(flat, pointer, conversion);
       case 'integer':
-        return integerExpression(flat, at, conversion);
+        return integerExpression(flat, pointer, conversion);
       default:
         return rule(type);
     }
@@ -175,11 +175,11 @@ function isFreeForm(flat: FlatSchema): boolean {
 }
 
 /** Warns of keywords that no grammar represents, unless another keyword makes them redundant. */
-function warnUnsupported(flat: FlatSchema, at: string, warn: Warn): void {
-  for (const keyword of UNSUPPORTED) if (keyword in flat && flat[keyword] !== true) warn(at, keyword, 'weaker');
-  if (flat['uniqueItems'] === true && !(Number(flat['maxItems']) <= 1)) warn(at, 'uniqueItems', 'weaker');
-  if (Number(flat['minProperties']) > namesOf(flat, 'required').length) warn(at, 'minProperties', 'weaker');
+function warnUnsupported(flat: FlatSchema, pointer: string, warn: Warn): void {
+  for (const keyword of UNSUPPORTED) if (keyword in flat && flat[keyword] !== true) warn(pointer, keyword, 'weaker');
+  if (flat['uniqueItems'] === true && !(Number(flat['maxItems']) <= 1)) warn(pointer, 'uniqueItems', 'weaker');
+  if (Number(flat['minProperties']) > namesOf(flat, 'required').length) warn(pointer, 'minProperties', 'weaker');
   const isFixed = flat['additionalProperties'] === false && !isSchemaObject(flat['patternProperties']);
   const isBounded = isFixed && propertiesOf(flat).size <= Number(flat['maxProperties']);
-  if ('maxProperties' in flat && !isBounded) warn(at, 'maxProperties', 'weaker');
+  if ('maxProperties' in flat && !isBounded) warn(pointer, 'maxProperties', 'weaker');
 }

@@ -5,10 +5,10 @@ import type { Warn } from './warning.ts';
 const MAX_COUNT = 1_000;
 
 /** Returns the value of a count keyword. Ignores one that is too large for a grammar, with a warning. */
-export function countOf(schema: FlatSchema, keyword: string, at: string, warn: Warn): number | undefined {
+export function countOf(schema: FlatSchema, keyword: string, pointer: string, warn: Warn): number | undefined {
   const count = schema[keyword];
   if (typeof count !== 'number') return undefined;
   if (count <= MAX_COUNT) return count;
-  warn(at, keyword, 'weaker');
+  warn(pointer, keyword, 'weaker');
   return undefined;
 }

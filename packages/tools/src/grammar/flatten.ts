@@ -13,36 +13,38 @@ const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
 /** Returns the alternatives that together accept what the schema accepts; none for a schema that accepts nothing. */
 export function flatten(
   schema: Schema,
-  at: string,
+  pointer: string,
   index: SchemaIndex,
   warn: Warn,
   ancestors: ReadonlySet<Schema> = new Set(),
 ): readonly FlatSchema[] {
   if (typeof schema === 'boolean') return schema ? [{}] : [];
   if (ancestors.has(schema)) {
-    warn(at, '$ref', 'weaker');
+    warn(pointer, '$ref', 'weaker');
     return [{}];
   }
   const inner = new Set([...ancestors, schema]);
   const isDraft7 = index.resourceOf(schema).dialect.draft === 'draft-07';
   const reference = schema['$ref'];
   const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(schema)) : undefined;
-  if (target !== undefined && isDraft7) return flatten(target.schema, at, index, warn, inner);
+  if (target !== undefined && isDraft7) return flatten(target.schema, pointer, index, warn, inner);
 
-  const own = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !COMBINING.includes(keyword)));
-  let alternatives: readonly FlatSchema[] = [own];
+  const uncombined = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !COMBINING.includes(keyword)));
+  let alternatives: readonly FlatSchema[] = [uncombined];
   const intersect = (others: readonly FlatSchema[], keyword: string): void => {
-    if (alternatives.length * others.length > MAX_ALTERNATIVES) warn(at, keyword, 'weaker');
-    else alternatives = alternatives.flatMap((one) => others.flatMap((other) => mergeFlat(one, other, at, warn)));
+    if (alternatives.length * others.length > MAX_ALTERNATIVES) warn(pointer, keyword, 'weaker');
+    else alternatives = alternatives.flatMap((one) => others.flatMap((other) => mergeFlat(one, other, pointer, warn)));
   };
-  if (target !== undefined) intersect(flatten(target.schema, at, index, warn, inner), '$ref');
+  if (target !== undefined) intersect(flatten(target.schema, pointer, index, warn, inner), '$ref');
   for (const [position, part] of schemasOf(schema, 'allOf').entries())
-    intersect(flatten(part, `${at}/allOf/${position}`, index, warn, inner), 'allOf');
+    intersect(flatten(part, `${pointer}/allOf/${position}`, index, warn, inner), 'allOf');
   for (const keyword of ['anyOf', 'oneOf']) {
     const parts = schemasOf(schema, keyword);
     if (parts.length === 0) continue;
-    const branches = parts.map((part, position) => flatten(part, `${at}/${keyword}/${position}`, index, warn, inner));
-    if (keyword === 'oneOf' && !areDisjoint(branches)) warn(at, 'oneOf', 'weaker');
+    const branches = parts.map((part, position) =>
+      flatten(part, `${pointer}/${keyword}/${position}`, index, warn, inner),
+    );
+    if (keyword === 'oneOf' && !areDisjoint(branches)) warn(pointer, 'oneOf', 'weaker');
     intersect(branches.flat(), keyword);
   }
   return alternatives;
@@ -56,7 +58,7 @@ export function schemasOf(schema: JsonSchema, keyword: string): readonly Schema[
 
 /** Whether no value can match two branches: their types differ, or the constant values of a required property. */
 export function areDisjoint(branches: readonly (readonly FlatSchema[])[]): boolean {
-  const pairs = branches.flatMap((a, at) => branches.slice(at + 1).map((b) => [a, b] as const));
+  const pairs = branches.flatMap((a, index) => branches.slice(index + 1).map((b) => [a, b] as const));
   return pairs.every(([a, b]) => a.every((one) => b.every((other) => isDisjoint(one, other))));
 }
 
@@ -117,7 +119,7 @@ export function propertiesOf(schema: FlatSchema): ReadonlyMap<string, Schema> {
 }
 
 /** Returns one schema for values that match both; none if no value can. Warns of keywords that cannot be combined. */
-function mergeFlat(a: FlatSchema, b: FlatSchema, at: string, warn: Warn): readonly FlatSchema[] {
+function mergeFlat(a: FlatSchema, b: FlatSchema, pointer: string, warn: Warn): readonly FlatSchema[] {
   const merged = new Map<string, unknown>(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {
     const before = merged.get(keyword);
@@ -128,7 +130,7 @@ function mergeFlat(a: FlatSchema, b: FlatSchema, at: string, warn: Warn): readon
       merged.set(keyword, [...new Set([...namesOf(a, keyword), ...namesOf(b, keyword)])]);
     else if (keyword === 'items' || keyword === 'additionalItems') merged.set(keyword, { allOf: [before, value] });
     else if (RESTRICTING.has(keyword) && !equalJson(before, value))
-      warn(`${at}/${pointerToken(keyword)}`, keyword, 'weaker');
+      warn(`${pointer}/${pointerToken(keyword)}`, keyword, 'weaker');
   }
   const [types, others] = [typesOf(a), typesOf(b)];
   if (types !== undefined && others !== undefined) {

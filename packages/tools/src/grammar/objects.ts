@@ -12,20 +12,22 @@ interface Member {
 }
 
 /** Converts an object: the declared properties in order, any subset of the optional ones, then other properties if they are allowed. */
-export function objectExpression(schema: FlatSchema, at: string, conversion: Conversion): Expression {
+export function objectExpression(schema: FlatSchema, pointer: string, conversion: Conversion): Expression {
   const gap = space(conversion.compact);
   const comma = sequence(gap, literal(','), gap);
   const colon = sequence(gap, literal(':'), gap);
   const properties = propertiesOf(schema);
   const required = new Set(namesOf(schema, 'required'));
-  const others = othersOf(schema, at, conversion);
+  const others = othersOf(schema, pointer, conversion);
   const undeclared = [...required].filter((name) => !properties.has(name));
   const declared: [string, Schema][] = [...properties, ...undeclared.map((name): [string, Schema] => [name, others])];
 
   const members: Member[] = [];
   for (const [name, value] of declared) {
-    const pointer = properties.has(name) ? `${at}/properties/${pointerToken(name)}` : `${at}/additionalProperties`;
-    const expression = sequence(literal(JSON.stringify(name)), colon, conversion.convert(value, pointer));
+    const valuePointer = properties.has(name)
+      ? `${pointer}/properties/${pointerToken(name)}`
+      : `${pointer}/additionalProperties`;
+    const expression = sequence(literal(JSON.stringify(name)), colon, conversion.convert(value, valuePointer));
     if (expression.kind === 'never' && required.has(name)) return NEVER;
     if (expression.kind !== 'never') members.push({ expression, required: required.has(name) });
   }
@@ -34,7 +36,7 @@ export function objectExpression(schema: FlatSchema, at: string, conversion: Con
     otherName(declared.map(([name]) => name)),
     literal('"'),
     colon,
-    conversion.convert(others, `${at}/additionalProperties`),
+    conversion.convert(others, `${pointer}/additionalProperties`),
   );
   const extra = others === false ? NEVER : conversion.define(other);
   return sequence(literal('{'), gap, membersExpression(members, extra, comma, conversion), gap, literal('}'));
@@ -59,11 +61,11 @@ function membersExpression(
   return first;
 }
 
-function othersOf(schema: FlatSchema, at: string, { closed, warn }: Conversion): Schema {
+function othersOf(schema: FlatSchema, pointer: string, { closed, warn }: Conversion): Schema {
   if ('patternProperties' in schema) return true;
   const additional = schema['additionalProperties'];
   if (additional === undefined && closed) {
-    warn(at, 'additionalProperties', 'stronger');
+    warn(pointer, 'additionalProperties', 'stronger');
     return false;
   }
   return isSchema(additional) ? additional : true;
@@ -92,8 +94,8 @@ function otherName(names: readonly string[]): Expression {
 }
 
 function differing({ isName, next }: TrieNode): Expression {
-  const known = [...next.keys()].map((character) => character.codePointAt(0) ?? 0);
-  const differs = anyBut(known);
+  const excluded = [...next.keys()].map((character) => character.codePointAt(0) ?? 0);
+  const differs = anyBut(excluded);
   const continues = [...next].map(([character, node]) =>
     sequence(literal(JSON.stringify(character).slice(1, -1)), differing(node)),
   );
@@ -104,11 +106,11 @@ function differing({ isName, next }: TrieNode): Expression {
 /** Expressions for any character but one ASCII character, or but none: the common cases. At most 129 entries. */
 const cache = new Map<number, Expression>();
 
-function anyBut(known: readonly number[]): Expression {
-  const [only = -1] = known;
-  const cached = known.length < 2 && only < 0x80 ? cache.get(only) : undefined;
+function anyBut(excluded: readonly number[]): Expression {
+  const [first = -1] = excluded;
+  const cached = excluded.length < 2 && first < 0x80 ? cache.get(first) : undefined;
   if (cached !== undefined) return cached;
-  const expression = jsonCharacter(complement(known.map((code) => [code, code])));
-  if (known.length < 2 && only < 0x80) cache.set(only, expression);
+  const expression = jsonCharacter(complement(excluded.map((code) => [code, code])));
+  if (excluded.length < 2 && first < 0x80) cache.set(first, expression);
   return expression;
 }

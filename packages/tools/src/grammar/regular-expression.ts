@@ -119,8 +119,8 @@ export function regularString(source: string): Expression | undefined {
   function escape(): CodePoints {
     const character = peek();
     at += 1;
-    const known = CLASSES.get(character);
-    if (known !== undefined) return known;
+    const characterClass = CLASSES.get(character);
+    if (characterClass !== undefined) return characterClass;
     const control = CONTROLS.get(character);
     if (control !== undefined) return point(control);
     const [whole, braced, four, two] =

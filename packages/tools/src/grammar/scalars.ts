@@ -8,28 +8,29 @@ import { regularString } from './regular-expression.ts';
 import { FRACTION } from './json-rules.ts';
 
 /** Converts a string by its pattern, format (if formats are enforced) or length: the first of them that a grammar can represent. */
-export function stringExpression(schema: FlatSchema, at: string, { formats, warn }: Conversion): Expression {
+export function stringExpression(schema: FlatSchema, pointer: string, { formats, warn }: Conversion): Expression {
   const { format, pattern } = schema;
-  const min = countOf(schema, 'minLength', at, warn) ?? 0;
-  const max = countOf(schema, 'maxLength', at, warn);
+  const min = countOf(schema, 'minLength', pointer, warn) ?? 0;
+  const max = countOf(schema, 'maxLength', pointer, warn);
   if (max !== undefined && min > max) return NEVER;
   const matching = typeof pattern === 'string' ? regularString(pattern) : undefined;
-  if (typeof pattern === 'string' && matching === undefined) warn(at, 'pattern', 'weaker');
+  if (typeof pattern === 'string' && matching === undefined) warn(pointer, 'pattern', 'weaker');
   const formatted = typeof format === 'string' && formats ? formatString(format) : undefined;
-  if (typeof format === 'string' && (formatted === undefined || matching !== undefined)) warn(at, 'format', 'weaker');
+  if (typeof format === 'string' && (formatted === undefined || matching !== undefined))
+    warn(pointer, 'format', 'weaker');
   const content = matching ?? formatted;
   if (content === undefined) {
     if (min === 0 && max === undefined) return rule('string');
     return sequence(literal('"'), repeat(rule('char'), min, max), literal('"'));
   }
-  if (min > 0) warn(at, 'minLength', 'weaker');
-  if (max !== undefined) warn(at, 'maxLength', 'weaker');
+  if (min > 0) warn(pointer, 'minLength', 'weaker');
+  if (max !== undefined) warn(pointer, 'maxLength', 'weaker');
   return sequence(literal('"'), content, literal('"'));
 }
 
 /** Converts an integer. Both bounds are exact. */
-export function integerExpression(schema: FlatSchema, at: string, { warn }: Conversion): Expression {
-  warnStep(schema, at, warn);
+export function integerExpression(schema: FlatSchema, pointer: string, { warn }: Conversion): Expression {
+  warnStep(schema, pointer, warn);
   const { min, max } = boundsOf(schema);
   if (min === -Infinity && max === Infinity) return rule('integer');
   return integersBetween(
@@ -39,12 +40,12 @@ export function integerExpression(schema: FlatSchema, at: string, { warn }: Conv
 }
 
 /** Converts a number. The only bound that a grammar represents exactly is `minimum: 0`; it warns of others. */
-export function numberExpression(schema: FlatSchema, at: string, { warn }: Conversion): Expression {
-  warnStep(schema, at, warn);
+export function numberExpression(schema: FlatSchema, pointer: string, { warn }: Conversion): Expression {
+  warnStep(schema, pointer, warn);
   const unsigned = typeof schema['minimum'] === 'number' && schema['minimum'] >= 0;
   for (const keyword of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) {
     if (typeof schema[keyword] === 'number' && !(keyword === 'minimum' && schema[keyword] === 0))
-      warn(at, keyword, 'weaker');
+      warn(pointer, keyword, 'weaker');
   }
   if (!unsigned) return rule('number');
   return sequence(choice(literal('0'), sequence(characters('[1-9]'), repeat(characters('[0-9]'), 0, 20))), FRACTION);
@@ -62,9 +63,9 @@ function boundsOf(schema: FlatSchema): { readonly min: number; readonly max: num
   };
 }
 
-function warnStep(schema: FlatSchema, at: string, warn: Conversion['warn']): void {
+function warnStep(schema: FlatSchema, pointer: string, warn: Conversion['warn']): void {
   const step = schema['multipleOf'];
   if (typeof step !== 'number') return;
   const isWhole = schema['type'] === 'integer' && step === 1;
-  if (!isWhole) warn(at, 'multipleOf', 'weaker');
+  if (!isWhole) warn(pointer, 'multipleOf', 'weaker');
 }

@@ -138,7 +138,7 @@ function convertChecked(
       'accepts no value at all',
       'Look for contradictions, or for a property that requires itself.',
     );
-  const own = new Map([...rules].filter(([name]) => !JSON_RULES.spaced.has(name)));
+  const ownRules = new Map([...rules].filter(([name]) => !JSON_RULES.spaced.has(name)));
   const needed = [...rules.keys()].filter((name) => JSON_RULES.spaced.has(name));
-  return { text: printRules(own), jsonRules: needed, warnings: [...warnings.values()] };
+  return { text: printRules(ownRules), jsonRules: needed, warnings: [...warnings.values()] };
 }

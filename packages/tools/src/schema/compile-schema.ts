@@ -124,14 +124,14 @@ function all(checks: readonly Check[]): Check {
 /** The same, and tracks what the checks evaluate. */
 function allTracked(checks: readonly Check[]): Check {
   return (value, path, validation, evaluated) => {
-    const own = createEvaluated();
+    const ownEvaluated = createEvaluated();
     let ok = true;
     for (const check of checks) {
-      if (check(value, path, validation, own)) continue;
+      if (check(value, path, validation, ownEvaluated)) continue;
       if (validation.issues === undefined) return false;
       ok = false;
     }
-    if (ok) addEvaluated(evaluated, own);
+    if (ok) addEvaluated(evaluated, ownEvaluated);
     return ok;
   };
 }

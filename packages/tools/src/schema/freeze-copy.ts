@@ -14,24 +14,24 @@ const MAX_TEXT = 4_000_000;
  */
 export function freezeCopy(value: unknown, subject: string): unknown {
   const count = { nodes: 0, text: 0 };
-  const copy = (item: unknown, at: string, depth: number): unknown => {
+  const copy = (item: unknown, pointer: string, depth: number): unknown => {
     count.nodes += 1;
     if (typeof item === 'string') count.text += item.length;
-    if (depth > MAX_DEPTH) throw invalidSchema(subject, at, `is nested more than ${MAX_DEPTH} levels deep`);
+    if (depth > MAX_DEPTH) throw invalidSchema(subject, pointer, `is nested more than ${MAX_DEPTH} levels deep`);
     if (count.nodes > MAX_NODES || count.text > MAX_TEXT)
-      throw invalidSchema(subject, at, 'is too large to send to a model');
+      throw invalidSchema(subject, pointer, 'is too large to send to a model');
     if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
     if (typeof item === 'number' && Number.isFinite(item)) return item;
     if (Array.isArray(item)) {
-      return Object.freeze(item.map((entry: unknown, index) => copy(entry, `${at}/${index}`, depth + 1)));
+      return Object.freeze(item.map((entry: unknown, index) => copy(entry, `${pointer}/${index}`, depth + 1)));
     }
     if (typeof item !== 'object' || !isPlain(item))
-      throw invalidSchema(subject, at, `is ${nameOf(item)}, which JSON cannot represent`);
+      throw invalidSchema(subject, pointer, `is ${nameOf(item)}, which JSON cannot represent`);
     const entries = Object.entries(item).filter(([, entry]) => entry !== undefined);
     for (const [key] of entries) count.text += key.length;
     const copied = entries.map(([key, entry]): [string, unknown] => [
       key,
-      copy(entry, `${at}/${pointerToken(key)}`, depth + 1),
+      copy(entry, `${pointer}/${pointerToken(key)}`, depth + 1),
     ]);
     // fromEntries defines own properties: a key "__proto__" stays a key.
     return Object.freeze(Object.fromEntries(copied));

@@ -19,29 +19,31 @@ const MAX_COST = 50_000;
  */
 export function inspectSchema(schema: JsonSchema, subject: string): void {
   const index = indexSchema(schema, { documents: metaSchemas() });
-  const patterns: { readonly source: string; readonly at: string }[] = [];
-  const visit = (value: Schema, at: string): void => {
+  const patterns: { readonly source: string; readonly pointer: string }[] = [];
+  const visit = (value: Schema, pointer: string): void => {
     if (!isSchemaObject(value)) return;
     for (const [keyword, content] of Object.entries(value)) {
       const kind = KEYWORDS.get(keyword);
       const problem = kind === undefined ? undefined : PROBLEMS[kind](content);
-      if (problem !== undefined) throw invalidSchema(subject, `${at}/${pointerToken(keyword)}`, problem);
+      if (problem !== undefined) throw invalidSchema(subject, `${pointer}/${pointerToken(keyword)}`, problem);
     }
-    checkReferences(value, at);
-    if (typeof value['pattern'] === 'string') patterns.push({ source: value['pattern'], at: `${at}/pattern` });
+    checkReferences(value, pointer);
+    if (typeof value['pattern'] === 'string')
+      patterns.push({ source: value['pattern'], pointer: `${pointer}/pattern` });
     for (const source of Object.keys(mapOf(value['patternProperties']))) {
-      patterns.push({ source, at: `${at}/patternProperties/${pointerToken(source)}` });
+      patterns.push({ source, pointer: `${pointer}/patternProperties/${pointerToken(source)}` });
     }
-    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
+    for (const child of subschemas(value))
+      visit(child.schema, `${pointer}/${child.tokens.map(pointerToken).join('/')}`);
   };
-  const checkReferences = (value: JsonSchema, at: string): void => {
+  const checkReferences = (value: JsonSchema, pointer: string): void => {
     for (const keyword of ['$ref', '$dynamicRef']) {
       const reference = value[keyword];
       if (typeof reference !== 'string' || index.resolve(reference, index.resourceOf(value)) !== undefined) continue;
       const local = reference.startsWith('#');
       throw invalidSchema(
         subject,
-        `${at}/${keyword}`,
+        `${pointer}/${keyword}`,
         local
           ? `does not resolve ("${truncate(reference, 80)}")`
           : `is remote ("${truncate(reference, 80)}") and is never fetched`,
@@ -54,19 +56,22 @@ export function inspectSchema(schema: JsonSchema, subject: string): void {
   checkCost(schema, index, subject);
 }
 
-function checkPatterns(patterns: readonly { readonly source: string; readonly at: string }[], subject: string): void {
-  for (const { source, at } of patterns) {
+function checkPatterns(
+  patterns: readonly { readonly source: string; readonly pointer: string }[],
+  subject: string,
+): void {
+  for (const { source, pointer } of patterns) {
     try {
       compilePattern(source);
     } catch {
-      throw invalidSchema(subject, at, `is not a valid regular expression ("${truncate(source, 80)}")`);
+      throw invalidSchema(subject, pointer, `is not a valid regular expression ("${truncate(source, 80)}")`);
     }
   }
   const slow = findSlowPattern(patterns.map((entry) => entry.source));
   const entry = patterns.find((candidate) => candidate.source === slow);
   if (entry === undefined) return;
   const hint = 'Write it without repetitions that can match the same text in more than one way.';
-  throw invalidSchema(subject, entry.at, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
+  throw invalidSchema(subject, entry.pointer, `can hang on some texts ("${truncate(entry.source, 80)}")`, hint);
 }
 
 /** Rejects schemas that apply themselves to the same value endlessly, or so often that validation would not finish. */
@@ -74,25 +79,27 @@ function checkCost(schema: JsonSchema, index: SchemaIndex, subject: string): voi
   const costs = new Map<JsonSchema, number>();
   const visiting = new Set<JsonSchema>();
   // Errors behind a reference point at the reference: that is what has to be changed.
-  const costOf = (value: Schema, at: string, referenced = false): number => {
+  const costOf = (value: Schema, pointer: string, referenced = false): number => {
     if (!isSchemaObject(value)) return 1;
-    const known = costs.get(value);
-    if (known !== undefined) return known;
-    if (visiting.has(value)) throw invalidSchema(subject, at, 'refers to itself without descending into the value');
+    const cached = costs.get(value);
+    if (cached !== undefined) return cached;
+    if (visiting.has(value))
+      throw invalidSchema(subject, pointer, 'refers to itself without descending into the value');
     visiting.add(value);
     let cost = 1;
     for (const [child, tokens] of appliedSchemas(value, index)) {
-      cost += costOf(child, referenced ? at : `${at}/${tokens}`, referenced || REFERENCES.includes(tokens));
+      cost += costOf(child, referenced ? pointer : `${pointer}/${tokens}`, referenced || REFERENCES.includes(tokens));
     }
     visiting.delete(value);
     costs.set(value, cost);
-    if (cost > MAX_COST) throw invalidSchema(subject, at, 'applies too many schemas to one value');
+    if (cost > MAX_COST) throw invalidSchema(subject, pointer, 'applies too many schemas to one value');
     return cost;
   };
-  const visit = (value: Schema, at: string): void => {
-    costOf(value, at);
+  const visit = (value: Schema, pointer: string): void => {
+    costOf(value, pointer);
     if (!isSchemaObject(value)) return;
-    for (const child of subschemas(value)) visit(child.schema, `${at}/${child.tokens.map(pointerToken).join('/')}`);
+    for (const child of subschemas(value))
+      visit(child.schema, `${pointer}/${child.tokens.map(pointerToken).join('/')}`);
   };
   visit(schema, '');
 }

@@ -44,9 +44,9 @@ function anyOf(context: KeywordContext): Check | undefined {
     const fast = withoutIssues(validation);
     let ok = false;
     for (const check of checks) {
-      const own = evaluated === undefined ? undefined : createEvaluated();
-      if (!check(value, undefined, fast, own)) continue;
-      addEvaluated(evaluated, own);
+      const branchEvaluated = evaluated === undefined ? undefined : createEvaluated();
+      if (!check(value, undefined, fast, branchEvaluated)) continue;
+      addEvaluated(evaluated, branchEvaluated);
       ok = true;
       if (evaluated === undefined) return true; // no keyword needs to know what the other branches evaluate
     }
@@ -70,9 +70,9 @@ function oneOf(context: KeywordContext): Check | undefined {
     const fast = withoutIssues(validation);
     let count = 0;
     for (const check of checks) {
-      const own = evaluated === undefined ? undefined : createEvaluated();
-      if (!check(value, undefined, fast, own)) continue;
-      addEvaluated(evaluated, own);
+      const branchEvaluated = evaluated === undefined ? undefined : createEvaluated();
+      if (!check(value, undefined, fast, branchEvaluated)) continue;
+      addEvaluated(evaluated, branchEvaluated);
       count += 1;
     }
     if (count === 1 || validation.issues === undefined) return count === 1;
@@ -119,9 +119,9 @@ function conditional(context: KeywordContext): Check | undefined {
   const whenTrue = isSchema(schema['then']) ? context.compile(schema['then']) : undefined;
   const whenFalse = isSchema(schema['else']) ? context.compile(schema['else']) : undefined;
   return (value, path, validation, evaluated) => {
-    const own = evaluated === undefined ? undefined : createEvaluated();
-    const holds = test(value, undefined, withoutIssues(validation), own);
-    if (holds) addEvaluated(evaluated, own);
+    const conditionEvaluated = evaluated === undefined ? undefined : createEvaluated();
+    const holds = test(value, undefined, withoutIssues(validation), conditionEvaluated);
+    if (holds) addEvaluated(evaluated, conditionEvaluated);
     const next = holds ? whenTrue : whenFalse;
     return next === undefined || next(value, path, validation, evaluated);
   };

@@ -135,8 +135,8 @@ export function indexSchema(
   };
 
   const load = (uri: string): Resource | undefined => {
-    const known = resources.get(uri);
-    if (known !== undefined) return known;
+    const existing = resources.get(uri);
+    if (existing !== undefined) return existing;
     const document = documents.get(uri);
     if (document === undefined) return undefined;
     const resource = open(document, uri);

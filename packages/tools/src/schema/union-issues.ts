@@ -2,20 +2,20 @@ import type { ValidationIssue } from './check-types.ts';
 
 /**
  * Chooses what to report about a value that matches no branch of a union: the types and values that would be accepted, the property that
- * discriminates between the branches, or the issues of the closest branch. `own` is the issue of the union itself.
+ * discriminates between the branches, or the issues of the closest branch. `unionIssue` is the issue of the union itself.
  */
 export function unionIssues(
-  own: ValidationIssue,
+  unionIssue: ValidationIssue,
   branches: readonly (readonly ValidationIssue[])[],
 ): readonly ValidationIssue[] {
   const atUnion = (issues: readonly ValidationIssue[]): readonly ValidationIssue[] =>
-    issues.filter((issue) => issue.path === own.path);
+    issues.filter((issue) => issue.path === unionIssue.path);
   if (branches.every((issues) => atUnion(issues).some((issue) => (issue.types ?? issue.allowed) !== undefined))) {
     const types = [...new Set(branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.types ?? [])))];
     const allowed = branches.flatMap((issues) => atUnion(issues).flatMap((issue) => issue.allowed ?? []));
     const expected = types.length === 0 ? 'one of the allowed values' : types.join(' or ');
     const details = { ...(types.length > 0 ? { types } : {}), ...(allowed.length > 0 ? { allowed } : {}) };
-    return [{ ...own, expected, ...details }];
+    return [{ ...unionIssue, expected, ...details }];
   }
   const discriminator = discriminatorIssue(branches);
   if (discriminator !== undefined) return [discriminator];
@@ -24,7 +24,7 @@ export function unionIssues(
     issues.length +
     issues.filter((issue) => issue.keyword === 'const' || issue.keyword === 'enum').length * 1000 +
     atUnion(issues).filter((issue) => issue.keyword === 'type').length * 100_000;
-  return branches.toSorted((a, b) => score(a) - score(b))[0] ?? [own];
+  return branches.toSorted((a, b) => score(a) - score(b))[0] ?? [unionIssue];
 }
 
 /** If every branch requires another constant value at the same path, that path is the issue, with all the values. */
