@@ -76,7 +76,7 @@ test('a named file that is missing, and every fault in one, exits 2; a missing d
   const cwd = workspace({ 'bad.json': '{"name": 1, "client": {"timeout": "soon"}}' });
   const bad = await prompt(['--config=bad.json', '2+2'], { cwd });
   expect(bad.code).toBe(2);
-  expect(bad.stderr).toMatch(/bad\.json has 2 faults:\n {2}name: .*\n {2}client\.timeout: /);
+  expect(bad.stderr).toMatch(/bad\.json has 2 errors:\n {2}name: .*\n {2}client\.timeout: /);
 });
 
 test('an unknown key warns with a near name and the run goes on', async () => {
