@@ -1,8 +1,8 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { callInput } from '../wire/call-input.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { mediaNote, unsupportedPart } from '../settings.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { mediaNote, unsupportedPart } from '../wire/media.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire/names.ts';
 
 /** Writes a message as content blocks, each as JSON text. `vendor` alone gets its own reasoning back. @internal */
 export function toBlocks(message: Message, vendor: string): readonly string[] {

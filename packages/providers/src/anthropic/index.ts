@@ -1,10 +1,10 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
+import { createClient } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
+import { streamOf } from '../wire/wire.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
-import { resolveAnthropic } from './settings.ts';
+import { resolveAnthropic } from './config.ts';
 
 const VERSION = '2023-06-01';
 

@@ -1,8 +1,8 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { callInput } from '../wire/call-input.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { dataOf, mediaNote, unsupportedPart } from '../settings.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { dataOf, mediaNote, unsupportedPart } from '../wire/media.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'png'],

@@ -1,10 +1,10 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type Reply, type ReplyContext } from '../reply.ts';
-import { createFrameSplitter } from '../transport/event-stream.ts';
-import { findVendorError, htmlTitle } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
-import type { ReadFrame } from './peers.ts';
+import { createReply, type Reply, type ReplyContext } from '../wire/message-builder.ts';
+import { createFrameSplitter } from '../stream/aws-frames.ts';
+import { findVendorError, htmlTitle } from '../http/errors.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReadFrame } from './optional-packages.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],

@@ -1,14 +1,14 @@
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { historyTools } from '../history-tools.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { historyTools } from '../wire/placeholder-tools.ts';
 import { asFields } from '../json-fields.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
-import { schemaInstruction } from '../response-format.ts';
-import type { WireSettings } from '../settings.ts';
-import { onceEach, toTurns } from '../turns.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import { type ModelOptions, readOptions } from '../config/model-options.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
+import type { WireSettings } from '../wire/media.ts';
+import { onceEach, toTurns } from '../wire/alternating-messages.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { PLAIN_NAMES, toWireName } from '../wire/names.ts';
+import { createToolWriter } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 
 const TAKEN = new Set('model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '));

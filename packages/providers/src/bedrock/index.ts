@@ -1,12 +1,12 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient, type Client } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
+import { createClient, type Client } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
 import { lazyProvider } from '../lazy-provider.ts';
-import { streamOf } from '../wire.ts';
+import { streamOf } from '../wire/wire.ts';
 import { createBedrockDecoder } from './decode.ts';
 import { createBedrockEncoder } from './encode.ts';
-import { loadFrameReader, type ReadFrame } from './peers.ts';
-import { resolveBedrock } from './settings.ts';
+import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
+import { resolveBedrock } from './config.ts';
 import { createSign } from './sign.ts';
 
 /**

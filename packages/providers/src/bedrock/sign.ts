@@ -1,9 +1,9 @@
 import { KernelError } from '@kernel/protocol';
-import { type AwsCredentials, invalidConfig, type ProviderConfig } from '../config.ts';
-import type { WireCall } from '../transport/caller.ts';
-import type { Redactor } from '../transport/redact.ts';
-import { loadSigner, type SignRequest } from './peers.ts';
-import type { BedrockSettings } from './settings.ts';
+import { type AwsCredentials, invalidConfig, type ProviderConfig } from '../config/provider-config.ts';
+import type { WireCall } from '../http/authenticated-client.ts';
+import type { Redactor } from '../http/redact.ts';
+import { loadSigner, type SignRequest } from './optional-packages.ts';
+import type { BedrockSettings } from './config.ts';
 
 /** Creates what signs calls with SigV4; nothing where a token is sent instead, or nothing at all. @internal */
 export function createSign(

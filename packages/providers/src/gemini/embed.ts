@@ -1,10 +1,10 @@
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
-import type { Client } from '../client.ts';
-import { inputsOf, postJson, toEmbedResult } from '../embeddings.ts';
+import type { Client } from '../wire/wire-context.ts';
+import { inputsOf, postJson, toEmbedResult } from '../wire/embeddings.ts';
 import { asFields, asList } from '../json-fields.ts';
-import { readOptions } from '../options.ts';
-import type { WireSettings } from '../settings.ts';
-import { geminiPath } from './settings.ts';
+import { readOptions } from '../config/model-options.ts';
+import type { WireSettings } from '../wire/media.ts';
+import { geminiPath } from './config.ts';
 
 const TAKEN = new Set(['model', 'requests', 'content']);
 

@@ -1,15 +1,15 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { toDialect } from '../dialect/to-dialect.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { toDialect } from '../dialects/to-dialect.ts';
+import { type ModelOptions, readOptions } from '../config/model-options.ts';
 import { asFields } from '../json-fields.ts';
-import type { WireSettings } from '../settings.ts';
-import { onceEach, toTurns } from '../turns.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { LETTER_FIRST_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import type { WireSettings } from '../wire/media.ts';
+import { onceEach, toTurns } from '../wire/alternating-messages.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { LETTER_FIRST_NAMES, toWireName } from '../wire/names.ts';
+import { createToolWriter } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
-import { geminiPath } from './settings.ts';
+import { geminiPath } from './config.ts';
 
 const TAKEN = new Set(
   'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),

@@ -1,11 +1,11 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
+import { createClient } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
+import { streamOf } from '../wire/wire.ts';
 import { createGeminiDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createGeminiEncoder } from './encode.ts';
-import { resolveGemini } from './settings.ts';
+import { resolveGemini } from './config.ts';
 
 /** Creates a provider over Gemini's generateContent wire. Never retries; nothing is sent before a stream is read. */
 export function geminiProvider(

@@ -1,8 +1,8 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { callInput } from '../wire/call-input.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
-import { dataOf } from '../settings.ts';
-import { LETTER_FIRST_NAMES, toWireName } from '../wire-names.ts';
+import { dataOf } from '../wire/media.ts';
+import { LETTER_FIRST_NAMES, toWireName } from '../wire/names.ts';
 
 /** Writes a message as parts. `vendor` alone gets its own thought signatures back. Calls and results pair by order: this wire needs no ids. @internal */
 export function toParts(message: Message, vendor: string): readonly object[] {

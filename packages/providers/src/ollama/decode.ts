@@ -1,9 +1,9 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createLineParser } from '../transport/ndjson.ts';
-import { findVendorError, htmlTitle } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
+import { createReply, type ReplyContext } from '../wire/message-builder.ts';
+import { createLineParser } from '../stream/ndjson.ts';
+import { findVendorError, htmlTitle } from '../http/errors.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],

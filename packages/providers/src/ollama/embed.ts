@@ -1,9 +1,9 @@
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
-import type { Client } from '../client.ts';
-import { inputsOf, postJson, toEmbedResult } from '../embeddings.ts';
+import type { Client } from '../wire/wire-context.ts';
+import { inputsOf, postJson, toEmbedResult } from '../wire/embeddings.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
-import { readOptions } from '../options.ts';
-import type { WireSettings } from '../settings.ts';
+import { readOptions } from '../config/model-options.ts';
+import type { WireSettings } from '../wire/media.ts';
 
 const TAKEN = new Set(['model', 'input']);
 

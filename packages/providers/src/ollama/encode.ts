@@ -1,13 +1,13 @@
 import type { JsonValue, MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
 import { textOf, toolCallsOf } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
-import { checkRequest } from '../check-request.ts';
+import { callInput } from '../wire/call-input.ts';
+import { checkRequest } from '../wire/check-request.ts';
 import { asFields } from '../json-fields.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
-import { dataOf, mediaNote, unsupportedPart, type WireSettings } from '../settings.ts';
-import { onceEach, unknownRole } from '../turns.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import { type ModelOptions, readOptions } from '../config/model-options.ts';
+import { dataOf, mediaNote, unsupportedPart, type WireSettings } from '../wire/media.ts';
+import { onceEach, unknownRole } from '../wire/alternating-messages.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { createToolWriter } from '../wire/tool-encoder.ts';
 
 const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 const ANY_NAME = /[\s\S]/;

@@ -1,11 +1,11 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
+import { createClient } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
+import { streamOf } from '../wire/wire.ts';
 import { createOllamaDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createOllamaEncoder } from './encode.ts';
-import { resolveOllama } from './settings.ts';
+import { resolveOllama } from './config.ts';
 
 /** Creates a provider over Ollama's own chat API. Never retries; nothing is sent before a stream is read. */
 export function ollamaProvider(

@@ -1,12 +1,12 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createReplyReader } from '../transport/reply-reader.ts';
-import type { SseEvent } from '../transport/sse.ts';
-import { findVendorError } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
-import { textsOf } from './content.ts';
-import { finishReasonOf } from './finish.ts';
+import { createReply, type ReplyContext } from '../wire/message-builder.ts';
+import { createReplyReader } from '../stream/body-reader.ts';
+import type { SseEvent } from '../stream/sse.ts';
+import { findVendorError } from '../http/errors.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { textsOf } from './content-text.ts';
+import { finishReasonOf } from './finish-reason.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 

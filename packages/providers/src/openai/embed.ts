@@ -1,9 +1,9 @@
 import { type Embedding, type EmbedRequest, type EmbedResult, KernelError } from '@kernel/protocol';
-import type { Client } from '../client.ts';
+import type { Client } from '../wire/wire-context.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
-import { readOptions } from '../options.ts';
-import { collectText, readJson } from '../transport/collect.ts';
-import type { ChatSettings } from './wire-types.ts';
+import { readOptions } from '../config/model-options.ts';
+import { collectText, readJson } from '../http/response-text.ts';
+import type { ChatSettings } from './quirks.ts';
 
 const TAKEN = new Set(['model', 'input']);
 

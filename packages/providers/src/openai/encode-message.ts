@@ -1,10 +1,10 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { createBodyBuffers } from './body-buffers.ts';
 import { sizeOf } from './join-bytes.ts';
-import { encodePart, toolText } from './media.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
-import { unknownRole } from '../turns.ts';
-import type { ChatSettings } from './wire-types.ts';
+import { encodePart, toolText } from './content-parts.ts';
+import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire/names.ts';
+import { unknownRole } from '../wire/alternating-messages.ts';
+import type { ChatSettings } from './quirks.ts';
 
 /** A body with messages in the middle. @internal */
 export interface Body {

@@ -1,13 +1,13 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { strictGap } from '../dialect/strict.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
-import { schemaInstruction } from '../response-format.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { strictGap } from '../dialects/strict.ts';
+import { type ModelOptions, readOptions } from '../config/model-options.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { PLAIN_NAMES, toWireName } from '../wire/names.ts';
+import { createToolWriter } from '../wire/tool-encoder.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
-import type { ChatSettings } from './wire-types.ts';
+import type { ChatSettings } from './quirks.ts';
 
 const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 

@@ -1,11 +1,11 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf, type Wire } from '../wire.ts';
+import { createClient } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
+import { streamOf, type Wire } from '../wire/wire.ts';
 import { createChatDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createChatEncoder } from './encode.ts';
-import { resolveChat } from './settings.ts';
+import { resolveChat } from './config.ts';
 import { transcribe } from './transcribe.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { KernelError, type TranscribeRequest, type Transcript } from '@kernel/protocol';
-import type { Client } from '../client.ts';
+import type { Client } from '../wire/wire-context.ts';
 import { asFields, asNumber, asText } from '../json-fields.ts';
-import { readOptions } from '../options.ts';
-import { collectText, readJson } from '../transport/collect.ts';
-import type { ChatSettings } from './wire-types.ts';
+import { readOptions } from '../config/model-options.ts';
+import { collectText, readJson } from '../http/response-text.ts';
+import type { ChatSettings } from './quirks.ts';
 
 const TAKEN = new Set(['model', 'file']);
 

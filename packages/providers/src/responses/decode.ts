@@ -1,10 +1,10 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createReplyReader } from '../transport/reply-reader.ts';
-import type { SseEvent } from '../transport/sse.ts';
-import { findVendorError } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
+import { createReply, type ReplyContext } from '../wire/message-builder.ts';
+import { createReplyReader } from '../stream/body-reader.ts';
+import type { SseEvent } from '../stream/sse.ts';
+import { findVendorError } from '../http/errors.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
 /** Creates the decoder of one reply of the Responses wire. Calls are known by their `call_id`; unknown events are passed over. @internal */
 export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {

@@ -1,13 +1,13 @@
 import type { Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { strictGap } from '../dialect/strict.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { strictGap } from '../dialects/strict.ts';
 import { asFields } from '../json-fields.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
-import type { WireSettings } from '../settings.ts';
-import { onceEach } from '../turns.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import { type ModelOptions, readOptions } from '../config/model-options.ts';
+import type { WireSettings } from '../wire/media.ts';
+import { onceEach } from '../wire/alternating-messages.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { PLAIN_NAMES, toWireName } from '../wire/names.ts';
+import { createToolWriter } from '../wire/tool-encoder.ts';
 import { toItems } from './items.ts';
 
 const TAKEN = new Set(

@@ -1,10 +1,10 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
+import { createClient } from '../wire/wire-context.ts';
+import type { ProviderConfig } from '../config/provider-config.ts';
+import { streamOf } from '../wire/wire.ts';
 import { createResponsesDecoder } from './decode.ts';
 import { createResponsesEncoder } from './encode.ts';
-import { resolveResponses } from './settings.ts';
+import { resolveResponses } from './config.ts';
 
 /** Creates a provider over OpenAI's Responses wire. Nothing is stored at the vendor unless `options.store` says so. Never retries. */
 export function responsesProvider(

@@ -1,8 +1,8 @@
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
-import { mediaNote, unsupportedPart } from '../settings.ts';
-import { unknownRole } from '../turns.ts';
-import { PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { mediaNote, unsupportedPart } from '../wire/media.ts';
+import { unknownRole } from '../wire/alternating-messages.ts';
+import { PLAIN_NAMES, toWireId, toWireName } from '../wire/names.ts';
 
 const CALL_IDS = { legal: /^[\s\S]{1,64}$/, length: 24 };
 

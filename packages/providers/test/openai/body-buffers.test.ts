@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createBodyBuffers } from '../../src/openai/body-buffers.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
-import { resolveChat } from '../../src/openai/settings.ts';
+import { resolveChat } from '../../src/openai/config.ts';
 import { endOf, request, withServer } from '../support.ts';
 
 const LARGE = 70_000;

@@ -4,7 +4,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { toFunctionDefinition } from '../../src/index.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
-import { resolveChat } from '../../src/openai/settings.ts';
+import { resolveChat } from '../../src/openai/config.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
 const REPLY = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'), '[DONE]')] };
