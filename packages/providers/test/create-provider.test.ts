@@ -4,6 +4,7 @@ import { textOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, createProviders } from '../src/index.ts';
+import type { AzureConfig } from '../src/openai/azure.ts';
 import { chunk, endOf, request, sse, withServer } from './support.ts';
 import { withWire } from './wires.ts';
 
@@ -11,13 +12,13 @@ const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };
 
 test('an unknown name throws CONFIG_INVALID with the known ones and a near one', () => {
   verifies('providers.registry.create');
-  expect(() => createProvider({ name: 'opnai' })).toThrow(
+  expect(() => createProviders().create({ name: 'opnai' })).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('Did you mean "openai"?') as unknown,
     }),
   );
-  expect(() => createProvider({ name: '__proto__' })).toThrow(/Known: .*ollama/);
+  expect(() => createProviders().create({ name: '__proto__' })).toThrow(/Known: .*ollama/);
 });
 
 test('a catalog has the built-in names and its own, sorted, refuses a taken name and shares no state', () => {
@@ -94,7 +95,7 @@ test.each([
 ] as const)('azure with %s calls the deployment path with api-version', async (authType, token, headers) => {
   verifies('providers.azure');
   await withServer([OK], async ({ server }) => {
-    const config = {
+    const config: AzureConfig = {
       name: 'azure',
       baseUrl: server.url,
       deployment: 'my gpt',
@@ -109,8 +110,8 @@ test.each([
 });
 
 test.each([
-  [{ baseUrl: 'localhost:1234' }, /scheme|no URL/],
-  [{ baseUrl: 'nonsense' }, /no URL/],
+  [{ baseUrl: 'localhost:1234' }, /scheme|not a URL/],
+  [{ baseUrl: 'nonsense' }, /not a URL/],
   [{ baseUrl: 'https://user:pass@host/v1' }, /password/],
   [{ timeouts: { idleMs: -1 } }, /timeouts\.idleMs/],
   [{ timeouts: { totalMs: Number.NaN } }, /timeouts\.totalMs/],

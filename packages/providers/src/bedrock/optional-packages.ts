@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { KernelError } from '@kernel/protocol';
-import type { AwsCredentials } from '../config/provider-config.ts';
+import type { AwsCredentials } from './config.ts';
 
 /** A request as a signer takes it. @internal */
 interface SignableRequest {
@@ -13,34 +13,41 @@ interface SignableRequest {
   readonly body: string | Uint8Array;
 }
 
-/** Signs a request: resolves to its headers with the signature. @internal */
+/** Signs a request; resolves to its headers, including the signature. @internal */
 export type SignRequest = (request: SignableRequest) => Promise<Record<string, string>>;
 
-/** One frame of an event stream: its text headers and its body. @internal */
+/** One frame of an event stream. @internal */
 interface Frame {
+  /** The headers whose value is text. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 }
 
-/** Reads one whole frame; throws for one whose checksums do not hold. @internal */
+/** Reads one complete frame; throws if a checksum does not match. @internal */
 export type ReadFrame = (bytes: Uint8Array) => Frame;
 
-/** Loads the signer of AWS requests. Without `source` it asks the chain of the AWS SDK. What it signs with is told to `onCredentials` first. @internal */
+/**
+ * Loads the signer of AWS requests. Without `source` it uses the credential chain of the AWS SDK. `onCredentials` is called with the
+ * credentials before each signature, and may throw. @internal
+ */
 export async function loadSigner(
   region: string,
   source: (() => Promise<AwsCredentials>) | undefined,
   onCredentials: (credentials: AwsCredentials) => void,
 ): Promise<SignRequest> {
-  const { SignatureV4 } = await peer('@smithy/signature-v4', () => import('@smithy/signature-v4'));
-  const fetchCredentials = source ?? (await loadChain());
+  const { SignatureV4 } = await loadPackage('@smithy/signature-v4', () => import('@smithy/signature-v4'));
+  type Sha256 = ConstructorParameters<typeof SignatureV4>[0]['sha256'];
+  const fetchCredentials = source ?? (await loadCredentialChain());
   const signer = new SignatureV4({
     region,
     service: 'bedrock',
-    sha256: Sha256,
+    // `new` on a function that returns an object returns that object, which the types cannot express.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    sha256: createSha256 as unknown as Sha256,
     credentials: async () => {
-      const given = await fetchCredentials();
-      onCredentials(given);
-      const { accessKeyId, secretAccessKey, sessionToken } = given;
+      const credentials = await fetchCredentials();
+      onCredentials(credentials);
+      const { accessKeyId, secretAccessKey, sessionToken } = credentials;
       return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
     },
   });
@@ -59,7 +66,7 @@ export async function loadSigner(
 
 /** Loads the reader of event-stream frames. @internal */
 export async function loadFrameReader(): Promise<ReadFrame> {
-  const { EventStreamCodec } = await peer('@smithy/core', () => import('@smithy/core/event-streams'));
+  const { EventStreamCodec } = await loadPackage('@smithy/core', () => import('@smithy/core/event-streams'));
   const codec = new EventStreamCodec(toText, (text) => Buffer.from(text, 'utf8'));
   return (bytes) => {
     const { body, headers } = codec.decode(bytes);
@@ -70,15 +77,15 @@ export async function loadFrameReader(): Promise<ReadFrame> {
   };
 }
 
-async function loadChain(): Promise<() => Promise<AwsCredentials>> {
-  const { fromNodeProviderChain } = await peer(
+async function loadCredentialChain(): Promise<() => Promise<AwsCredentials>> {
+  const { fromNodeProviderChain } = await loadPackage(
     '@aws-sdk/credential-providers',
     () => import('@aws-sdk/credential-providers'),
   );
   return fromNodeProviderChain();
 }
 
-async function peer<T>(name: string, load: () => Promise<T>): Promise<T> {
+async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
@@ -89,38 +96,31 @@ async function peer<T>(name: string, load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** SHA-256 and its HMAC as the signer wants them, over Node's own. */
-class Sha256 {
-  readonly secret: Uint8Array | undefined;
-  hash: { update(data: Uint8Array): unknown; digest(): Uint8Array };
+type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.secret = secret === undefined ? undefined : toBytes(secret);
-    this.hash = start(this.secret);
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.hash.update(toBytes(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.hash.digest());
-  }
-
-  reset(): void {
-    this.hash = start(this.secret);
-  }
+/** SHA-256 or, with a secret, its HMAC, in the shape that the signer expects. Called with `new`, so it cannot be an arrow function. */
+function createSha256(secret?: Bytes): {
+  update(data: Bytes): void;
+  digest(): Promise<Uint8Array>;
+  reset(): void;
+} {
+  const key = secret === undefined ? undefined : toBytes(secret);
+  const start = () => (key === undefined ? createHash('sha256') : createHmac('sha256', key));
+  let hash = start();
+  return {
+    update: (data) => void hash.update(toBytes(data)),
+    digest: () => Promise.resolve(hash.digest()),
+    reset() {
+      hash = start();
+    },
+  };
 }
 
 function toText(bytes: Uint8Array | string): string {
   return typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
 }
 
-function start(secret: Uint8Array | undefined): Sha256['hash'] {
-  return secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
-}
-
-function toBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+function toBytes(data: Bytes): Uint8Array {
   if (typeof data === 'string') return Buffer.from(data, 'utf8');
   return ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

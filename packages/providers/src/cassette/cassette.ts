@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { canonicalJson, isObject } from '@kernel/internal';
 import {
   type EmbedRequest,
   type JsonObject,
@@ -14,24 +15,30 @@ import type { Sanitizer } from './sanitizer.ts';
 
 /** Recorded exchanges, as readable JSON. */
 export interface Cassette {
+  /** The version of the format. */
   readonly version: 1;
+  /** The exchanges in the order of recording. */
   readonly entries: readonly CassetteEntry[];
 }
 
-/** One recorded exchange: events, a result, or what was thrown (after the events, if there were some). */
+/** One recorded exchange: its events or its result, and what was thrown. */
 export interface CassetteEntry {
+  /** Which member of the provider was called. */
   readonly kind: 'stream' | 'embed' | 'transcribe';
-  /** The request without its signal. Audio stands as its SHA-256. */
+  /** The request without its signal. Audio is replaced by its SHA-256. */
   readonly request: JsonObject;
+  /** The events of a stream. */
   readonly events?: readonly ProviderEvent[];
+  /** The result of `embed` or `transcribe`. */
   readonly result?: JsonValue;
+  /** The error, after the events if there were any. */
   readonly error?: JsonObject;
 }
 
 /** Any request of a provider. */
 export type AnyRequest = ProviderRequest | EmbedRequest | TranscribeRequest;
 
-/** Reads a cassette from a file. Throws `CONFIG_INVALID` for a file that is missing or no cassette. */
+/** Reads a cassette from a file. Throws `CONFIG_INVALID` for a file that is missing or not a cassette. */
 export async function readCassette(path: string): Promise<Cassette> {
   const hint = 'Record one with withRecorder(provider, path).';
   let value: unknown;
@@ -40,41 +47,34 @@ export async function readCassette(path: string): Promise<Cassette> {
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `The cassette "${path}" cannot be read.`, { cause, hint });
   }
-  if (!isCassette(value)) throw new KernelError('CONFIG_INVALID', `"${path}" is no cassette of version 1.`, { hint });
+  if (!isCassette(value)) throw new KernelError('CONFIG_INVALID', `"${path}" is not a cassette of version 1.`, { hint });
   return value;
 }
 
-/** Writes a cassette to a file, and makes its folder. @internal */
+/** Writes a cassette to a file and creates its folder. @internal */
 export async function writeCassette(path: string, entries: readonly CassetteEntry[]): Promise<void> {
   const cassette: Cassette = { version: 1, entries };
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(cassette, null, 2)}\n`);
 }
 
-/** The JSON form of a request: no signal, nothing undefined, keys sorted, redacted. Equal requests have equal text. @internal */
+/** The JSON of a request: without its signal, keys sorted, sanitized. Equal requests have equal text. @internal */
 export function toRecorded(request: AnyRequest, sanitizer: Sanitizer): JsonObject {
   const { signal: _, ...plain } = request;
   const json = 'audio' in plain ? { ...plain, audio: audioOf(plain.audio) } : plain;
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a request is an object
-  return sorted(sanitizer.value(toJson(json))) as JsonObject;
+  return JSON.parse(canonicalJson(sanitizer.value(toJson(json)))) as JsonObject;
 }
 
-/** A copy as JSON carries it. @internal */
+/** A copy as JSON would carry it. @internal */
 export function toJson(value: unknown): JsonValue {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 function audioOf(audio: TranscribeRequest['audio']): JsonObject {
   const { data, mimeType, name } = audio;
   return { name, mimeType, bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
 }
 
 function isCassette(value: unknown): value is Cassette {
@@ -88,8 +88,4 @@ function isEntry(value: unknown): boolean {
   const { error, events, kind, result } = value;
   if (kind === 'stream') return Array.isArray(events) || isObject(error);
   return (kind === 'embed' || kind === 'transcribe') && (isObject(result) || isObject(error));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

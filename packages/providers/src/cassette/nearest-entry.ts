@@ -1,41 +1,44 @@
+import { pointerToken } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
 import type { CassetteEntry } from './cassette.ts';
 
-/** A place where two requests differ; values as short JSON. */
+/** A path at which two requests differ; values as short JSON. */
 export interface Difference {
   /** A JSON pointer. */
   readonly path: string;
+  /** The recorded value. */
   readonly recorded: string;
-  readonly asked: string;
+  /** The requested value. */
+  readonly requested: string;
 }
 
-/** The entry of this kind that differs from `asked` in the fewest places. @internal */
+/** Finds the entry of this kind that differs from `requested` at the fewest paths. @internal */
 export function nearestEntry(
   entries: readonly CassetteEntry[],
   kind: CassetteEntry['kind'],
-  asked: JsonValue,
+  requested: JsonValue,
 ): { readonly index: number; readonly entry: CassetteEntry } | undefined {
   let best: { index: number; entry: CassetteEntry } | undefined;
-  let least = Infinity;
+  let fewest = Infinity;
   for (const [index, entry] of entries.entries()) {
     if (entry.kind !== kind) continue;
-    const count = differences(entry.request, asked).length;
-    if (count < least) {
-      least = count;
+    const count = differences(entry.request, requested).length;
+    if (count < fewest) {
+      fewest = count;
       best = { index, entry };
     }
   }
   return best;
 }
 
-/** Where two JSON values differ, in the order of the first. @internal */
-export function differences(recorded: JsonValue, asked: JsonValue): readonly Difference[] {
+/** Lists where two JSON values differ, in the order of the first. @internal */
+export function differences(recorded: JsonValue, requested: JsonValue): readonly Difference[] {
   const before = leaves(recorded);
-  const after = leaves(asked);
+  const after = leaves(requested);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
     const was = before.get(path);
     const is = after.get(path);
-    return was === is ? [] : [{ path: path === '' ? '/' : path, recorded: excerpt(was), asked: excerpt(is) }];
+    return was === is ? [] : [{ path: path === '' ? '/' : path, recorded: excerpt(was), requested: excerpt(is) }];
   });
 }
 
@@ -44,7 +47,7 @@ function leaves(value: JsonValue): ReadonlyMap<string, string> {
   const walk = (item: JsonValue, path: string): void => {
     const members = typeof item === 'object' && item !== null ? Object.entries(item) : [];
     if (members.length === 0) found.set(path, JSON.stringify(item));
-    for (const [key, member] of members) walk(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    for (const [key, member] of members) walk(member, `${path}/${pointerToken(key)}`);
   };
   walk(value, '');
   return found;

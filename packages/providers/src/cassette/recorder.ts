@@ -3,39 +3,39 @@ import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette 
 import { createSanitizer, type Sanitizer } from './sanitizer.ts';
 import { sanitizeEvents } from './sanitize-events.ts';
 import { tapStream } from '../policies/tap-stream.ts';
-import { wrapAsks } from '../policies/wrap-unary.ts';
+import { wrapUnary } from '../policies/wrap-unary.ts';
 
-/** Takes each exchange when it is over. The reader waits for its promise. */
+/** Receives each exchange when it is complete. The consumer waits for a returned promise. */
 export type RecorderSink = (entry: CassetteEntry) => void | Promise<void>;
 
-/** What must not be written down. */
+/** What must not be recorded. */
 export interface RecorderOptions {
-  /** Keys in use. The usual shapes and names of keys are hidden without being told. */
+  /** Keys in use. Well-known key formats and the usual names of credentials are removed in any case. */
   readonly secrets?: readonly string[] | undefined;
 }
 
 /**
- * Records every exchange, to `sink` or, as a whole cassette, to the file of this path, which is written anew. What was aborted
- * or left before its end is not recorded. Secrets are hidden; what the reader gets is unchanged.
+ * Records every exchange to `sink`, or as a cassette to the file of this path, which is overwritten. An exchange that was aborted, or whose
+ * consumer returned early, is not recorded. Secrets are removed from the recording; what the consumer gets is unchanged.
  */
 export function withRecorder(provider: Provider, sink: RecorderSink | string, options: RecorderOptions = {}): Provider {
   const sanitizer = createSanitizer(options.secrets ?? []);
   const save = typeof sink === 'string' ? fileSink(sink) : sink;
 
-  async function asked<R extends AnyRequest, T extends object>(
+  async function recorded<R extends AnyRequest, T extends object>(
     kind: 'embed' | 'transcribe',
     request: R,
-    ask: (request: R) => Promise<T>,
+    call: (request: R) => Promise<T>,
   ): Promise<T> {
-    const recorded = toRecorded(request, sanitizer);
+    const sanitized = toRecorded(request, sanitizer);
     let result: T;
     try {
-      result = await ask(request);
+      result = await call(request);
     } catch (error) {
-      if (KernelError.is(error)) await save({ kind, request: recorded, error: errorOf(error, sanitizer) });
+      if (KernelError.is(error)) await save({ kind, request: sanitized, error: errorOf(error, sanitizer) });
       throw error;
     }
-    await save({ kind, request: recorded, result: sanitizer.value(toJson(result)) });
+    await save({ kind, request: sanitized, result: sanitizer.value(toJson(result)) });
     return result;
   }
 
@@ -58,15 +58,15 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
         },
       });
     },
-    ...wrapAsks(provider, {
-      embed: (ask, request) => asked('embed', request, ask),
-      transcribe: (ask, request) => asked('transcribe', request, ask),
+    ...wrapUnary(provider, {
+      embed: (call, request) => recorded('embed', request, call),
+      transcribe: (call, request) => recorded('transcribe', request, call),
     }),
   };
 }
 
 function errorOf(error: KernelError, sanitizer: Sanitizer): JsonObject {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the cleaned form of an object is an object
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized object is an object
   return sanitizer.value(error.toJSON()) as JsonObject;
 }
 
@@ -76,7 +76,7 @@ function fileSink(path: string): RecorderSink {
   return (entry) => {
     entries.push(entry);
     const written = writing.then(() => writeCassette(path, entries));
-    // A write that failed is its reader's error, not that of the next one.
+    // A failed write is the error of its own exchange, not of the next one.
     writing = written.catch(() => {});
     return written;
   };

@@ -1,3 +1,4 @@
+import { canonicalJson, isObject } from '@kernel/internal';
 import {
   type EmbedResult,
   type JsonObject,
@@ -13,25 +14,25 @@ import type { RecorderOptions } from './recorder.ts';
 import { createSanitizer } from './sanitizer.ts';
 
 /**
- * Answers from a cassette and sends nothing. Each entry is given once; equal requests get theirs in the order of recording.
- * A request without an entry throws `PROVIDER_PROTOCOL`, which shows the nearest one and where it differs. `secrets` as they
- * were at the recording, where requests hold some.
+ * Creates a provider that answers from a cassette and sends nothing. Each entry is used once; equal requests get theirs in the order of
+ * recording. A request without an entry throws `PROVIDER_PROTOCOL` with the nearest entry and where it differs. `secrets` must be those of
+ * the recording, if requests contain any.
  */
 export function replay(cassette: Cassette, options: RecorderOptions = {}): Provider {
   const sanitizer = createSanitizer(options.secrets ?? []);
-  const open = new Map<string, CassetteEntry[]>();
+  const unused = new Map<string, CassetteEntry[]>();
   for (const entry of cassette.entries) {
     const key = keyOf(entry.kind, entry.request);
-    const same = open.get(key);
-    if (same === undefined) open.set(key, [entry]);
+    const same = unused.get(key);
+    if (same === undefined) unused.set(key, [entry]);
     else same.push(entry);
   }
 
   function take(kind: CassetteEntry['kind'], request: AnyRequest): CassetteEntry {
     request.signal?.throwIfAborted();
-    const asked = toRecorded(request, sanitizer);
-    const entry = open.get(keyOf(kind, asked))?.shift();
-    if (entry === undefined) throw miss(cassette, kind, asked);
+    const requested = toRecorded(request, sanitizer);
+    const entry = unused.get(keyOf(kind, requested))?.shift();
+    if (entry === undefined) throw missError(cassette, kind, requested);
     return entry;
   }
 
@@ -51,43 +52,35 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
       }
       if (error !== undefined) throw toError(error);
     },
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what was recorded is what such a call once gave
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
     embed: async (request) => result('embed', request) as EmbedResult,
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     transcribe: async (request) => result('transcribe', request) as Transcript,
   };
 }
 
-/** Keys of an object that was read from a file may stand in any order. */
+/** Canonical, since the keys of a cassette that was edited by hand may be in any order. */
 function keyOf(kind: string, request: JsonValue): string {
-  return `${kind} ${JSON.stringify(request, (_, value: unknown) => (isObject(value) ? sortedKeys(value) : value))}`;
-}
-
-function sortedKeys(value: object): object {
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return `${kind} ${canonicalJson(request)}`;
 }
 
 function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return isObject(value);
 }
 
-function miss(cassette: Cassette, kind: CassetteEntry['kind'], asked: JsonValue): KernelError {
-  const near = nearestEntry(cassette.entries, kind, asked);
-  const hint = 'Record it again with withRecorder, or make the request as it was.';
+function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: JsonValue): KernelError {
+  const near = nearestEntry(cassette.entries, kind, requested);
+  const hint = 'Record it again with withRecorder, or make the same request as before.';
   if (near === undefined) {
-    return new KernelError('PROVIDER_PROTOCOL', `The cassette has no ${kind} entry.`, { hint, data: { asked } });
+    return new KernelError('PROVIDER_PROTOCOL', `The cassette has no ${kind} entry.`, { hint, data: { requested } });
   }
-  const differing = differences(near.entry.request, asked);
+  const differing = differences(near.entry.request, requested);
   const shown = differing.slice(0, 5);
-  const said =
+  const comparison =
     differing.length === 0
-      ? 'is the same, and was given out already: it was asked for once more than it was recorded'
-      : `differs at ${shown.map((one) => `${one.path} (recorded ${one.recorded}, asked ${one.asked})`).join('; ')}`;
-  return new KernelError('PROVIDER_PROTOCOL', `No recorded ${kind} is like this one. Entry ${near.index} ${said}.`, {
+      ? 'is the same, but was already used: it was requested more often than it was recorded'
+      : `differs at ${shown.map((one) => `${one.path} (recorded ${one.recorded}, requested ${one.requested})`).join('; ')}`;
+  return new KernelError('PROVIDER_PROTOCOL', `No recorded ${kind} matches this request. Entry ${near.index} ${comparison}.`, {
     hint,
     data: { nearest: near.index, differences: shown.map((one) => ({ ...one })), differing: differing.length },
   });
@@ -97,7 +90,7 @@ function toError(error: Readonly<Record<string, JsonValue>>): KernelError {
   const { code, data, hint, message, retryable } = error;
   return new KernelError(
     KERNEL_ERROR_CODES.find((known) => known === code) ?? 'PROVIDER_PROTOCOL',
-    typeof message === 'string' ? message : 'A recorded error without a message.',
+    typeof message === 'string' ? message : 'The recorded error has no message.',
     {
       hint: typeof hint === 'string' ? hint : undefined,
       retryable: retryable === true,

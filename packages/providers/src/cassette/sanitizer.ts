@@ -1,21 +1,22 @@
+import { createRedactor } from '@kernel/internal';
 import type { JsonValue } from '@kernel/protocol';
-import { createRedactor } from '../http/redact.ts';
 
-/** Takes secrets out of what is to be written down. */
+/** Removes secrets from what is written to a cassette. */
 export interface Sanitizer {
+  /** The text without secrets. */
   text(text: string): string;
-  /** A copy with every text cleaned, and every text under a key that names a credential hidden. */
+  /** A copy with every text sanitized, and every text under a key that names a credential replaced. */
   value(value: JsonValue): JsonValue;
 }
 
 const MARK = '[redacted]';
-const NAMES =
+const SECRET_NAMES =
   'authorization|proxy-authorization|cookie|set-cookie|x-api-key|api-key|api_key|apikey|x-goog-api-key|x-amz-security-token|access[-_]?token|refresh[-_]?token|id[-_]?token|token|client[-_]?secret|secret|password';
-const SECRET_KEY = new RegExp(`^(?:${NAMES})$`, 'i');
+const SECRET_KEY = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
 /** The same names in text: a header line, or a member of JSON in a string, escaped or not. */
-const NAMED_IN_TEXT = new RegExp(`((?:${NAMES})\\\\?["']?\\s*[:=]\\s*\\\\?["'])([^"'\\\\]+)`, 'gi');
-/** Keys of the usual vendors, and header values, wherever they stand. */
-const SHAPES: readonly RegExp[] = [
+const NAMED_SECRET = new RegExp(`((?:${SECRET_NAMES})\\\\?["']?\\s*[:=]\\s*\\\\?["'])([^"'\\\\]+)`, 'gi');
+/** The keys of well-known vendors, and JSON web tokens, wherever they occur. */
+const SECRET_PATTERNS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
   /\bAIza[A-Za-z0-9_-]{30,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
@@ -23,17 +24,16 @@ const SHAPES: readonly RegExp[] = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
 ];
-const SCHEME = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g;
+const AUTH_SCHEME = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g;
 
-/** Creates a sanitizer that knows these secrets, the usual shapes of keys and the usual names of what holds one. @internal */
+/** Creates a sanitizer that knows these secrets, the patterns of well-known keys and the usual names of credentials. @internal */
 export function createSanitizer(secrets: readonly string[]): Sanitizer {
-  const redactor = createRedactor();
-  for (const secret of secrets) redactor.add(secret);
+  const redactor = createRedactor(secrets);
 
-  function text(dirty: string): string {
-    let clean = redactor.redact(dirty);
-    for (const shape of SHAPES) clean = clean.replace(shape, MARK);
-    return clean.replace(SCHEME, `$1 ${MARK}`).replace(NAMED_IN_TEXT, `$1${MARK}`);
+  function text(original: string): string {
+    let clean = redactor.text(original);
+    for (const pattern of SECRET_PATTERNS) clean = clean.replace(pattern, MARK);
+    return clean.replace(AUTH_SCHEME, `$1 ${MARK}`).replace(NAMED_SECRET, `$1${MARK}`);
   }
 
   function value(item: JsonValue): JsonValue {

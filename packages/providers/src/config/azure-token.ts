@@ -1,7 +1,8 @@
 import { KernelError } from '@kernel/protocol';
 
-/** What gives out Entra tokens: any credential of `@azure/identity`. */
+/** A source of Entra tokens: any credential of `@azure/identity`. */
 export interface AzureCredential {
+  /** Resolves to an access token for these scopes. */
   getToken(scopes: string | string[]): Promise<{ readonly token: string } | null>;
 }
 
@@ -14,54 +15,57 @@ export interface AzureTokenOptions {
   readonly identity?: 'default' | 'managed_identity' | undefined;
   /** The client id of a user-assigned managed identity. Default: the system-assigned one. */
   readonly clientId?: string | undefined;
+  /** The Entra tenant. Default: that of the identity. */
   readonly tenantId?: string | undefined;
-  /** Default: that of Azure OpenAI. */
+  /** The scope of the token. Default: that of Azure OpenAI. */
   readonly scope?: string | undefined;
-  /** A credential of your own in place of those; `@azure/identity` is not loaded then. */
+  /** A credential of your own; `@azure/identity` is then not loaded. */
   readonly credential?: AzureCredential | undefined;
 }
 
 /** The part of `@azure/identity` that is used. @internal */
 export interface AzureIdentity {
+  /** Tries everything the machine offers. */
   readonly DefaultAzureCredential: new (options: object) => AzureCredential;
+  /** Uses the managed identity only. */
   readonly ManagedIdentityCredential: new (options: object) => AzureCredential;
 }
 
 const PACKAGE = '@azure/identity';
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
+const HINT = 'Check the identity, clientId and tenantId, and that it has a role on the Azure OpenAI resource.';
 
 /**
- * Makes a token source for `authType: 'managed_identity'` or `'bearer'`. `@azure/identity`, an optional peer, is loaded at
- * the first call; it keeps tokens until shortly before they expire. The call throws `CONFIG_INVALID` where the package is
- * missing, or no token is to be had.
+ * Creates a token source for `authType: 'managed_identity'` or `'bearer'`. `@azure/identity`, an optional peer, is loaded at the first
+ * call; it caches tokens until shortly before they expire. The call throws `CONFIG_INVALID` if the package is missing or no token is
+ * available.
  */
 export function azureToken(options: AzureTokenOptions = {}): () => Promise<string> {
   return azureTokenFrom(options, () => import(PACKAGE));
 }
 
-/** `azureToken` with its package given. @internal */
+/** `azureToken` with a loader for its package. @internal */
 export function azureTokenFrom(options: AzureTokenOptions, load: () => Promise<unknown>): () => Promise<string> {
   let credential: Promise<AzureCredential> | undefined;
   return async () => {
-    credential ??= options.credential === undefined ? create(options, load) : Promise.resolve(options.credential);
+    credential ??=
+      options.credential === undefined ? createCredential(options, load) : Promise.resolve(options.credential);
     const ready = await credential.catch((error: unknown) => {
       credential = undefined;
       throw error;
     });
     try {
-      const given = await ready.getToken(options.scope ?? SCOPE);
-      if (given !== null && given.token !== '') return given.token;
+      const result = await ready.getToken(options.scope ?? SCOPE);
+      if (result !== null && result.token !== '') return result.token;
     } catch (cause) {
-      // The cause may hold parts of a token response: for logs only, it is never serialised.
-      throw new KernelError('CONFIG_INVALID', 'azure: no token of the identity is to be had.', { hint: HINT, cause });
+      // The cause may hold parts of a token response: it is for logs only and is never serialised.
+      throw new KernelError('CONFIG_INVALID', 'azure: the identity could not get a token.', { hint: HINT, cause });
     }
-    throw new KernelError('CONFIG_INVALID', 'azure: the identity gave no token.', { hint: HINT });
+    throw new KernelError('CONFIG_INVALID', 'azure: the identity returned no token.', { hint: HINT });
   };
 }
 
-const HINT = 'Check the identity, clientId and tenantId, and that it has a role on the Azure OpenAI resource.';
-
-async function create(options: AzureTokenOptions, load: () => Promise<unknown>): Promise<AzureCredential> {
+async function createCredential(options: AzureTokenOptions, load: () => Promise<unknown>): Promise<AzureCredential> {
   const { clientId, tenantId } = options;
   let identity: AzureIdentity;
   try {
@@ -69,17 +73,16 @@ async function create(options: AzureTokenOptions, load: () => Promise<unknown>):
     identity = (await load()) as AzureIdentity;
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `azure: the package ${PACKAGE} is not installed.`, {
-      hint: `Run: npm install ${PACKAGE}. Or give azureToken a credential of your own.`,
+      hint: `Run: npm install ${PACKAGE}. Or pass a credential of your own to azureToken.`,
       cause,
       data: { package: PACKAGE },
     });
   }
-  const tenant = tenantId === undefined ? {} : { tenantId };
   if (options.identity === 'managed_identity') {
     return new identity.ManagedIdentityCredential(clientId === undefined ? {} : { clientId });
   }
   return new identity.DefaultAzureCredential({
-    ...tenant,
+    ...(tenantId === undefined ? {} : { tenantId }),
     ...(clientId === undefined ? {} : { managedIdentityClientId: clientId }),
   });
 }

@@ -1,23 +1,22 @@
+import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { Redactor } from '../http/redact.ts';
+import type { CommonConfig, TokenSource } from './common-config.ts';
+import { configError } from './config-error.ts';
 
-/** A credential, or a function that fetches one: called at the first request and once more after a 401. */
-export type TokenSource = string | (() => string | Promise<string>);
-
-/** A provider's credential. */
+/** A provider's credential. @internal */
 export interface Token {
-  /** The credential, or nothing where there is none. A promise only while one is fetched. */
+  /** The credential, or undefined if there is none. A promise only while one is being fetched. */
   current(): string | undefined | Promise<string>;
-  /** Fetches a new one in place of `rejected`; concurrent callers share one fetch. Nothing when the source is a fixed value. */
+  /** Fetches a new credential to replace `rejected`; concurrent callers share one fetch. Undefined when the source is a fixed value. */
   renew(rejected: string | undefined): Promise<string> | undefined;
-  /** Gives up the fetch under way, so that the next caller begins another: nobody waits for a source that hangs. */
+  /** Abandons the fetch in progress, so that the next caller starts another and never waits for a source that hangs. */
   abandon(): void;
 }
 
-/** Creates a token from its source. Every value that it gives out is known to `redactor` first. */
+/** Creates a token from its source. Every value is added to `redactor` before it is returned. @internal */
 export function createToken(source: TokenSource | undefined, provider: string, redactor: Redactor): Token {
   if (typeof source !== 'function') {
-    const fixed = source === undefined || source === '' ? undefined : check(source, provider, redactor);
+    const fixed = source === undefined || source === '' ? undefined : checkToken(source, provider, redactor);
     return { current: () => fixed, renew: () => undefined, abandon: () => undefined };
   }
   let value: string | undefined;
@@ -25,18 +24,18 @@ export function createToken(source: TokenSource | undefined, provider: string, r
 
   const fetchOnce = (): Promise<string> => {
     if (fetching !== undefined) return fetching;
-    const mine: Promise<string> = ask(source, provider, redactor).then(
+    const fetched: Promise<string> = fetchToken(source, provider, redactor).then(
       (token) => {
-        if (fetching === mine) [value, fetching] = [token, undefined];
+        if (fetching === fetched) [value, fetching] = [token, undefined];
         return token;
       },
       (error: unknown) => {
-        if (fetching === mine) fetching = undefined;
+        if (fetching === fetched) fetching = undefined;
         throw error;
       },
     );
-    fetching = mine;
-    return mine;
+    fetching = fetched;
+    return fetched;
   };
 
   return {
@@ -50,7 +49,34 @@ export function createToken(source: TokenSource | undefined, provider: string, r
   };
 }
 
-async function ask(source: () => string | Promise<string>, provider: string, redactor: Redactor): Promise<string> {
+/**
+ * Returns a function that makes the header for a token: `authorization: Bearer` unless the config or `vendorHeader` says otherwise. Throws
+ * `CONFIG_INVALID` for an unknown `auth`. @internal
+ */
+export function createAuthorizer(
+  { name, auth, authHeader }: CommonConfig,
+  vendorHeader?: string,
+): (token: string) => Readonly<Record<string, string>> {
+  const scheme = auth ?? (authHeader === undefined && vendorHeader === undefined ? 'bearer' : 'api_key');
+  switch (scheme) {
+    case 'none':
+      return () => ({});
+    case 'api_key': {
+      const header = (authHeader ?? vendorHeader ?? 'X-API-Key').toLowerCase();
+      return (token) => ({ [header]: token });
+    }
+    case 'bearer':
+      return (token) => ({ authorization: `Bearer ${token}` });
+    default:
+      throw configError(name, `auth is "${String(scheme)}".`, 'Use bearer, api_key or none.');
+  }
+}
+
+async function fetchToken(
+  source: () => string | Promise<string>,
+  provider: string,
+  redactor: Redactor,
+): Promise<string> {
   let token: unknown;
   try {
     token = await source();
@@ -59,18 +85,18 @@ async function ask(source: () => string | Promise<string>, provider: string, red
     throw new KernelError('CONFIG_INVALID', `${provider}: the token function failed.`, { cause: error });
   }
   if (typeof token !== 'string' || token === '') {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token function gave no token.`, {
+    throw new KernelError('CONFIG_INVALID', `${provider}: the token function returned no token.`, {
       hint: 'It must return a non-empty string, or a promise of one.',
     });
   }
-  return check(token, provider, redactor);
+  return checkToken(token, provider, redactor);
 }
 
-function check(token: string, provider: string, redactor: Redactor): string {
+function checkToken(token: string, provider: string, redactor: Redactor): string {
   const clean = token.trim();
   redactor.add(clean);
   if (!/^[\u0021-\u007e\u0080-\u00ff ]+$/.test(clean)) {
-    throw new KernelError('CONFIG_INVALID', `${provider}: the token holds a character that no header can carry.`, {
+    throw new KernelError('CONFIG_INVALID', `${provider}: the token contains a character that no header can carry.`, {
       hint: 'Look for a line break or a quote that was copied with it.',
     });
   }

@@ -1,75 +1,108 @@
 import { type JsonObject, type JsonValue, KernelError } from '@kernel/protocol';
 
-/** The model options that every wire maps, under the kernel's names. */
+/** Settings of one model call that every wire translates. Any other key goes to the root of the request body as it is. */
 export interface ModelOptions {
-  readonly maxTokens?: JsonValue;
-  readonly temperature?: JsonValue;
-  readonly topP?: JsonValue;
-  readonly stop?: JsonValue;
-  readonly seed?: JsonValue;
-  readonly reasoningEffort?: JsonValue;
-  readonly parallelToolCalls?: JsonValue;
-  /** How closely images are to be looked at: `vision_options.detail`. */
-  readonly imageDetail?: JsonValue;
-  /** Everything else, for the root of the body. */
-  readonly rest: JsonObject;
+  /** The maximum number of tokens of the reply. */
+  readonly maxTokens?: number | null | undefined;
+  /** The sampling temperature. */
+  readonly temperature?: number | null | undefined;
+  /** The probability mass for nucleus sampling. */
+  readonly topP?: number | null | undefined;
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** Text at which the reply stops. */
+  readonly stop?: string | readonly string[] | null | undefined;
+  /** The seed for sampling, where the vendor has one. */
+  readonly seed?: number | null | undefined;
+  /** False asks for at most one tool call per reply. */
+  readonly parallelToolCalls?: boolean | null | undefined;
+  /** How images are read. */
+  readonly visionOptions?: { readonly detail: 'auto' | 'low' | 'high' | (string & {}) } | null | undefined;
+  /** A field of the vendor's own, under the vendor's name. */
+  readonly [name: string]: JsonValue | undefined;
 }
 
-type Known = Exclude<keyof ModelOptions, 'rest' | 'imageDetail'>;
+/** Model options with defaults and request merged, under one spelling. @internal */
+export interface ResolvedOptions {
+  /** The maximum number of tokens of the reply. */
+  readonly maxTokens?: JsonValue;
+  /** The sampling temperature. */
+  readonly temperature?: JsonValue;
+  /** The probability mass for nucleus sampling. */
+  readonly topP?: JsonValue;
+  /** Text at which the reply stops. */
+  readonly stop?: JsonValue;
+  /** The seed for sampling. */
+  readonly seed?: JsonValue;
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: JsonValue;
+  /** False asks for at most one tool call per reply. */
+  readonly parallelToolCalls?: JsonValue;
+  /** How closely images are looked at: `visionOptions.detail`. */
+  readonly imageDetail?: string;
+  /** All other keys, for the root of the body. */
+  readonly extra: JsonObject;
+}
 
-const KNOWN: ReadonlyMap<string, Known> = new Map([
-  ['maxTokens', 'maxTokens'],
-  ['max_tokens', 'maxTokens'],
-  ['temperature', 'temperature'],
-  ['topP', 'topP'],
-  ['top_p', 'topP'],
-  ['stop', 'stop'],
-  ['seed', 'seed'],
-  ['reasoningEffort', 'reasoningEffort'],
-  ['reasoning_effort', 'reasoningEffort'],
-  ['parallelToolCalls', 'parallelToolCalls'],
-  ['parallel_tool_calls', 'parallelToolCalls'],
-]);
+const NAMES = [
+  'maxTokens',
+  'temperature',
+  'topP',
+  'stop',
+  'seed',
+  'reasoningEffort',
+  'parallelToolCalls',
+  'visionOptions',
+] as const;
 
-const VISION = new Set(['visionOptions', 'vision_options']);
+type OptionName = (typeof NAMES)[number];
+
+/** Each name in camelCase and in snake_case. */
+const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(
+  NAMES.flatMap((name) => [
+    [name, name],
+    [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name],
+  ]),
+);
 
 /**
- * Merges a provider's default options with a request's, key by key, the request's first; `maxTokens` and `max_tokens` are
- * one key. `0`, `false` and `''` are kept; `null` takes a default away. Throws `CONFIG_INVALID` for a key in `taken`: those
- * have a field of their own in a request.
+ * Merges a provider's default options with a request's, key by key; the request wins. camelCase and snake_case are one key. `0`, `false`
+ * and `''` are kept; `null` removes a default. Throws `CONFIG_INVALID` for a key in `reserved`: the request has a field for it.
+ * @internal
  */
-export function readOptions(
-  defaults: JsonObject,
-  own: JsonObject | undefined,
-  taken: ReadonlySet<string>,
-): ModelOptions {
-  const known = new Map<Known | 'imageDetail', JsonValue>();
-  const rest = new Map<string, JsonValue>();
-  for (const options of [defaults, own ?? {}]) {
+export function resolveOptions(
+  defaults: ModelOptions,
+  requested: JsonObject | undefined,
+  reserved: ReadonlySet<string>,
+): ResolvedOptions {
+  const known = new Map<Exclude<OptionName, 'visionOptions'> | 'imageDetail', JsonValue>();
+  const extra = new Map<string, JsonValue>();
+  for (const options of [defaults, requested ?? {}]) {
     for (const [key, value] of Object.entries(options)) {
       if (value === undefined) continue;
-      if (taken.has(key)) throw takenKey(key);
-      const name = KNOWN.get(key);
-      if (name !== undefined) put(known, name, value);
-      else if (VISION.has(key)) put(known, 'imageDetail', detailOf(value));
-      else put(rest, key, value);
+      if (reserved.has(key)) throw reservedKeyError(key);
+      const name = SPELLINGS.get(key);
+      if (name === undefined) setOrDelete(extra, key, value);
+      else if (name === 'visionOptions') setOrDelete(known, 'imageDetail', imageDetailOf(value));
+      else setOrDelete(known, name, value);
     }
   }
-  return { ...Object.fromEntries(known), rest: Object.fromEntries(rest) };
+  return { ...Object.fromEntries(known), extra: Object.fromEntries(extra) };
 }
 
-function put<K>(map: Map<K, JsonValue>, key: K, value: JsonValue): void {
+function setOrDelete<K>(map: Map<K, JsonValue>, key: K, value: JsonValue): void {
   if (value === null) map.delete(key);
   else map.set(key, value);
 }
 
-function detailOf(value: JsonValue): JsonValue {
+function imageDetailOf(value: JsonValue): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return Object.entries(value).find(([key]) => key === 'detail')?.[1] ?? null;
+  const detail = Object.entries(value).find(([key]) => key === 'detail')?.[1];
+  return typeof detail === 'string' ? detail : null;
 }
 
-function takenKey(key: string): KernelError {
+function reservedKeyError(key: string): KernelError {
   return new KernelError('CONFIG_INVALID', `options.${key} cannot be set: the request has a field for it.`, {
-    hint: 'Leave it out of options, and set the field of the request (model, messages, tools, toolChoice, stream, responseFormat).',
+    hint: 'Remove it from options, and set the field of the request (model, messages, tools, toolChoice, stream, responseFormat).',
   });
 }

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { Rewriting } from './rewrite.ts';
+import type { RewriteContext } from './rewrite.ts';
 import { typesOf } from './schema-node.ts';
 
 /** Keywords that say how a schema is built; `rewrite` writes each in its own way. @internal */
-export const STRUCTURE: ReadonlySet<string> = new Set([
+export const STRUCTURAL: ReadonlySet<string> = new Set([
   'type',
   'title',
   'description',
@@ -18,7 +18,7 @@ export const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords that say nothing about a value. @internal */
-export const SILENT: ReadonlySet<string> = new Set([
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
   '$anchor',
@@ -54,7 +54,7 @@ export function keepConstraint(
   out: Map<string, unknown>,
   notes: string[],
   path: string,
-  { losses, rules }: Rewriting,
+  { losses, rules }: RewriteContext,
 ): void {
   const keywords = rules.keywords === 'all' ? undefined : rules.keywords;
   const lose = (): void => {

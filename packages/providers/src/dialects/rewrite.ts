@@ -1,11 +1,11 @@
 import type { JsonSchema } from '@kernel/protocol';
 import type { DialectRules } from './dialects.ts';
 import { isDisjoint, joinAllOf } from './flatten.ts';
-import { keepConstraint, STRUCTURE, SILENT } from './constraints.ts';
+import { keepConstraint, STRUCTURAL, ANNOTATIONS } from './constraints.ts';
 import { nullable } from './nullable.ts';
 import {
   isSchema,
-  pointerStep,
+  pointerToken,
   requiredOf,
   resolveRef,
   schemaList,
@@ -23,7 +23,7 @@ export interface DialectLoss {
 }
 
 /** One rewriting of one schema. @internal */
-export interface Rewriting {
+export interface RewriteContext {
   readonly rules: DialectRules;
   readonly root: JsonSchema;
   readonly losses: DialectLoss[];
@@ -32,7 +32,7 @@ export interface Rewriting {
 }
 
 /** Writes a schema anew with what the dialect takes; everything else is rewritten, moved to the description or left out, and listed. @internal */
-export function rewrite(node: unknown, path: string, work: Rewriting): JsonSchema {
+export function rewrite(node: unknown, path: string, work: RewriteContext): JsonSchema {
   const { losses, root, rules } = work;
   if (!isSchema(node)) {
     if (node === false)
@@ -53,8 +53,8 @@ export function rewrite(node: unknown, path: string, work: Rewriting): JsonSchem
   const out = new Map<string, unknown>();
   const notes: string[] = [];
   for (const [keyword, value] of Object.entries(node)) {
-    if (STRUCTURE.has(keyword)) writeStructure(keyword, node, out, path, work);
-    else if (!SILENT.has(keyword)) keepConstraint(keyword, value, node, out, notes, path, work);
+    if (STRUCTURAL.has(keyword)) writeStructure(keyword, node, out, path, work);
+    else if (!ANNOTATIONS.has(keyword)) keepConstraint(keyword, value, node, out, notes, path, work);
   }
   if (rules.closed && isObject(node)) closeObject(node, out, path, work);
   if (notes.length > 0)
@@ -62,10 +62,10 @@ export function rewrite(node: unknown, path: string, work: Rewriting): JsonSchem
   return Object.fromEntries(out);
 }
 
-function followOrKeep(node: JsonSchema, ref: string, path: string, work: Rewriting): JsonSchema {
+function followOrKeep(node: JsonSchema, ref: string, path: string, work: RewriteContext): JsonSchema {
   const { inside, losses, root, rules } = work;
   const { $ref: _, ...beside } = node;
-  const constraints = Object.keys(beside).filter((keyword) => keyword !== 'description' && !SILENT.has(keyword));
+  const constraints = Object.keys(beside).filter((keyword) => keyword !== 'description' && !ANNOTATIONS.has(keyword));
   const target = resolveRef(root, ref);
   if (!isSchema(target) && target !== true) {
     losses.push({ path: `${path}/$ref`, keyword: '$ref', message: `"${ref}" points to nothing here` });
@@ -85,7 +85,7 @@ function followOrKeep(node: JsonSchema, ref: string, path: string, work: Rewriti
   return rewrite(joined, path, { ...work, inside: [...inside, ref] });
 }
 
-function splitTypes(node: JsonSchema, types: readonly string[], path: string, work: Rewriting): JsonSchema {
+function splitTypes(node: JsonSchema, types: readonly string[], path: string, work: RewriteContext): JsonSchema {
   const { description, type: _, ...rest } = node;
   const anyOf = types.map((type) => rewrite(type === 'null' ? { type } : { ...rest, type }, path, work));
   return { ...(description === undefined ? {} : { description }), anyOf };
@@ -96,7 +96,7 @@ function writeStructure(
   node: JsonSchema,
   out: Map<string, unknown>,
   path: string,
-  work: Rewriting,
+  work: RewriteContext,
 ): void {
   const value = node[keyword];
   const at = `${path}/${keyword}`;
@@ -106,7 +106,7 @@ function writeStructure(
     case 'definitions': {
       if (keyword !== 'properties' && work.rules.inlineRefs) return;
       const entries = schemaMap(node, keyword).map(
-        ([name, inner]) => [name, rewrite(inner, `${at}/${pointerStep(name)}`, work)] as const,
+        ([name, inner]) => [name, rewrite(inner, `${at}/${pointerToken(name)}`, work)] as const,
       );
       out.set(keyword, Object.fromEntries(entries));
       return;
@@ -145,7 +145,7 @@ function writeStructure(
   }
 }
 
-function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, work: Rewriting): void {
+function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, work: RewriteContext): void {
   const { losses, root, rules } = work;
   const open = node['additionalProperties'];
   if (open !== undefined && open !== false) {

@@ -28,7 +28,7 @@ export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
 }
 
 /** A step of a JSON pointer. @internal */
-export function pointerStep(name: string): string {
+export function pointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

@@ -1,149 +1,178 @@
-import { type ClockSettings, createClock, timeoutError } from './timeouts.ts';
-import type { Exchange, HttpHeaders, HttpSink } from './request.ts';
-import type { Http } from './http.ts';
-import type { Redactor } from './redact.ts';
 import type { Token } from '../config/credentials.ts';
 import { httpError } from './errors.ts';
+import type { ResponseHeaders } from './headers.ts';
+import { type ConnectionPool, openPool } from './pool.ts';
+import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
+import { createTimer, timeoutError } from './timeouts.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** One call of a vendor's API, without credentials. */
-export interface WireCall {
+/** One POST to a vendor's API, without credentials. */
+export interface ApiRequest {
+  /** Begins with a slash; may have a query. */
   readonly path: string;
+  /** The `content-type` of the body. */
   readonly contentType: string;
+  /** The `accept` header. */
   readonly accept: string;
+  /** The body, as it is sent. */
   readonly body: string | Uint8Array;
 }
 
-/** Makes calls with a provider's credentials. Only a success reaches the sink's `onHead`; everything else is a fault. */
-export interface Caller {
-  open(call: WireCall, sink: HttpSink): Exchange;
+/** The HTTP client of one provider: one origin, one pool, its credentials. */
+export interface AuthenticatedClient {
+  /** Sends a request. The handler's `onHeaders` is called for a 2xx status only; everything else is an error. */
+  open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
 }
 
-/** What a `Caller` is made of. */
-export interface CallerSettings {
-  readonly provider: string;
-  readonly http: Http;
+/** Signs a request that has no token; resolves to the headers to add. */
+export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
+
+/** What an authenticated client needs. */
+export interface AuthenticatedClientOptions extends HttpRequestOptions {
+  /** The origin of all requests. */
+  readonly origin: string;
+  /** The maximum number of open connections. */
+  readonly connections: number;
+  /** The credential. */
   readonly token: Token;
-  readonly redactor: Redactor;
-  /** Headers of every call. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeouts: ClockSettings;
-  /** The header that carries a token. */
+  /** Returns the header that carries a token. */
   authorize(token: string): Readonly<Record<string, string>>;
-  /** Signs a call that has no token: its result is added to the headers. */
-  readonly sign?: ((call: WireCall) => Promise<Readonly<Record<string, string>>>) | undefined;
+  /** Signs requests where there is no token. */
+  readonly sign?: Signer | undefined;
 }
 
-/** Creates a caller. A 401 asks a token function once more and sends again once; there is no other second attempt. */
-export function createCaller(settings: CallerSettings): Caller {
-  const { http, redactor, token } = settings;
+/**
+ * Creates a client; undici is loaded at the first request. A 401 asks a token function again and repeats the request once; nothing else is
+ * repeated. A redirect is never followed: its status is an error like any other.
+ */
+export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
+  const { connections, origin, redactor, timeouts, token } = options;
+  let opening: Promise<ConnectionPool> | undefined;
+  let pool: ConnectionPool | undefined;
+
+  function post(
+    { body, path }: ApiRequest,
+    headers: Readonly<Record<string, string>>,
+    handler: ResponseHandler,
+    elapsedMs: number,
+  ): HttpRequest {
+    const request = createHttpRequest(options, handler, elapsedMs);
+    const send = (opened: ConnectionPool): void => request.send(opened, { method: 'POST', path, headers, body });
+    if (pool === undefined) {
+      opening ??= openPool(origin, { connectMs: timeouts.connectMs, connections });
+      opening.then((opened) => send((pool = opened)), request.fail);
+    } else {
+      send(pool);
+    }
+    return request;
+  }
 
   return {
-    open(call, sink) {
-      let inner: Exchange | undefined;
+    open(request, handler) {
+      let current: HttpRequest | undefined;
       let closed = false;
-      let stopWaiting: (() => void) | undefined;
-      const begun = performance.now();
+      let stopTimers: (() => void) | undefined;
+      const startedAt = performance.now();
 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const headers = { ...settings.headers, 'content-type': call.contentType, accept: call.accept, ...added };
-        inner = http.open(
-          { path: call.path, headers, body: call.body },
-          withErrors(settings.provider, redactor, sink, (status) => {
-            const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
-            if (renewed === undefined) return false;
-            inner?.close();
-            wait(renewed, (fresh) => send(settings.authorize(fresh), fresh, false));
-            return true;
-          }),
-          performance.now() - begun,
-        );
+        const headers = { ...options.headers, 'content-type': request.contentType, accept: request.accept, ...added };
+        const retryUnauthorized = (status: number): boolean => {
+          const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
+          if (renewed === undefined) return false;
+          current?.close();
+          waitFor(renewed, (fresh) => send(options.authorize(fresh), fresh, false));
+          return true;
+        };
+        const checked = withStatusErrors(options, handler, retryUnauthorized);
+        current = post(request, headers, checked, performance.now() - startedAt);
       }
 
-      /** Waits for what a call needs before it can be sent, under the connect clock and the total clock. */
-      function wait<T>(work: Promise<T>, then: (value: T) => void): void {
+      /** Waits for a token or a signature under the connect timeout and the total timeout. */
+      function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
         if (closed) {
           work.catch(() => undefined);
           return;
         }
-        const clocks = (['connectMs', 'totalMs'] as const).map((clock) => {
-          const ms = settings.timeouts[clock];
-          const left = clock === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - begun)) : ms;
-          return createClock(left, () => {
+        const timers = (['connectMs', 'totalMs'] as const).map((timeout) => {
+          const ms = timeouts[timeout];
+          const remaining =
+            timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
+          return createTimer(remaining, () => {
             token.abandon();
-            fault(timeoutError(settings.provider, clock, ms, 'for a token'));
+            fail(timeoutError(options.provider, timeout, ms, 'for a token'));
             close();
           });
         });
-        stopWaiting = () => {
-          for (const clock of clocks) clock.stop();
+        stopTimers = () => {
+          for (const timer of timers) timer.stop();
         };
-        for (const clock of clocks) clock.start();
+        for (const timer of timers) timer.start();
         work
-          .finally(() => stopWaiting?.())
+          .finally(() => stopTimers?.())
           .then(then)
-          .catch(fault);
+          .catch(fail);
       }
 
-      function fault(error: unknown): void {
-        if (!closed) sink.onFault(error);
+      function fail(error: unknown): void {
+        if (!closed) handler.onError(error);
       }
 
       function close(): void {
         closed = true;
-        stopWaiting?.();
-        inner?.close();
+        stopTimers?.();
+        current?.close();
       }
 
       const credential = token.current();
-      if (typeof credential === 'object') wait(credential, (value) => send(settings.authorize(value), value, true));
-      else if (credential !== undefined) send(settings.authorize(credential), credential, true);
-      else if (settings.sign !== undefined) wait(settings.sign(call), (signed) => send(signed, undefined, false));
+      if (typeof credential === 'object') waitFor(credential, (value) => send(options.authorize(value), value, true));
+      else if (credential !== undefined) send(options.authorize(credential), credential, true);
+      else if (options.sign !== undefined) waitFor(options.sign(request), (signed) => send(signed, undefined, false));
       else send({}, undefined, true);
 
       return {
-        pause: () => inner?.pause(),
-        resume: () => inner?.resume(),
-        progress: () => inner?.progress(),
+        pause: () => current?.pause(),
+        resume: () => current?.resume(),
+        extendIdleTimeout: () => current?.extendIdleTimeout(),
         close,
       };
     },
   };
 }
 
-function withErrors(
-  provider: string,
-  redactor: Redactor,
-  sink: HttpSink,
-  takeOver: (status: number) => boolean,
-): HttpSink {
-  let failed: { status: number; headers: HttpHeaders; pieces: Uint8Array[]; size: number } | undefined;
-  const failure = (): unknown => {
-    const { headers, pieces, status } = failed ?? { headers: {}, pieces: [], status: 0 };
-    return httpError(provider, status, headers, Buffer.concat(pieces).toString('utf8'), redactor);
+/** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */
+function withStatusErrors(
+  { provider, redactor }: HttpRequestOptions,
+  handler: ResponseHandler,
+  retry: (status: number) => boolean,
+): ResponseHandler {
+  let failed: { status: number; headers: ResponseHeaders; chunks: Uint8Array[]; size: number } | undefined;
+  const statusError = (): unknown => {
+    const { headers, chunks, status } = failed ?? { headers: {}, chunks: [], status: 0 };
+    return httpError(provider, status, headers, Buffer.concat(chunks).toString('utf8'), redactor);
   };
   return {
-    onHead(status, headers) {
-      if (status >= 200 && status < 300) sink.onHead(status, headers);
-      else if (!takeOver(status)) failed = { status, headers, pieces: [], size: 0 };
+    onHeaders(status, headers) {
+      if (status >= 200 && status < 300) handler.onHeaders(status, headers);
+      else if (!retry(status)) failed = { status, headers, chunks: [], size: 0 };
     },
-    onBytes(bytes) {
+    onData(bytes) {
       if (failed === undefined) {
-        sink.onBytes(bytes);
+        handler.onData(bytes);
         return;
       }
-      // The bytes are the transport's to reuse: keep a copy.
-      failed.pieces.push(Buffer.from(bytes));
+      failed.chunks.push(Buffer.from(bytes));
       failed.size += bytes.length;
-      if (failed.size > MAX_ERROR_BYTES) throw failure();
+      if (failed.size > MAX_ERROR_BYTES) throw statusError();
     },
-    onEnd(sent) {
-      if (failed === undefined) sink.onEnd(sent);
-      else sink.onFault(failure());
+    onEnd(isSent) {
+      if (failed === undefined) handler.onEnd(isSent);
+      else handler.onError(statusError());
     },
-    // A status says more than the reset that came after it.
-    onFault: (error) => sink.onFault(failed === undefined ? error : failure()),
+    // The status says more than the reset that followed it.
+    onError: (error) => handler.onError(failed === undefined ? error : statusError()),
   };
 }

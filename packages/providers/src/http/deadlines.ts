@@ -1,67 +1,68 @@
-import type { ClockSettings } from './timeouts.ts';
+import type { ResolvedTimeouts } from './timeouts.ts';
 
-/** What a request waits for under a clock. */
-type Wait = 'firstByteMs' | 'idleMs';
+/** A phase of a request that has a timeout of its own. */
+type Phase = 'firstByteMs' | 'idleMs';
 
-/** The clocks of one request. */
+/** The deadlines of one request: one for the current phase, one for the whole. */
 export interface Deadlines {
-  /** Begins to wait, from now on, in place of what was waited for before. */
-  wait(clock: Wait): void;
-  /** Puts off the end of what is waited for; nothing when nothing is. */
-  putOff(): void;
-  /** Nothing is waited for: the reader does not read. The total time goes on. */
-  rest(): void;
+  /** Starts a phase now; replaces the one before. */
+  wait(phase: Phase): void;
+  /** Moves the deadline of the current phase to its full length from now. Does nothing without a phase. */
+  extend(): void;
+  /** Ends the current phase, because the consumer does not read. The total deadline stays. */
+  suspend(): void;
+  /** Clears the timer. */
   stop(): void;
 }
 
 /**
- * Creates the clocks of one request; the total time begins at once, `waitedMs` of it are over. One timer serves them all: it is set for the
- * shortest time that may come and looks at the deadlines when it rings, so that a reply that comes soon costs one timer.
+ * Creates the deadlines of one request. The total time starts at once; `elapsedMs` of it have already passed. One timer serves all of
+ * them: it is set for the earliest deadline that could apply and checks them all when it fires, so a quick reply costs one timer.
  */
 export function createDeadlines(
-  timeouts: ClockSettings,
-  waitedMs: number,
-  onExpiry: (clock: Wait | 'totalMs') => void,
+  timeouts: ResolvedTimeouts,
+  elapsedMs: number,
+  onExpiry: (timeout: Phase | 'totalMs') => void,
 ): Deadlines {
   const { firstByteMs, idleMs, totalMs } = timeouts;
-  const shortestMs = Math.min(firstByteMs || Infinity, idleMs || Infinity);
-  const totalEnd = totalMs === 0 ? Infinity : performance.now() + Math.max(1, totalMs - waitedMs);
-  let waiting: Wait | undefined;
-  let waitEnd = Infinity;
+  const shortestPhaseMs = Math.min(firstByteMs || Infinity, idleMs || Infinity);
+  const totalDeadline = totalMs === 0 ? Infinity : performance.now() + Math.max(1, totalMs - elapsedMs);
+  let phase: Phase | undefined;
+  let phaseDeadline = Infinity;
   let timer: NodeJS.Timeout | undefined;
-  let ringsAt = Infinity;
+  let timerDeadline = Infinity;
 
-  function ring(): void {
+  function onTimer(): void {
     timer = undefined;
     const now = performance.now();
-    // A timer may ring a part of a millisecond early.
-    if (waiting !== undefined && waitEnd - now < 1) onExpiry(waiting);
-    else if (totalEnd - now < 1) onExpiry('totalMs');
-    else ringAt(Math.min(waitEnd, totalEnd), now);
+    // A timer may fire a fraction of a millisecond early.
+    if (phase !== undefined && phaseDeadline - now < 1) onExpiry(phase);
+    else if (totalDeadline - now < 1) onExpiry('totalMs');
+    else setTimer(Math.min(phaseDeadline, totalDeadline), now);
   }
 
-  function ringAt(end: number, now: number): void {
+  function setTimer(deadline: number, now: number): void {
     clearTimeout(timer);
-    ringsAt = end;
-    // Whole, so that the longest time is not a hair more than a timer takes.
-    timer = end === Infinity ? undefined : setTimeout(ring, Math.trunc(end - now));
+    timerDeadline = deadline;
+    // Truncated, so that the longest timeout does not exceed what a timer takes by a fraction.
+    timer = deadline === Infinity ? undefined : setTimeout(onTimer, Math.trunc(deadline - now));
   }
 
-  ringAt(totalEnd, performance.now());
+  setTimer(totalDeadline, performance.now());
   return {
-    wait(clock) {
+    wait(next) {
       const now = performance.now();
-      const ms = timeouts[clock] || Infinity;
-      waiting = clock;
-      waitEnd = now + ms;
-      if (timer === undefined || ringsAt > waitEnd) ringAt(Math.min(now + shortestMs, totalEnd), now);
+      phase = next;
+      phaseDeadline = now + (timeouts[next] || Infinity);
+      if (timer === undefined || timerDeadline > phaseDeadline)
+        setTimer(Math.min(now + shortestPhaseMs, totalDeadline), now);
     },
-    putOff() {
-      if (waiting !== undefined) waitEnd = performance.now() + (timeouts[waiting] || Infinity);
+    extend() {
+      if (phase !== undefined) phaseDeadline = performance.now() + (timeouts[phase] || Infinity);
     },
-    rest() {
-      waiting = undefined;
-      waitEnd = Infinity;
+    suspend() {
+      phase = undefined;
+      phaseDeadline = Infinity;
     },
     stop() {
       clearTimeout(timer);

@@ -1,43 +1,50 @@
 import zlib from 'node:zlib';
 
-/** Undoes a content encoding, piece by piece. */
+/** Decompresses a body chunk by chunk. */
 export interface Inflater {
   /** Returns false when the caller should pause until `onDrain`. */
   write(bytes: Uint8Array): boolean;
+  /** Marks the end of the compressed body. */
   end(): void;
+  /** Stops the output. */
   pause(): void;
+  /** Continues the output. */
   resume(): void;
+  /** Discards everything; no event follows. */
   destroy(): void;
 }
 
-/** What an inflater tells. */
+/** What an inflater reports. */
 export interface InflaterEvents {
-  onBytes(bytes: Uint8Array): void;
+  /** A chunk of the decompressed body. */
+  onData(bytes: Uint8Array): void;
+  /** `write` may go on. */
   onDrain(): void;
+  /** The whole body was delivered. */
   onEnd(): void;
+  /** The compressed data is corrupt. */
   onError(error: Error): void;
 }
 
-/** Says whether a `content-encoding` value names an encoding that has to be undone, and that is known. */
-export function contentCoding(value: string | undefined): 'identity' | 'known' | 'unknown' {
+/** Classifies a `content-encoding` value: nothing to decompress, supported or unsupported. */
+export function classifyEncoding(value: string | undefined): 'identity' | 'supported' | 'unsupported' {
   const name = (value ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return 'identity';
-  return OPENERS.has(name) ? 'known' : 'unknown';
+  return DECOMPRESSORS.has(name) ? 'supported' : 'unsupported';
 }
 
-const OPENERS: ReadonlyMap<string, () => zlib.Gunzip | zlib.BrotliDecompress> = new Map([
+const DECOMPRESSORS: ReadonlyMap<string, () => zlib.Gunzip | zlib.BrotliDecompress> = new Map([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
-  // Servers send both zlib and raw deflate under this name; Unzip takes zlib and gzip by their header.
   ['deflate', () => zlib.createInflate()],
   ['br', () => zlib.createBrotliDecompress()],
 ]);
 
-/** Opens an inflater for gzip, deflate or br; its output comes in pieces of 16 KB, so that a bomb is met early. */
+/** Creates an inflater for gzip, deflate (zlib) or br. Its output comes in chunks of 16 KB, so that a decompression bomb meets the limit early. */
 export function createInflater(encoding: string, events: InflaterEvents): Inflater {
-  const open = OPENERS.get(encoding.trim().toLowerCase()) ?? (() => zlib.createGunzip());
-  const stream = open();
-  stream.on('data', (bytes: Uint8Array) => events.onBytes(bytes));
+  const create = DECOMPRESSORS.get(encoding.trim().toLowerCase()) ?? (() => zlib.createGunzip());
+  const stream = create();
+  stream.on('data', (bytes: Uint8Array) => events.onData(bytes));
   stream.on('drain', () => events.onDrain());
   stream.on('end', () => events.onEnd());
   stream.on('error', (error: Error) => events.onError(error));

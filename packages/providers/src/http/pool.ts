@@ -1,88 +1,97 @@
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 
-/** One connection, lent to one request at a time. */
+/** A connection, held by one request at a time. */
 export interface Connection {
+  /** Sends a request; undici calls `handler` with the response. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-  /** Whether all that was written to it has left this process. */
-  hasSentAll(): boolean;
-  /** Gives it back: the request is over. The next one that waits gets it. */
+  /** Whether everything that was written has left this process. */
+  isFlushed(): boolean;
+  /** Returns the connection to the pool after the request; the next waiting request gets it. */
   release(): void;
-  /** Nobody waits for it to connect any more. Its request is told so by its handler. */
-  dropConnecting(): void;
+  /** Gives up a connection attempt that no request needs any more. The request's handler gets the error. */
+  abortConnect(): void;
 }
 
-type Borrower = (connection: Connection) => void;
+type OnConnection = (connection: Connection) => void;
 
 /** Connections to one origin. */
 export interface ConnectionPool {
-  /** Lends a connection to `use` now, or when one is free, in order. Returns a function that gives the wait up; harmless afterwards. */
-  borrow(use: Borrower): () => void;
+  /**
+   * Calls `onConnection` with a connection, now or when one is free, in order. Returns a function that cancels the wait; calling it later
+   * does nothing.
+   */
+  acquire(onConnection: OnConnection): () => void;
 }
 
 /** How a pool connects. */
 export interface PoolOptions {
-  /** 0 means no limit of time. */
+  /** The connect timeout; 0 means none. */
   readonly connectMs: number;
-  /** The most connections open at once. */
+  /** The maximum number of open connections. */
   readonly connections: number;
 }
 
-/** Loads undici (its client alone, by path: a quarter of the root's cost) and opens a pool. No connection is made yet. */
+/** Loads undici (only its client, by path: a quarter of the cost of its root) and creates a pool. Does not connect yet. */
 export async function openPool(origin: string, options: PoolOptions): Promise<ConnectionPool> {
   const [{ default: ClientClass }, { default: connector }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),
     import('undici/lib/core/connect.js'),
   ]);
-  return createPool(options.connections, (release) => connectionTo(ClientClass, connector, origin, options, release));
+  return createPool(options.connections, (release) =>
+    createConnection(ClientClass, connector, origin, options, release),
+  );
 }
 
 const NOT_WAITING = (): void => undefined;
 
-/** The connection that was used last is lent first: the others may time out. */
-function createPool(most: number, open: (release: (connection: Connection) => void) => Connection): ConnectionPool {
+/** The most recently used connection goes first: the others may time out. */
+function createPool(
+  maxConnections: number,
+  connect: (release: (connection: Connection) => void) => Connection,
+): ConnectionPool {
   const idle: Connection[] = [];
-  // In order. A set, so that a request that was given up, and its body, are forgotten at once.
-  const waiting = new Set<Borrower>();
+  // Insertion order is the queue. A set, so that a cancelled request, and its body, can be collected at once.
+  const waiting = new Set<OnConnection>();
   let opened = 0;
 
-  function take(): Connection | undefined {
+  function takeIdle(): Connection | undefined {
     const known = idle.pop();
-    if (known !== undefined || opened === most) return known;
+    if (known !== undefined || opened === maxConnections) return known;
     opened += 1;
-    return open(release);
+    return connect(release);
   }
 
   function release(connection: Connection): void {
     if (waiting.size === 0) idle.push(connection);
-    // Not at once: undici is still ending the request before, and takes one that comes meanwhile for a pipelined one.
-    else queueMicrotask(() => lend(connection));
+    // Deferred: undici is still ending the previous request, and would take one that arrives now for a pipelined one.
+    else queueMicrotask(() => passOn(connection));
   }
 
-  function lend(connection: Connection): void {
-    const [use] = waiting;
-    if (use === undefined) {
+  function passOn(connection: Connection): void {
+    const [next] = waiting;
+    if (next === undefined) {
       idle.push(connection);
     } else {
-      waiting.delete(use);
-      use(connection);
+      waiting.delete(next);
+      next(connection);
     }
   }
 
   return {
-    borrow(use) {
-      const connection = take();
+    acquire(onConnection) {
+      const connection = takeIdle();
       if (connection === undefined) {
-        waiting.add(use);
-        return () => void waiting.delete(use);
+        waiting.add(onConnection);
+        return () => void waiting.delete(onConnection);
       }
-      use(connection);
+      onConnection(connection);
       return NOT_WAITING;
     },
   };
 }
 
-function connectionTo(
+function createConnection(
   ClientClass: typeof Client,
   connector: typeof buildConnector,
   origin: string,
@@ -91,11 +100,11 @@ function connectionTo(
 ): Connection {
   let socket: Socket | undefined;
   let isConnecting = false;
-  const build = connector({ timeout: connectMs, allowH2: false });
+  const openSocket = connector({ timeout: connectMs, allowH2: false });
   const connect: buildConnector.connector = (target, callback) => {
     // undici's connector returns its socket, although its type does not say so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const opened = build(target, (...outcome) => {
+    const opened = openSocket(target, (...outcome) => {
       isConnecting = false;
       callback(...outcome);
     }) as unknown as Socket;
@@ -103,15 +112,15 @@ function connectionTo(
     socket = opened;
     return opened;
   };
-  // One request at a time is lent out, so nothing is ever pipelined; with a limit of 1 undici would hold the connection back for a
-  // turn of the event loop after each response. It still looks for a closed socket before it sends on a used one.
+  // The pool hands out one request at a time, so nothing is ever pipelined; with `pipelining: 1` undici would hold the connection back for
+  // one turn of the event loop after each response. It still checks for a closed socket before it reuses one.
   const client = new ClientClass(origin, { connect, pipelining: 2, headersTimeout: 0, bodyTimeout: 0 });
   const connection: Connection = {
     dispatch: (request, handler) => void client.dispatch(request, handler),
-    hasSentAll: () => socket?.writableLength === 0,
+    isFlushed: () => socket?.writableLength === 0,
     release: () => release(connection),
-    dropConnecting() {
-      if (isConnecting) socket?.destroy(new Error('The request was given up while connecting.'));
+    abortConnect() {
+      if (isConnecting) socket?.destroy(new Error('The request was cancelled while connecting.'));
     },
   };
   return connection;

@@ -1,68 +1,77 @@
+import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Dispatcher } from 'undici';
-import { type ClockSettings, timeoutError } from './timeouts.ts';
 import { createDeadlines } from './deadlines.ts';
-import { contentCoding, createInflater, type Inflater } from './inflate.ts';
+import { networkError } from './errors.ts';
+import type { ResponseHeaders } from './headers.ts';
+import { classifyEncoding, createInflater, type Inflater } from './inflate.ts';
 import { limitError } from './limits.ts';
-import { networkError } from './network-error.ts';
 import type { Connection, ConnectionPool } from './pool.ts';
-import type { Redactor } from './redact.ts';
+import { type ResolvedTimeouts, timeoutError } from './timeouts.ts';
 
-/** Response headers by lower-case name. */
-export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Hears one response, synchronously. What it throws ends the exchange and comes back by `onFault`. */
-export interface HttpSink {
-  onHead(status: number, headers: HttpHeaders): void;
-  onBytes(bytes: Uint8Array): void;
-  /** The response is whole. `sent` says whether the request had left this process as well: a server may answer before it has read all. */
-  onEnd(sent: boolean): void;
-  /** Once, and nothing after it. Not called after `close`. */
-  onFault(error: unknown): void;
+/** Receives one response, synchronously. An exception ends the request and comes back through `onError`. */
+export interface ResponseHandler {
+  /** The status line and the headers. Called once, before any data. */
+  onHeaders(status: number, headers: ResponseHeaders): void;
+  /** A chunk of the body, decompressed. The memory is reused afterwards: copy what has to stay. */
+  onData(bytes: Uint8Array): void;
+  /** The response is complete. `isSent` says whether the request has left this process as well: a server may answer before it has read everything. */
+  onEnd(isSent: boolean): void;
+  /** Called at most once, as the last event. Not called after `close`. */
+  onError(error: unknown): void;
 }
 
-/** A request under way. */
-export interface Exchange {
-  /** Stops reading from the socket, and the idle clock. */
+/** A request in progress. */
+export interface HttpRequest {
+  /** Stops reading from the socket, and suspends the idle timeout. */
   pause(): void;
+  /** Continues reading. */
   resume(): void;
-  /** Puts the idle clock off. */
-  progress(): void;
-  /** Gives the request up and closes its socket; nothing is told to the sink any more. Harmless after the end. */
+  /** Restarts the idle timeout. */
+  extendIdleTimeout(): void;
+  /** Cancels the request and closes its socket; the handler is not called any more. Does nothing after the end. */
   close(): void;
 }
 
-/** What every exchange of a provider shares. */
-export interface ExchangeSettings {
+/** What all requests of a provider share. */
+export interface HttpRequestOptions {
+  /** The provider's name, for errors. */
   readonly provider: string;
-  readonly timeouts: ClockSettings;
+  /** The timeouts of each request. */
+  readonly timeouts: ResolvedTimeouts;
+  /** Knows the secrets that must not appear in an error. */
   readonly redactor: Redactor;
-  /** The most bytes of one response, after decompression. */
+  /** The maximum number of bytes of one response, after decompression. */
   readonly responseBytes: number;
 }
 
-/** An exchange that was not sent yet. */
-export interface OpenExchange extends Exchange {
-  /** Sends the request as soon as the pool lends a connection; nothing after `close`. */
-  readonly send: (pool: ConnectionPool, request: Dispatcher.DispatchOptions) => void;
+/** A request that was not sent yet. */
+export interface UnsentHttpRequest extends HttpRequest {
+  /** Sends the request as soon as the pool has a connection. Does nothing after `close`. */
+  readonly send: (pool: ConnectionPool, options: Dispatcher.DispatchOptions) => void;
+  /** Ends the request with an error. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Creates one exchange: its clocks, its limits, its content encoding. `waitedMs` of its total time are over. */
-export function createExchange(settings: ExchangeSettings, sink: HttpSink, waitedMs: number): OpenExchange {
-  const { provider, redactor, responseBytes, timeouts } = settings;
+/** Creates one request with its deadlines, limits and content encoding. `elapsedMs` of its total time have already passed. */
+export function createHttpRequest(
+  options: HttpRequestOptions,
+  handler: ResponseHandler,
+  elapsedMs: number,
+): UnsentHttpRequest {
+  const { provider, redactor, responseBytes, timeouts } = options;
   let controller: Dispatcher.DispatchController | undefined;
   let inflater: Inflater | undefined;
   let leaveQueue: (() => void) | undefined;
-  let lent: Connection | undefined;
+  let connection: Connection | undefined;
   let closed = false;
-  let started = false;
-  let sent = false;
-  let readerPaused = false;
+  let hasData = false;
+  let isSent = false;
+  let isPaused = false;
   let received = 0;
 
-  const deadlines = createDeadlines(timeouts, waitedMs, (clock) =>
-    fail(timeoutError(provider, clock, timeouts[clock])),
+  const deadlines = createDeadlines(timeouts, elapsedMs, (timeout) =>
+    fail(timeoutError(provider, timeout, timeouts[timeout])),
   );
 
   function settle(): void {
@@ -75,20 +84,20 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
     settle();
     leaveQueue?.();
     inflater?.destroy();
-    if (controller === undefined) lent?.dropConnecting();
+    if (controller === undefined) connection?.abortConnect();
     else controller.abort(new Error('The request was closed.'));
   }
 
-  function giveBack(): void {
-    const connection = lent;
-    lent = undefined;
-    connection?.release();
+  function releaseConnection(): void {
+    const held = connection;
+    connection = undefined;
+    held?.release();
   }
 
   function fail(error: unknown): void {
     if (closed) return;
     close();
-    sink.onFault(KernelError.is(error) ? error : networkError(provider, error, timeouts.connectMs, redactor));
+    handler.onError(KernelError.is(error) ? error : networkError(provider, error, timeouts.connectMs, redactor));
   }
 
   function guarded(work: () => void): void {
@@ -98,82 +107,81 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
     } catch (error) {
       if (closed) return;
       close();
-      sink.onFault(error);
+      handler.onError(error);
     }
   }
 
-  function take(bytes: Uint8Array): void {
+  function deliver(bytes: Uint8Array): void {
     received += bytes.length;
     if (received > responseBytes) {
-      const hint = 'Raise limits.responseBytes of createProvider if the reply may be as large.';
       throw limitError(
         'responseBytes',
         `${provider}: the reply is larger than ${responseBytes} bytes`,
         responseBytes,
-        hint,
+        'Raise limits.responseBytes of createProvider if the reply may be that large.',
       );
     }
-    sink.onBytes(bytes);
+    handler.onData(bytes);
   }
 
   function finish(): void {
     if (closed) return;
     settle();
     try {
-      sink.onEnd(sent);
+      handler.onEnd(isSent);
     } catch (error) {
-      sink.onFault(error);
+      handler.onError(error);
     }
   }
 
   function inflate(encoding: string): Inflater {
     return createInflater(encoding, {
-      onBytes: (bytes) => guarded(() => take(bytes)),
+      onData: (bytes) => guarded(() => deliver(bytes)),
       onDrain: () => {
-        if (!readerPaused) controller?.resume();
+        if (!isPaused) controller?.resume();
       },
       onEnd: finish,
       onError: (error) =>
-        fail(new KernelError('PROVIDER_PROTOCOL', `${provider}: the ${encoding} reply is damaged: ${error.message}.`)),
+        fail(new KernelError('PROVIDER_PROTOCOL', `${provider}: the ${encoding} reply is corrupt: ${error.message}.`)),
     });
   }
 
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(given) {
-      controller = given;
-      if (closed) given.abort(new Error('The request was closed.'));
+  const dispatchHandler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (closed) started.abort(new Error('The request was closed.'));
       else deadlines.wait('firstByteMs');
     },
     onResponseStart(_, status, headers) {
       if (status < 200) return;
       guarded(() => {
         const encoding = String(headers['content-encoding'] ?? '');
-        const coding = contentCoding(encoding);
-        if (coding === 'unknown') {
-          throw new KernelError('PROVIDER_PROTOCOL', `${provider}: unknown content-encoding "${encoding}".`);
+        const kind = classifyEncoding(encoding);
+        if (kind === 'unsupported') {
+          throw new KernelError('PROVIDER_PROTOCOL', `${provider}: unsupported content-encoding "${encoding}".`);
         }
-        if (coding === 'known') inflater = inflate(encoding);
-        sink.onHead(status, headers);
+        if (kind === 'supported') inflater = inflate(encoding);
+        handler.onHeaders(status, headers);
       });
     },
     onResponseData(_, bytes) {
       if (closed) return;
-      if (!started) {
-        started = true;
-        if (!readerPaused) deadlines.wait('idleMs');
+      if (!hasData) {
+        hasData = true;
+        if (!isPaused) deadlines.wait('idleMs');
       }
-      if (inflater === undefined) guarded(() => take(bytes));
+      if (inflater === undefined) guarded(() => deliver(bytes));
       else if (!inflater.write(bytes)) controller?.pause();
     },
     onResponseEnd() {
-      sent = lent?.hasSentAll() ?? false;
-      giveBack();
+      isSent = connection?.isFlushed() ?? false;
+      releaseConnection();
       if (closed) return;
       if (inflater === undefined) finish();
       else inflater.end();
     },
     onResponseError(_, error) {
-      giveBack();
+      releaseConnection();
       fail(error);
     },
   };
@@ -181,27 +189,27 @@ export function createExchange(settings: ExchangeSettings, sink: HttpSink, waite
   return {
     close,
     fail,
-    progress: () => deadlines.putOff(),
+    extendIdleTimeout: () => deadlines.extend(),
     pause() {
-      if (closed || readerPaused) return;
-      readerPaused = true;
-      deadlines.rest();
+      if (closed || isPaused) return;
+      isPaused = true;
+      deadlines.suspend();
       inflater?.pause();
       controller?.pause();
     },
     resume() {
-      if (closed || !readerPaused) return;
-      readerPaused = false;
-      deadlines.wait(started ? 'idleMs' : 'firstByteMs');
+      if (closed || !isPaused) return;
+      isPaused = false;
+      deadlines.wait(hasData ? 'idleMs' : 'firstByteMs');
       inflater?.resume();
       controller?.resume();
     },
-    send(pool, request) {
+    send(pool, dispatchOptions) {
       if (closed) return;
-      leaveQueue = pool.borrow((connection) => {
+      leaveQueue = pool.acquire((acquired) => {
         leaveQueue = undefined;
-        lent = connection;
-        connection.dispatch(request, handler);
+        connection = acquired;
+        acquired.dispatch(dispatchOptions, dispatchHandler);
       });
     },
   };

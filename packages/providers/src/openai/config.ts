@@ -1,55 +1,80 @@
-import { azureSettings } from './azure-endpoint.ts';
-import { authorizer, invalidConfig, parseBaseUrl, type ProviderConfig } from '../config/provider-config.ts';
-import { CHAT_PRESETS } from './presets.ts';
-import type { ChatSettings } from './quirks.ts';
+import { parseBaseUrl } from '../config/base-url.ts';
+import type { CommonConfig } from '../config/common-config.ts';
+import { configError } from '../config/config-error.ts';
+import { createAuthorizer } from '../config/credentials.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
+import { CHAT_PRESETS, type ChatPresetName, OPENAI_QUIRKS } from './presets.ts';
+import { type ChatQuirks, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
 
-/** A provider of this wire, resolved: where to, how to say who we are, and the dialect. @internal */
-export interface ResolvedChat {
-  readonly settings: ChatSettings;
+/** The config of OpenAI and of every server that speaks chat completions. */
+export interface ChatConfig extends CommonConfig {
+  /** The vendor; `openai` with a `baseUrl` for a server without a preset. */
+  readonly name: Exclude<ChatPresetName, 'azure' | 'ollama'>;
+  /** How the server differs from its preset. */
+  readonly quirks?: ChatQuirks | undefined;
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: ChatOptions | undefined;
+}
+
+/** Model options of chat completions. */
+export interface ChatOptions extends ModelOptions {
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** How verbose the reply is. */
+  readonly verbosity?: 'low' | 'medium' | 'high' | undefined;
+  /** Lowers the probability of tokens by how often they already occurred. */
+  readonly frequency_penalty?: number | undefined;
+  /** Lowers the probability of tokens that already occurred. */
+  readonly presence_penalty?: number | undefined;
+  /** Which processing tier serves the request. */
+  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | undefined;
+}
+
+/** A config for the chat-completions wire under any name: chat servers, Azure, and Ollama's `/v1`. @internal */
+export interface ChatWireConfig extends CommonConfig, Partial<AzureFields> {
+  /** How the server differs from its preset. */
+  readonly quirks?: ChatQuirks | undefined;
+}
+
+/** An operation of the API. @internal */
+export type ChatOperation = 'chat/completions' | 'embeddings' | 'audio/transcriptions';
+
+/** The settings of one provider: its quirks, and where its requests go. @internal */
+export interface ChatSettings extends ResolvedChatQuirks {
+  /** The provider's name. */
+  readonly name: string;
+  /** Scheme, host and port of the API. */
+  readonly origin: string;
+  /** The path of an operation, with its query. */
+  readonly path: (operation: ChatOperation) => string;
+  /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
+  /** Default model options. */
+  readonly options: ModelOptions;
 }
 
 /** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
-export function resolveChat(config: ProviderConfig): ResolvedChat {
-  const { name } = config;
-  const written = config.baseUrl ?? CHAT_PRESETS.get(name)?.baseUrl;
-  if (written === undefined) {
-    throw invalidConfig(name, 'baseUrl is missing.', 'Set the address of the API, such as https://host/v1.');
+export function resolveChat(config: ChatWireConfig): ChatSettings {
+  const { name, options = {} } = config;
+  const preset = CHAT_PRESETS.get(name);
+  const baseUrl = config.baseUrl ?? preset?.baseUrl;
+  if (baseUrl === undefined) {
+    throw configError(name, 'baseUrl is missing.', 'Set the address of the API, such as https://host/v1.');
   }
-  const base = parseBaseUrl(name, written);
+  const base = parseBaseUrl(name, baseUrl);
+  const { origin } = base;
   if (name === 'azure') {
-    const azure = azureSettings(config, base);
-    return {
-      settings: { ...quirks(config, false), origin: base.origin, path: azure.path },
-      authorize: azure.authorize,
-    };
+    const endpoint = resolveAzureEndpoint(config, base);
+    return { ...resolveQuirks(preset?.quirks, config.quirks), ...endpoint, name, origin, options };
   }
+  const isOpenAI = origin === 'https://api.openai.com';
   return {
-    settings: {
-      ...quirks(config, base.origin === 'https://api.openai.com'),
-      origin: base.origin,
-      path: (operation) => `${base.path}/${operation}${base.search}`,
-    },
-    authorize: authorizer(config),
-  };
-}
-
-function quirks(config: ProviderConfig, official: boolean): Omit<ChatSettings, 'origin' | 'path'> {
-  const preset = CHAT_PRESETS.get(config.name) ?? {};
-  return {
-    name: config.name,
-    maxTokensField:
-      config.maxTokensField ?? preset.maxTokensField ?? (official ? 'max_completion_tokens' : 'max_tokens'),
-    seedField: preset.seedField ?? 'seed',
-    reasoningField: config.reasoningField ?? preset.reasoningField,
-    reasoningDetails: preset.reasoningDetails ?? false,
-    sendStrict: config.sendStrict ?? preset.sendStrict ?? true,
-    streamUsage: config.streamUsage ?? preset.streamUsage ?? true,
-    parallelCalls: preset.parallelCalls ?? true,
-    requiredChoice: preset.requiredChoice ?? 'required',
-    callIds: preset.callIds ?? (official ? 'upTo40' : 'any'),
-    dialect: preset.dialect ?? 'openai',
-    responseFormat: preset.responseFormat ?? 'schema',
-    options: config.options ?? {},
+    ...resolveQuirks(isOpenAI ? OPENAI_QUIRKS : undefined, preset?.quirks, config.quirks),
+    name,
+    origin,
+    options,
+    path: (operation) => `${base.path}/${operation}${base.query}`,
+    authorize: createAuthorizer(config),
   };
 }

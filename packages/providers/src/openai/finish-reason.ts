@@ -13,8 +13,8 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Maps a vendor's finish reason. Calls win over every reason but a cut: servers say `stop`, `function_call` or words of their
- * own although calls are there. A refusal counts only where the reply was not cut. @internal
+ * Maps a vendor's finish reason. Calls win over every reason except a cut: servers say `stop`, `function_call` or values of their own
+ * although there are calls. A refusal counts only if the reply was not cut. @internal
  */
 export function finishReasonOf(reason: string | undefined, hasCalls: boolean, refused: boolean): FinishReason {
   const known = reason === undefined ? undefined : REASONS.get(reason.toLowerCase());

@@ -1,16 +1,16 @@
 import { KernelError } from '@kernel/protocol';
 
-/** Returns a number of an option bag, or its default; throws `CONFIG_INVALID` for one under `least` or none at all. @internal */
+/** Returns a numeric option or its default. Throws `CONFIG_INVALID` for a value that is not a finite number from `min`. @internal */
 export function numberOption(
   policy: string,
   name: string,
   value: number | undefined,
   fallback: number,
-  least: number,
+  min: number,
 ): number {
   if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= least && value < Infinity) return value;
+  if (typeof value === 'number' && value >= min && value < Infinity) return value;
   throw new KernelError('CONFIG_INVALID', `${policy}: ${name} is ${String(value)}.`, {
-    hint: `Give a number from ${least}, or leave it out.`,
+    hint: `Use a number from ${min}, or leave it out.`,
   });
 }

@@ -1,20 +1,21 @@
+import { linkAbort } from '@kernel/internal';
 import type { ProviderEvent } from '@kernel/protocol';
 
 type Result = IteratorResult<ProviderEvent>;
 
-/** What a policy works with until a stream has given its first event. */
+/** What a policy works with until a stream has produced its first event. */
 export interface Opening {
-  /** Aborts with the caller's signal, and when the reader leaves: for waits before a stream and between streams. */
+  /** Aborts with the caller's signal, and when the consumer returns: for waits before a stream and between attempts. */
   readonly signal: AbortSignal;
-  /** Asks a stream for its first event. The stream that was asked last is the one that is handed through. */
+  /** Reads a stream's first event. The last stream passed here is the one that is passed through. */
   first(events: AsyncIterable<ProviderEvent>): Promise<Result>;
 }
 
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * Makes a stream whose beginning `open` decides, at the first `next()`. From the first event on, the chosen stream is handed
- * through as it is: no promise and no check more than its own. Leaving ends a wait of `open`, and closes the chosen stream.
+ * Creates a stream whose source is chosen by `open`, at the first `next()`. From the first event on, the chosen stream is passed through
+ * without another promise or check per event. Returning early aborts `open` and closes the chosen stream.
  * @internal
  */
 export function openStream(
@@ -25,15 +26,13 @@ export function openStream(
   let beginning: Promise<Result> | undefined;
   let isOpen = false;
   let over = false;
-  let left = false;
-  let stop: AbortController | undefined;
+  let returned = false;
+  let opening: AbortController | undefined;
 
   async function begin(): Promise<Result> {
     const controller = new AbortController();
-    stop = controller;
-    const forward = (): void => controller.abort(signal?.reason);
-    if (signal?.aborted === true) forward();
-    else signal?.addEventListener('abort', forward, { once: true });
+    opening = controller;
+    const unlink = linkAbort(signal, controller);
     try {
       const result = await open({
         signal: controller.signal,
@@ -43,13 +42,13 @@ export function openStream(
         },
       });
       isOpen = true;
-      return left ? DONE : result;
+      return returned ? DONE : result;
     } catch (error) {
       over = true;
-      if (left) return DONE;
+      if (returned) return DONE;
       throw error;
     } finally {
-      signal?.removeEventListener('abort', forward);
+      unlink();
     }
   }
 
@@ -58,15 +57,15 @@ export function openStream(
       return this;
     },
     next() {
-      if (isOpen && !left) return chosen?.next() ?? Promise.resolve(DONE);
-      if (over || left) return Promise.resolve(DONE);
+      if (isOpen && !returned) return chosen?.next() ?? Promise.resolve(DONE);
+      if (over || returned) return Promise.resolve(DONE);
       if (beginning !== undefined) return beginning.then(() => this.next());
       beginning = begin();
       return beginning;
     },
     async return() {
-      left = true;
-      stop?.abort();
+      returned = true;
+      opening?.abort();
       await chosen?.return?.();
       return DONE;
     },

@@ -1,72 +1,73 @@
+import { delay } from '@kernel/internal';
 import { KernelError, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
-import { pause } from './pause.ts';
-import { wrapAsks } from './wrap-unary.ts';
+import { wrapUnary } from './wrap-unary.ts';
 
-/** When and how often a request is tried again. */
+/** When and how often a request is retried. */
 export interface RetryOptions {
-  /** Attempts after the first. Default 3; 0 means one attempt. */
+  /** The maximum number of retries. Default 3; 0 means a single attempt. */
   readonly maxRetries?: number | undefined;
-  /** The wait before the second attempt. Default 1 s. */
+  /** The wait before the first retry. Default 1 s. */
   readonly initialBackoffMs?: number | undefined;
   /** The longest wait, before jitter. Default 30 s. */
   readonly maxBackoffMs?: number | undefined;
-  /** How each wait grows from the one before. Default 2. */
+  /** The factor by which each wait grows. Default 2. */
   readonly multiplier?: number | undefined;
-  /** Whether a wait is made up to 25 % longer or shorter, at random. Default true. */
+  /** Whether each wait is randomly up to 25 % longer or shorter. Default true. */
   readonly jitter?: boolean | undefined;
-  /** Hears of each further attempt before its wait. Must not throw. */
+  /** Called before the wait for each retry. Must not throw. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** A number from 0 to 1 for the jitter. Default `Math.random`. */
+  /** Returns a number from 0 to 1 for the jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** A further attempt that is about to be made. */
+/** A retry that is about to be made. */
 export interface Retry {
-  /** Counted from 1: the first retry. */
+  /** The number of the retry, from 1. */
   readonly retry: number;
+  /** How long is waited first. */
   readonly waitMs: number;
-  /** What the attempt before it failed with. */
+  /** The error of the previous attempt. */
   readonly error: KernelError;
 }
 
 const JITTER = 0.25;
-const LONGEST_ASKED_MS = 60_000;
+const MAX_REQUESTED_MS = 60_000;
 
 /**
- * Tries a request again that failed in a way that may pass: 408, 409, 429, every status from 500, a broken connection and a
- * clock that ran out, all unless the server says no by `x-should-retry`; other faults never. A wait that the server asks for,
- * up to 60 s, takes the place of the backoff. A stream is tried again only before its first event. An abort ends a wait at
- * once. The last error comes through as it is. Put it round a provider once: no other layer retries.
+ * Retries requests that failed for a reason that may pass: 408, 409, 429, any status from 500, a broken connection and a timeout, unless
+ * the server forbids it by `x-should-retry`; nothing else is retried. A wait that the server asks for, up to 60 s, replaces the backoff. A
+ * stream is retried only before its first event. An abort ends a wait at once. The last error is rethrown unchanged. Wrap a provider once:
+ * no other layer retries.
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
-  const attempt = createAttempts(options);
+  const attempt = createAttempt(options);
   return {
     name: provider.name,
     stream: (request) =>
       openStream(request.signal, (opening) => attempt(opening.signal, () => opening.first(provider.stream(request)))),
-    ...wrapAsks(provider, {
-      embed: (ask, request) => attempt(request.signal, () => ask(request)),
-      transcribe: (ask, request) => attempt(request.signal, () => ask(request)),
+    ...wrapUnary(provider, {
+      embed: (call, request) => attempt(request.signal, () => call(request)),
+      transcribe: (call, request) => attempt(request.signal, () => call(request)),
     }),
   };
 }
 
-type Attempts = <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>;
+type Attempt = <T>(signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>;
 
-function createAttempts(options: RetryOptions): Attempts {
+function createAttempt(options: RetryOptions): Attempt {
   const number = numberOption.bind(undefined, 'withRetry');
   const maxRetries = number('maxRetries', options.maxRetries, 3, 0);
-  const initial = number('initialBackoffMs', options.initialBackoffMs, 1000, 0);
-  const longest = number('maxBackoffMs', options.maxBackoffMs, 30_000, 0);
+  const initialBackoffMs = number('initialBackoffMs', options.initialBackoffMs, 1000, 0);
+  const maxBackoffMs = number('maxBackoffMs', options.maxBackoffMs, 30_000, 0);
   const multiplier = number('multiplier', options.multiplier, 2, 1);
   const { jitter = true, onRetry, random = Math.random } = options;
 
   function waitFor(error: KernelError, retry: number): number {
-    const asked = error.data?.['retryAfterMs'];
-    if (typeof asked === 'number' && asked >= 0 && asked <= LONGEST_ASKED_MS) return asked;
-    const wait = Math.min(initial * multiplier ** (retry - 1), longest);
+    const requested = error.data?.['retryAfterMs'];
+    if (typeof requested === 'number' && requested >= 0 && requested <= MAX_REQUESTED_MS) return requested;
+    const wait = Math.min(initialBackoffMs * multiplier ** (retry - 1), maxBackoffMs);
     return Math.round(jitter ? wait * (1 - JITTER + 2 * JITTER * random()) : wait);
   }
 
@@ -78,7 +79,7 @@ function createAttempts(options: RetryOptions): Attempts {
         if (retry > maxRetries || signal?.aborted === true || !KernelError.is(error) || !error.retryable) throw error;
         const waitMs = waitFor(error, retry);
         onRetry?.({ retry, waitMs, error });
-        await pause(waitMs, signal);
+        await delay(waitMs, signal);
       }
     }
   };

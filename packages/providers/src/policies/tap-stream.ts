@@ -1,12 +1,14 @@
 import type { ProviderEvent } from '@kernel/protocol';
 
-/** What hears a stream that is handed through. A promise is waited for before the reader gets the event or the error. */
+/** Observes a stream. A returned promise is awaited before the consumer gets the event or the error. */
 export interface StreamTap {
+  /** Called with each event. */
   onEvent(event: ProviderEvent): void | Promise<void>;
+  /** Called with the error of a stream that failed. */
   onError?(error: unknown): void | Promise<void>;
 }
 
-/** Hands a stream through; `tap` hears each event before the reader does. @internal */
+/** Passes a stream through; `tap` gets each event before the consumer does. @internal */
 export function tapStream(events: AsyncIterable<ProviderEvent>, tap: StreamTap): AsyncIterableIterator<ProviderEvent> {
   let inner: AsyncIterator<ProviderEvent> | undefined;
   const iterator = (): AsyncIterator<ProviderEvent> => (inner ??= events[Symbol.asyncIterator]());

@@ -1,51 +1,58 @@
 import { addUsage, type Provider, type Usage } from '@kernel/protocol';
 import { tapStream } from './tap-stream.ts';
-import { wrapAsks } from './wrap-unary.ts';
+import { wrapUnary } from './wrap-unary.ts';
 
-/** What a model's tokens cost, in any currency, per million. */
+/** What a model's tokens cost per million, in any currency. */
 export interface ModelPrice {
+  /** Input. */
   readonly input: number;
+  /** Output. */
   readonly output: number;
-  /** Input read from a cache. Default: as `input`. */
+  /** Input read from a cache. Default: the price of `input`. */
   readonly cachedInput?: number | undefined;
-  /** Input written to a cache. Default: as `input`. */
+  /** Input written to a cache. Default: the price of `input`. */
   readonly cacheWrite?: number | undefined;
 }
 
 /** How usage is counted. */
 export interface UsageOptions {
-  /** Prices by model name: the name as it is asked for. Without the model's price there is no `cost`. */
+  /** Prices by the model name of the request. Without a price there is no `cost`. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
-  /** Hears each reply that tells its usage, before the reader gets its end. Must not throw. */
+  /** Called for each reply that reports its usage, before the consumer gets its end. Must not throw. */
   readonly onUsage?: ((report: UsageReport) => void) | undefined;
 }
 
 /** The usage of one reply, and the sums so far. */
 export interface UsageReport {
+  /** The model of the request. */
   readonly model: string;
+  /** The tokens of this reply. */
   readonly usage: Usage;
   /** In the currency of the prices. */
   readonly cost?: number;
+  /** The sums, including this reply. */
   readonly totals: UsageTotals;
 }
 
 /** Sums over all replies of a provider. */
 export interface UsageTotals {
-  /** Replies that told their usage. */
+  /** Replies that reported their usage. */
   readonly replies: number;
+  /** The sum of all tokens. */
   readonly usage: Usage;
-  /** The sum of what could be priced. */
+  /** The cost of the replies whose model has a price. */
   readonly cost: number;
-  /** Replies of models without a price, while `prices` is given. */
+  /** Replies of models without a price, if there are prices. */
   readonly unpriced: number;
 }
 
-/** A provider that counts. */
+/** A provider that counts its usage. */
 export interface MeteredProvider extends Provider {
+  /** The sums so far. */
   totals(): UsageTotals;
 }
 
-/** Sums the tokens, and with `prices` the money, of every reply that comes through. */
+/** Sums the tokens of every reply, and with `prices` their cost. */
 export function withUsage(provider: Provider, options: UsageOptions = {}): MeteredProvider {
   const prices = new Map(Object.entries(options.prices ?? {}));
   let totals: UsageTotals = { replies: 0, usage: { inputTokens: 0, outputTokens: 0 }, cost: 0, unpriced: 0 };
@@ -72,18 +79,18 @@ export function withUsage(provider: Provider, options: UsageOptions = {}): Meter
           if (event.type === 'message-end') count(request.model, event.usage);
         },
       }),
-    ...wrapAsks(provider, {
-      async embed(ask, request) {
-        const result = await ask(request);
+    ...wrapUnary(provider, {
+      async embed(call, request) {
+        const result = await call(request);
         count(request.model, result.usage);
         return result;
       },
-      transcribe: (ask, request) => ask(request),
+      transcribe: (call, request) => call(request),
     }),
   };
 }
 
-/** What these tokens cost at this price. Cached and cache-writing tokens are part of `inputTokens`. */
+/** The cost of these tokens at this price. Cached and cache-writing tokens are part of `inputTokens`. */
 export function costOf(usage: Usage, price: ModelPrice): number {
   const { cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage;
   const plain = Math.max(usage.inputTokens - cached - written, 0);

@@ -1,13 +1,15 @@
 import type { EmbedRequest, EmbedResult, Provider, Transcript, TranscribeRequest } from '@kernel/protocol';
 
-/** How a policy passes on the calls that answer with a promise. */
-export interface AskPolicy {
-  embed(ask: (request: EmbedRequest) => Promise<EmbedResult>, request: EmbedRequest): Promise<EmbedResult>;
-  transcribe(ask: (request: TranscribeRequest) => Promise<Transcript>, request: TranscribeRequest): Promise<Transcript>;
+/** How a policy handles the calls that return a promise. */
+export interface UnaryPolicy {
+  /** Handles `embed`; `call` is the wrapped provider's. */
+  embed(call: (request: EmbedRequest) => Promise<EmbedResult>, request: EmbedRequest): Promise<EmbedResult>;
+  /** Handles `transcribe`; `call` is the wrapped provider's. */
+  transcribe(call: (request: TranscribeRequest) => Promise<Transcript>, request: TranscribeRequest): Promise<Transcript>;
 }
 
-/** The `embed` and `transcribe` of a wrapper: there only where the wrapped provider has them. @internal */
-export function wrapAsks(inner: Provider, policy: AskPolicy): Pick<Provider, 'embed' | 'transcribe'> {
+/** Returns the `embed` and `transcribe` of a wrapper, each only if the wrapped provider has it. @internal */
+export function wrapUnary(inner: Provider, policy: UnaryPolicy): Pick<Provider, 'embed' | 'transcribe'> {
   const embed = inner.embed?.bind(inner);
   const transcribe = inner.transcribe?.bind(inner);
   return {

@@ -1,62 +1,61 @@
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
-/** Takes bytes as they come; calls `onFrame` synchronously with each whole frame of a binary event stream. */
+/** Splits bytes into the frames of an AWS event stream; calls `onFrame` synchronously with each complete frame. */
 export interface FrameSplitter {
-  /** Throws `PROVIDER_PROTOCOL` for a length that no frame has. Returns how many frames it gave out. */
+  /** Throws `PROVIDER_PROTOCOL` for an impossible frame length. Returns how many frames were completed. */
   push(bytes: Uint8Array): number;
-  /** Whether the beginning of an unfinished frame is here. */
-  isInside(): boolean;
+  /** Whether the beginning of an incomplete frame is buffered. */
+  hasPartialFrame(): boolean;
 }
 
-const MIN_FRAME = 16;
+const MIN_FRAME_BYTES = 16;
 
-/** Creates a splitter: the first four bytes of a frame say how long it is. What is inside, checksums included, is the reader's. */
+/** Creates a splitter. The first four bytes of a frame are its length; its content, checksums included, is not examined. */
 export function createFrameSplitter(
   onFrame: (bytes: Uint8Array) => void,
   maxFrameBytes: number = DEFAULT_LIMITS.lineLength,
 ): FrameSplitter {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  /** How many bytes the frame under way has; nothing until its first four are there. */
-  let wanted: number | undefined;
+  let chunks: Uint8Array[] = [];
+  let buffered = 0;
+  /** The length of the current frame; undefined until its first four bytes are buffered. */
+  let frameLength: number | undefined;
 
-  function joined(): Buffer {
-    const bytes = Buffer.concat(pieces);
-    pieces = [bytes];
+  function joinChunks(): Buffer {
+    const bytes = Buffer.concat(chunks);
+    chunks = [bytes];
     return bytes;
   }
 
   return {
     push(bytes) {
-      // The bytes are the transport's to reuse.
-      pieces.push(Buffer.from(bytes));
-      length += bytes.length;
+      // The memory is reused by the caller.
+      chunks.push(Buffer.from(bytes));
+      buffered += bytes.length;
       let frames = 0;
-      while (length >= (wanted ?? 4)) {
-        const all = joined();
-        if (wanted === undefined) {
-          wanted = all.readUInt32BE(0);
-          if (wanted < MIN_FRAME || wanted > maxFrameBytes) {
-            const what = `The reply has a frame of ${wanted} bytes`;
+      while (buffered >= (frameLength ?? 4)) {
+        const all = joinChunks();
+        if (frameLength === undefined) {
+          frameLength = all.readUInt32BE(0);
+          if (frameLength < MIN_FRAME_BYTES || frameLength > maxFrameBytes) {
             throw limitError(
               'lineLength',
-              what,
+              `The reply has a frame of ${frameLength} bytes`,
               maxFrameBytes,
-              'The server sends something else than an event stream.',
+              'The server sends something other than an event stream.',
             );
           }
           continue;
         }
-        const frame = all.subarray(0, wanted);
-        const rest = all.subarray(wanted);
-        pieces = rest.length === 0 ? [] : [rest];
-        length = rest.length;
-        wanted = undefined;
+        const frame = all.subarray(0, frameLength);
+        const remainder = all.subarray(frameLength);
+        chunks = remainder.length === 0 ? [] : [remainder];
+        buffered = remainder.length;
+        frameLength = undefined;
         frames += 1;
         onFrame(frame);
       }
       return frames;
     },
-    isInside: () => length > 0,
+    hasPartialFrame: () => buffered > 0,
   };
 }

@@ -1,20 +1,24 @@
+import { onAbort } from '@kernel/internal';
 import type { ProviderEvent } from '@kernel/protocol';
-import type { Exchange } from '../http/request.ts';
+import type { HttpRequest } from '../http/request.ts';
 
-/** Where a reply's decoder puts what it found. Synchronous. */
-export interface ReplySink {
+/** Receives what a reply's decoder found, synchronously. */
+export interface EventSink {
+  /** Queues an event. */
   readonly emit: (event: ProviderEvent) => void;
-  /** Tells how many bytes were just decoded: back-pressure counts them. */
-  fed(bytes: number): void;
+  /** Reports how many bytes were just decoded, for back-pressure, and wakes the consumer. */
+  decoded(bytes: number): void;
+  /** The response is complete. */
   end(): void;
+  /** The response failed. Ignored after `message-end`. */
   fail(error: unknown): void;
 }
 
-/** A reader that has this much unread stops the socket. */
+/** With this many unread bytes, reading from the socket stops. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** After so long in one turn of the event loop, the rest waits for the next one. */
+/** After this long in one turn of the event loop, the rest waits for the next one. */
 const SLICE_MS = 6;
-/** So much is decoded before the time is looked at: a short reply costs no clock. */
+/** This many bytes are decoded before the time is checked: a short reply never reads it. */
 const UNTIMED_BYTES = 64 * 1024;
 /** How long a server may keep the connection open after the end mark. */
 const LINGER_MS = 100;
@@ -24,31 +28,33 @@ type Waiter = { resolve(result: IteratorResult<ProviderEvent>): void; reject(err
 const DONE: IteratorResult<ProviderEvent> = { done: true, value: undefined };
 
 /**
- * Turns pushed events into one async iterator: no promise a delta inside, events handed out in batches. `open` sends the
- * request at the first `next()`. An abort rejects with `signal.reason` and drops what is unread; leaving before the end mark closes the socket.
+ * Turns pushed events into one async iterator; events are handed out in batches, without a promise per delta inside. `open` sends the
+ * request at the first `next()`. An abort rejects with `signal.reason` and drops unread events; returning before the end mark closes the
+ * socket.
  */
-export function createReplyStream(
-  open: (sink: ReplySink) => Exchange,
+export function createEventQueue(
+  open: (sink: EventSink) => HttpRequest,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<ProviderEvent> {
-  let exchange: Exchange | undefined;
+  let request: HttpRequest | undefined;
   let begun = false;
   let over = false;
-  let whole = false;
+  let hasMessageEnd = false;
   let failure: { readonly error: unknown } | undefined;
   let queue: ProviderEvent[] = [];
   let head = 0;
-  let unread = 0;
-  let untimed = 0;
+  let unreadBytes = 0;
+  let untimedBytes = 0;
   let sliceStart: number | undefined;
-  let sliced = false;
+  let sliceUsedUp = false;
   let paused = false;
-  let linger: NodeJS.Timeout | undefined;
+  let lingerTimer: NodeJS.Timeout | undefined;
+  let removeAbortListener = (): void => {};
   const waiters: Waiter[] = [];
 
-  function onAbort(): void {
-    drained();
-    exchange?.close();
+  function abort(): void {
+    clearQueue();
+    request?.close();
     settle({ error: signal?.reason });
   }
 
@@ -56,8 +62,8 @@ export function createReplyStream(
     if (over) return;
     over = true;
     failure = reason;
-    clearTimeout(linger);
-    signal?.removeEventListener('abort', onAbort);
+    clearTimeout(lingerTimer);
+    removeAbortListener();
     wake();
   }
 
@@ -77,27 +83,27 @@ export function createReplyStream(
         waiter?.reject(error);
       }
     }
-    if (head === queue.length) drained();
+    if (head === queue.length) clearQueue();
   }
 
-  function drained(): void {
+  function clearQueue(): void {
     queue = [];
     head = 0;
-    unread = 0;
+    unreadBytes = 0;
   }
 
-  function regulate(): void {
-    const hold = !over && (unread > MAX_UNREAD_BYTES || sliced);
-    if (hold === paused) return;
-    paused = hold;
-    if (hold) exchange?.pause();
-    else exchange?.resume();
+  function applyBackPressure(): void {
+    const shouldPause = !over && (unreadBytes > MAX_UNREAD_BYTES || sliceUsedUp);
+    if (shouldPause === paused) return;
+    paused = shouldPause;
+    if (shouldPause) request?.pause();
+    else request?.resume();
   }
 
-  function lingerOn(): void {
+  function startLingering(): void {
     if (over) return;
-    linger = setTimeout(() => {
-      exchange?.close();
+    lingerTimer = setTimeout(() => {
+      request?.close();
       settle();
     }, LINGER_MS);
   }
@@ -106,42 +112,42 @@ export function createReplyStream(
     sliceStart = performance.now();
     setImmediate(() => {
       sliceStart = undefined;
-      sliced = false;
-      untimed = 0;
-      regulate();
+      sliceUsedUp = false;
+      untimedBytes = 0;
+      applyBackPressure();
     });
   }
 
-  const sink: ReplySink = {
+  const sink: EventSink = {
     emit(event) {
       if (over) return;
       queue.push(event);
-      // The connection mostly ends in the same breath: then there is nothing to wait for.
+      // The connection usually ends in the same turn: then there is nothing to wait for.
       if (event.type === 'message-end') {
-        whole = true;
-        queueMicrotask(lingerOn);
+        hasMessageEnd = true;
+        queueMicrotask(startLingering);
       }
     },
-    fed(bytes) {
+    decoded(bytes) {
       if (over) return;
-      unread += bytes;
-      untimed += bytes;
+      unreadBytes += bytes;
+      untimedBytes += bytes;
       if (sliceStart === undefined) {
-        if (untimed > UNTIMED_BYTES) startSlice();
+        if (untimedBytes > UNTIMED_BYTES) startSlice();
       } else if (performance.now() - sliceStart > SLICE_MS) {
-        sliced = true;
+        sliceUsedUp = true;
       }
       wake();
-      regulate();
+      applyBackPressure();
     },
     end() {
-      clearTimeout(linger);
+      clearTimeout(lingerTimer);
       settle();
     },
     fail(error) {
-      clearTimeout(linger);
-      // What breaks behind the end mark takes nothing from the message.
-      settle(whole ? undefined : { error });
+      clearTimeout(lingerTimer);
+      // A failure after the end mark does not affect the message.
+      settle(hasMessageEnd ? undefined : { error });
     },
   };
 
@@ -151,11 +157,11 @@ export function createReplyStream(
       settle({ error: signal.reason });
       return;
     }
-    signal?.addEventListener('abort', onAbort, { once: true });
+    removeAbortListener = onAbort(signal, abort);
     try {
-      exchange = open(sink);
-      // An abort from inside it, such as a token function's, found nothing to close.
-      if (over) exchange.close();
+      request = open(sink);
+      // An abort from inside `open`, such as a token function's, found nothing to close.
+      if (over) request.close();
     } catch (error) {
       settle({ error });
     }
@@ -167,17 +173,17 @@ export function createReplyStream(
     },
     next() {
       if (!begun) begin();
-      // The whole reply may be here already: an abort still holds for what the reader has not seen.
+      // The whole reply may be queued already: an abort still applies to what the consumer has not seen.
       if (over && signal?.aborted === true && head < queue.length) {
-        drained();
+        clearQueue();
         failure = { error: signal.reason };
       }
       const event = queue[head];
       if (event !== undefined) {
         head += 1;
         if (head === queue.length) {
-          drained();
-          if (paused) regulate();
+          clearQueue();
+          if (paused) applyBackPressure();
         }
         return Promise.resolve({ done: false, value: event });
       }
@@ -188,14 +194,14 @@ export function createReplyStream(
     },
     return() {
       begun = true;
-      drained();
-      if (whole && !over) {
-        // The reader has everything. The connection can serve the next request where the server ends this one in time.
+      clearQueue();
+      if (hasMessageEnd && !over) {
+        // The consumer has everything. The connection can serve the next request if the server ends this response in time.
         settle();
-        linger = setTimeout(() => exchange?.close(), LINGER_MS);
-        regulate();
+        lingerTimer = setTimeout(() => request?.close(), LINGER_MS);
+        applyBackPressure();
       } else {
-        exchange?.close();
+        request?.close();
         settle();
       }
       failure = undefined;

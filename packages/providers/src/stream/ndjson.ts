@@ -1,40 +1,39 @@
 import { StringDecoder } from 'node:string_decoder';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
-/** Takes bytes as they come; calls `onLine` synchronously with each line that is not blank. */
+/** Splits bytes into lines; calls `onLine` synchronously with each line that is not blank. */
 export interface LineParser {
-  /** Throws `PROVIDER_PROTOCOL` for a line over the limit, and whatever `onLine` throws. Returns how many lines it gave out. */
+  /** Throws `PROVIDER_PROTOCOL` for a line over the limit, and whatever `onLine` throws. Returns how many lines were completed. */
   push(bytes: Uint8Array): number;
-  /** Hands out a last line without its newline. */
+  /** Ends the input: a last line without a newline is delivered as well. */
   end(): void;
 }
 
-/** Creates a push parser for lines of JSON. Linear: an unfinished line is kept in pieces and joined once. */
+/** Creates a push parser for newline-delimited JSON. Linear: an incomplete line is kept in chunks and joined once. */
 export function createLineParser(
   onLine: (line: string) => void,
   maxLineLength: number = DEFAULT_LIMITS.lineLength,
 ): LineParser {
   const decoder = new StringDecoder('utf8');
-  let pieces: string[] = [];
+  let chunks: string[] = [];
   let length = 0;
 
-  function keep(piece: string): void {
-    length += piece.length;
+  function append(chunk: string): void {
+    length += chunk.length;
     if (length > maxLineLength) {
-      const hint = 'The server sends no newlines, or something else than lines of JSON.';
       throw limitError(
         'lineLength',
         `A line of the reply is longer than ${maxLineLength} characters`,
         maxLineLength,
-        hint,
+        'The server sends no newlines, or something other than lines of JSON.',
       );
     }
-    if (piece !== '') pieces.push(piece);
+    if (chunk !== '') chunks.push(chunk);
   }
 
-  function takeLine(): number {
-    const line = pieces.join('').trim();
-    pieces = [];
+  function endLine(): number {
+    const line = chunks.join('').trim();
+    chunks = [];
     length = 0;
     if (line === '') return 0;
     onLine(line);
@@ -43,13 +42,13 @@ export function createLineParser(
 
   function feed(text: string): number {
     let lines = 0;
-    let at = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', at)) {
-      keep(text.slice(at, end));
-      lines += takeLine();
-      at = end + 1;
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      append(text.slice(start, end));
+      lines += endLine();
+      start = end + 1;
     }
-    keep(text.slice(at));
+    append(text.slice(start));
     return lines;
   }
 
@@ -57,7 +56,7 @@ export function createLineParser(
     push: (bytes) => feed(decoder.write(bytes)),
     end() {
       feed(decoder.end());
-      takeLine();
+      endLine();
     },
   };
 }

@@ -4,25 +4,25 @@ import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
 /** One server-sent event. */
 export interface SseEvent {
-  /** The `event:` field; empty when there was none. */
+  /** The `event:` field; empty if absent. */
   readonly event: string;
   /** The `data:` lines, joined by newlines. */
   readonly data: string;
-  /** The last `id:` seen so far; empty when there was none. */
+  /** The last `id:` seen so far; empty if there was none. */
   readonly id: string;
 }
 
-/** Takes bytes as they come; calls `onEvent` synchronously. */
+/** Parses server-sent events from bytes as they arrive; calls `onEvent` synchronously. */
 export interface SseParser {
   /** Throws `PROVIDER_PROTOCOL` for a line over the limit, and whatever `onEvent` throws. */
   push(bytes: Uint8Array): void;
-  /** Ends the stream: a last event without its blank line, or without any newline, is handed out as well. */
+  /** Ends the stream: a last event without its blank line, or without any newline, is delivered as well. */
   end(): void;
 }
 
-/** Limits of an SSE parser. */
+/** Options of an SSE parser. */
 export interface SseOptions {
-  /** The longest line, in UTF-16 units. Default 8 MB. */
+  /** The maximum length of a line, in UTF-16 code units. Default 8 MiB. */
   readonly maxLineLength?: number | undefined;
 }
 
@@ -30,14 +30,14 @@ const LF = 10;
 const SPACE = 32;
 
 /**
- * Creates a push parser for server-sent events. The events are the same for every split of the bytes: LF, CRLF and lone CR,
- * a byte-order mark, comments, several `data:` lines, a character cut in two. Linear: an unfinished line is never rescanned.
+ * Creates a push parser for server-sent events. The events are the same however the bytes are split: LF, CRLF and lone CR,
+ * a byte-order mark, comments, several `data:` lines, a character cut in two. Linear: an incomplete line is never rescanned.
  */
 export function createSseParser(onEvent: (event: SseEvent) => void, options: SseOptions = {}): SseParser {
   const maxLineLength = options.maxLineLength ?? DEFAULT_LIMITS.lineLength;
   const decoder = new StringDecoder('utf8');
-  let pieces: string[] = [];
-  let piecesLength = 0;
+  let chunks: string[] = [];
+  let bufferedLength = 0;
   let atStart = true;
   let skipLf = false;
   let data: string | undefined;
@@ -51,43 +51,43 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
       atStart = false;
       if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
     }
-    let at = 0;
+    let start = 0;
     if (skipLf && text !== '') {
       skipLf = false;
-      if (text.charCodeAt(0) === LF) at = 1;
+      if (text.charCodeAt(0) === LF) start = 1;
     }
-    let lf = text.indexOf('\n', at);
-    let cr = text.indexOf('\r', at);
+    let lf = text.indexOf('\n', start);
+    let cr = text.indexOf('\r', start);
     while (lf !== -1 || cr !== -1) {
       const end = cr !== -1 && (lf === -1 || cr < lf) ? cr : lf;
-      takeLine(text, at, end);
-      at = end + 1;
+      endLine(text, start, end);
+      start = end + 1;
       if (end === cr) {
-        if (at === text.length) skipLf = true;
-        else if (text.charCodeAt(at) === LF) at += 1;
-        cr = text.indexOf('\r', at);
+        if (start === text.length) skipLf = true;
+        else if (text.charCodeAt(start) === LF) start += 1;
+        cr = text.indexOf('\r', start);
       }
-      if (lf !== -1 && lf < at) lf = text.indexOf('\n', at);
+      if (lf !== -1 && lf < start) lf = text.indexOf('\n', start);
     }
-    if (at < text.length) keep(text.slice(at));
+    if (start < text.length) append(text.slice(start));
   }
 
-  function keep(piece: string): void {
-    piecesLength += piece.length;
-    if (piecesLength > maxLineLength) throw tooLong(maxLineLength);
-    pieces.push(piece);
+  function append(chunk: string): void {
+    bufferedLength += chunk.length;
+    if (bufferedLength > maxLineLength) throw tooLong(maxLineLength);
+    chunks.push(chunk);
   }
 
-  function takeLine(text: string, from: number, to: number): void {
-    if (pieces.length === 0) {
+  function endLine(text: string, from: number, to: number): void {
+    if (chunks.length === 0) {
       if (to - from > maxLineLength) throw tooLong(maxLineLength);
       readLine(text, from, to);
       return;
     }
-    keep(text.slice(from, to));
-    const line = pieces.join('');
-    pieces = [];
-    piecesLength = 0;
+    append(text.slice(from, to));
+    const line = chunks.join('');
+    chunks = [];
+    bufferedLength = 0;
     readLine(line, 0, line.length);
   }
 
@@ -128,13 +128,13 @@ export function createSseParser(onEvent: (event: SseEvent) => void, options: Sse
     },
     end() {
       feed(decoder.end());
-      if (pieces.length > 0) takeLine('', 0, 0);
+      if (chunks.length > 0) endLine('', 0, 0);
       dispatch();
     },
   };
 }
 
 function tooLong(limit: number): KernelError {
-  const hint = 'The server sends no newlines, or something else than server-sent events.';
+  const hint = 'The server sends no newlines, or something other than server-sent events.';
   return limitError('lineLength', `A line of the reply is longer than ${limit} characters`, limit, hint);
 }

@@ -1,55 +1,60 @@
+import type { Redactor } from '@kernel/internal';
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
-import type { Caller, WireCall } from '../http/authenticated-client.ts';
-import type { HttpHeaders } from '../http/request.ts';
-import type { Redactor } from '../http/redact.ts';
-import { createReplyStream } from './event-queue.ts';
+import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
+import type { ResponseHeaders } from '../http/headers.ts';
+import { createEventQueue } from './event-queue.ts';
 
 /** Turns the bytes of one reply into events. Each wire has its own. */
 export interface ReplyDecoder {
-  /** Returns whether the reply moved on. Throws a `KernelError` for a failure inside the reply. */
+  /** Returns whether the reply made progress. Throws a `KernelError` for a failure inside the reply. */
   push(bytes: Uint8Array): boolean;
-  /** The body is over: emits `message-end` if it was not yet, or throws. */
+  /** The body is complete: emits `message-end` if it was not emitted yet, or throws. */
   end(): void;
   /** The text so far, for the error of a reply that broke off. */
   partialText(): string;
 }
 
-/** One streamed call: what to send, and how to read the reply. Made at the first `next()`. */
-export interface WireExchange {
-  readonly call: WireCall;
-  /** Called when the reply is whole and nothing of the call's body is needed any more; on no other path. */
+/** One streamed call: what to send, and how to read the reply. */
+export interface PreparedRequest {
+  /** What to send. */
+  readonly request: ApiRequest;
+  /** Called when the reply is complete and the request's body is no longer needed; on no other path. */
   readonly freeBody?: (() => void) | undefined;
-  readonly decoder: (emit: (event: ProviderEvent) => void, headers: HttpHeaders) => ReplyDecoder;
+  /** Creates the decoder once the headers have arrived. */
+  readonly createDecoder: (emit: (event: ProviderEvent) => void, headers: ResponseHeaders) => ReplyDecoder;
 }
 
-/** Joins caller, decoder and iterator: the same for every wire. Errors get the text so far as `data.partialText`. */
+/**
+ * Creates the event stream of one call, for any wire. `prepare` is called at the first `next()`. Errors carry the text received so far as
+ * `data.partialText`.
+ */
 export function createWireStream(
-  caller: Caller,
+  client: AuthenticatedClient,
   redactor: Redactor,
   signal: AbortSignal | undefined,
-  prepare: () => WireExchange,
+  prepare: () => PreparedRequest,
 ): AsyncIterable<ProviderEvent> {
-  return createReplyStream((sink) => {
-    const { call, decoder: createDecoder, freeBody } = prepare();
+  return createEventQueue((sink) => {
+    const { createDecoder, freeBody, request } = prepare();
     let decoder: ReplyDecoder | undefined;
-    const exchange = caller.open(call, {
-      onHead(_, headers) {
+    const sent = client.open(request, {
+      onHeaders(_, headers) {
         decoder = createDecoder(sink.emit, headers);
       },
-      onBytes(bytes) {
-        if (decoder?.push(bytes) === true) exchange.progress();
-        sink.fed(bytes.length);
+      onData(bytes) {
+        if (decoder?.push(bytes) === true) sent.extendIdleTimeout();
+        sink.decoded(bytes.length);
       },
-      onEnd(sent) {
-        if (sent) freeBody?.();
+      onEnd(isSent) {
+        if (isSent) freeBody?.();
         decoder?.end();
         sink.end();
       },
-      onFault(error) {
-        sink.fail(withPartialText(error, redactor.redact(decoder?.partialText() ?? '')));
+      onError(error) {
+        sink.fail(withPartialText(error, redactor.text(decoder?.partialText() ?? '')));
       },
     });
-    return exchange;
+    return sent;
   }, signal);
 }
 

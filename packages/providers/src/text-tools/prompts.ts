@@ -1,10 +1,10 @@
 import type { Tool } from '@kernel/protocol';
-import { toFunctionDefinition } from './encoded-function.ts';
+import { encodeFunction } from './encoded-function.ts';
 import type { PrintedCall } from './format.ts';
 
 /** The tools as function definitions, one JSON object a line. */
 export function toolLines(tools: readonly Tool[]): string {
-  return tools.map((tool) => JSON.stringify(toFunctionDefinition(tool))).join('\n');
+  return tools.map((tool) => JSON.stringify(encodeFunction(tool))).join('\n');
 }
 
 /** A prompt that shows the tools and one call. */

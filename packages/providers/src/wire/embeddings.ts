@@ -1,26 +1,31 @@
 import { type EmbedRequest, type EmbedResult, KernelError } from '@kernel/protocol';
-import type { Client } from './wire-context.ts';
+import { parseJsonResponse, requestText } from '../http/response-text.ts';
 import { asList } from '../json-fields.ts';
-import { collectText, readJson } from '../http/response-text.ts';
+import type { WireContext } from './wire-context.ts';
 
 /** The texts of a request as a list. @internal */
-export function inputsOf(request: EmbedRequest): readonly string[] {
-  return typeof request.input === 'string' ? [request.input] : request.input;
+export function inputsOf({ input }: EmbedRequest): readonly string[] {
+  return typeof input === 'string' ? [input] : input;
 }
 
-/** Posts JSON and resolves to the JSON of the reply; an error object under status 200 throws. @internal */
+/** Posts JSON and resolves to the JSON of the reply. An error object under status 200 throws. @internal */
 export async function postJson(
-  client: Client,
+  { client, redactor }: WireContext,
   provider: string,
   path: string,
   body: object,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const call = { path, contentType: 'application/json', accept: 'application/json', body: JSON.stringify(body) };
-  return readJson(provider, await collectText(client.caller, call, signal), client.redactor);
+  const request = {
+    path,
+    contentType: 'application/json',
+    accept: 'application/json',
+    body: JSON.stringify(body),
+  };
+  return parseJsonResponse(provider, await requestText(client, request, signal), redactor);
 }
 
-/** Makes a result of vectors that came in the order of the input; throws `PROVIDER_PROTOCOL` when one is missing. @internal */
+/** Creates a result from vectors in the order of the input. Throws `PROVIDER_PROTOCOL` if one is missing. @internal */
 export function toEmbedResult(
   provider: string,
   vectors: readonly unknown[],
@@ -32,8 +37,11 @@ export function toEmbedResult(
     vector: asList(value).filter((number) => typeof number === 'number'),
   }));
   if (embeddings.length !== expected || embeddings.some(({ vector }) => vector.length === 0)) {
-    const found = embeddings.filter(({ vector }) => vector.length > 0).length;
-    throw new KernelError('PROVIDER_PROTOCOL', `${provider}: ${expected} texts were sent, ${found} vectors came back.`);
+    const received = embeddings.filter(({ vector }) => vector.length > 0).length;
+    throw new KernelError(
+      'PROVIDER_PROTOCOL',
+      `${provider}: ${expected} texts were sent, ${received} vectors came back.`,
+    );
   }
   return { embeddings, ...(tokens === undefined ? {} : { usage: { inputTokens: tokens, outputTokens: 0 } }) };
 }

@@ -1,8 +1,8 @@
+import type { Redactor } from '@kernel/internal';
 import {
   type FinishReason,
   type JsonValue,
   KernelError,
-  type Message,
   type ProviderEvent,
   type ProviderWarning,
   type ReasoningPart,
@@ -10,48 +10,61 @@ import {
   type ToolCall,
   type Usage,
 } from '@kernel/protocol';
+import { replyError } from '../http/errors.ts';
+import type { VendorError } from '../http/vendor-error.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
-import type { Redactor } from '../http/redact.ts';
-import { failureUnder200, type VendorError } from '../http/errors.ts';
-import type { ToolCodec } from './tool-encoder.ts';
+import type { ToolDecoder } from './tool-encoder.ts';
 
 /** What every decoder needs beside the bytes. @internal */
-export interface ReplyContext {
-  /** The provider's name: in errors, and in the trace of the message. */
+export interface DecoderContext {
+  /** The provider's name, for errors and for the `provider` field of the message. */
   readonly name: string;
+  /** The model that was asked for. */
   readonly model: string;
+  /** Whether a stream was asked for. */
+  readonly streams: boolean;
+  /** Knows the secrets that must not appear in an error. */
   readonly redactor: Redactor;
+  /** The encoder's warnings, for `message-end`. */
   readonly warnings: readonly ProviderWarning[];
+  /** Receives the events. */
   readonly emit: (event: ProviderEvent) => void;
-  /** The messages of the request: a call gets an id that none of theirs has. */
-  readonly history: readonly Message[];
-  /** The ids of all calls in `history`, where they are known. */
-  readonly callIds?: ReadonlySet<string> | undefined;
-  readonly codec: ToolCodec;
-  /** The longest line or frame of a stream; the default limit where it is absent. */
+  /** Maps calls back to the tools of the request. */
+  readonly toolDecoder: ToolDecoder;
+  /** The maximum length of a line or frame of a stream. Absent: the default limit. */
   readonly lineLength?: number | undefined;
 }
 
-/** One reply while it comes in: the same for every wire. Parts and calls stay in the order in which they came. @internal */
-export interface Reply {
-  text(piece: string): void;
-  reasoning(piece: string): void;
-  /** Ends the part under way; with `providerData`, marks it (or an empty reasoning part) with it. */
-  seal(providerData?: JsonValue): void;
-  call(fragment: CallFragment, position?: number, of?: number): void;
+/** Builds the message of one reply from what a decoder finds, the same for every wire. Parts and calls keep the order in which they arrived. @internal */
+export interface MessageBuilder {
+  /** Adds text and emits it. */
+  text(delta: string): void;
+  /** Adds reasoning and emits it. */
+  reasoning(delta: string): void;
+  /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
+  endPart(providerData?: JsonValue): void;
+  /** Adds a fragment of a tool call and emits it. */
+  call(fragment: CallFragment, position?: number, count?: number): void;
+  /** Sets the token counts; undefined keeps the previous ones. */
   usage(usage: Usage | undefined): void;
+  /** Sets the model's name, if this is one. */
   model(name: unknown): void;
-  /** Emits `message-end`; the calls of a reply that was cut are dropped. Nothing after the first time. */
+  /** Emits `message-end`, once; the calls of a reply that was cut off are dropped. */
   end(finish: FinishReason, options?: { readonly dropCalls?: boolean }): void;
+  /** Whether a tool call has begun. */
   hasCalls(): boolean;
-  /** Whether the reply holds anything. */
+  /** Whether the reply has any content. */
   hasContent(): boolean;
-  isOver(): boolean;
+  /** Whether `message-end` was emitted. */
+  ended(): boolean;
+  /** The text so far. */
   readonly partialText: () => string;
-  /** `PROVIDER_PROTOCOL` with a redacted message. */
-  broken(message: string): KernelError;
-  /** The error of a reply that failed under status 200. */
-  failed(error: VendorError): KernelError;
+  /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
+  protocolError(message: string): KernelError;
+  /** Creates the `PROVIDER_PROTOCOL` error of a line that is not valid JSON. */
+  invalidJsonError(line: string): KernelError;
+  /** Creates the error of a reply that failed under status 200. */
+  vendorError(error: VendorError): KernelError;
 }
 
 interface OpenPart {
@@ -60,24 +73,25 @@ interface OpenPart {
   providerData: JsonValue | undefined;
 }
 
-/** Creates an empty reply. @internal */
-export function createReply(context: ReplyContext): Reply {
-  const { codec, emit, name, redactor } = context;
-  const assembler = createCallAssembler(context.history, context.callIds);
+/** Creates a builder for one reply. @internal */
+export function createMessageBuilder(context: DecoderContext): MessageBuilder {
+  const { emit, name, redactor, toolDecoder } = context;
+  const assembler = createCallAssembler();
+  /** Parts, and the indexes of calls. */
   const order: (OpenPart | number)[] = [];
-  let open: OpenPart | undefined;
+  let current: OpenPart | undefined;
   let usage: Usage | undefined;
   let model = context.model;
-  let over = false;
+  let isEnded = false;
 
-  function add(type: 'text' | 'reasoning', piece: string): void {
-    if (piece === '') return;
-    if (open?.type !== type) {
-      open = { type, pieces: [], providerData: undefined };
-      order.push(open);
+  function add(type: 'text' | 'reasoning', delta: string): void {
+    if (delta === '') return;
+    if (current?.type !== type) {
+      current = { type, pieces: [], providerData: undefined };
+      order.push(current);
     }
-    open.pieces.push(piece);
-    emit(type === 'text' ? { type: 'text-delta', text: piece } : { type: 'reasoning-delta', text: piece });
+    current.pieces.push(delta);
+    emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
   }
 
   function contentWith(calls: ReadonlyMap<number, ToolCall>): readonly (TextPart | ReasoningPart | ToolCall)[] {
@@ -85,45 +99,50 @@ export function createReply(context: ReplyContext): Reply {
       if (typeof entry !== 'number') return [toPart(entry)];
       const call = calls.get(entry);
       if (call === undefined) return [];
-      const text = codec.restore(call.name, call.arguments);
+      const text = toolDecoder.restoreArguments(call.name, call.arguments);
       return [text === call.arguments ? call : Object.freeze({ ...call, arguments: text })];
     });
   }
 
+  function protocolError(message: string): KernelError {
+    return new KernelError('PROVIDER_PROTOCOL', redactor.text(`${name}: ${message}.`), { retryable: true });
+  }
+
   return {
-    text: (piece) => add('text', piece),
-    reasoning: (piece) => add('reasoning', piece),
-    seal(providerData) {
+    text: (delta) => add('text', delta),
+    reasoning: (delta) => add('reasoning', delta),
+    endPart(providerData) {
       if (providerData !== undefined) {
-        if (open?.type !== 'reasoning') {
-          open = { type: 'reasoning', pieces: [], providerData };
-          order.push(open);
+        if (current?.type !== 'reasoning') {
+          current = { type: 'reasoning', pieces: [], providerData };
+          order.push(current);
         }
-        open.providerData = providerData;
+        current.providerData = providerData;
       }
-      open = undefined;
+      current = undefined;
     },
-    call(fragment, position, of) {
-      const named = fragment.name === undefined ? fragment : { ...fragment, name: codec.nameOf(fragment.name) };
+    call(fragment, position, count) {
+      const renamed =
+        fragment.name === undefined ? fragment : { ...fragment, name: toolDecoder.toolName(fragment.name) };
       const before = assembler.size();
-      const event = assembler.add(named, position, of);
+      const event = assembler.add(renamed, position, count);
       if (assembler.size() > before) {
         order.push(before);
-        open = undefined;
+        current = undefined;
       }
       if (event !== undefined) emit(event);
     },
-    usage(given) {
-      usage = given ?? usage;
+    usage(counts) {
+      usage = counts ?? usage;
     },
-    model(given) {
-      if (typeof given === 'string' && given !== '') model = given;
+    model(reported) {
+      if (typeof reported === 'string' && reported !== '') model = reported;
     },
     end(finish, { dropCalls = false } = {}) {
-      if (over) return;
-      over = true;
-      const cut = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
-      const content = contentWith(cut ? new Map() : assembler.finishByPlace());
+      if (isEnded) return;
+      isEnded = true;
+      const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
+      const content = contentWith(drops ? new Map() : assembler.finishByIndex());
       emit({
         type: 'message-end',
         message: Object.freeze({
@@ -133,18 +152,19 @@ export function createReply(context: ReplyContext): Reply {
         }),
         finishReason: finish,
         ...(usage === undefined ? {} : { usage }),
-        ...(cut && assembler.size() > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
+        ...(drops && assembler.size() > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
         ...(context.warnings.length === 0 ? {} : { warnings: context.warnings }),
       });
     },
     hasCalls: () => assembler.size() > 0,
     hasContent: () => order.length > 0,
-    isOver: () => over,
+    ended: () => isEnded,
     partialText: () =>
       order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join(''),
-    broken: (message) =>
-      new KernelError('PROVIDER_PROTOCOL', redactor.redact(`${name}: ${message}.`), { retryable: true }),
-    failed: (error) => failureUnder200(name, error, redactor),
+    protocolError,
+    invalidJsonError: (line) =>
+      protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),
+    vendorError: (error) => replyError(name, error, redactor),
   };
 }
 

@@ -1,45 +1,48 @@
 import { createHash } from 'node:crypto';
 
-/** Names that OpenAI, Anthropic, Mistral and Bedrock take. @internal */
-export const PLAIN_NAMES = /^[a-zA-Z0-9_-]{1,64}$/;
-/** Names that Gemini takes: they begin with a letter or underscore. @internal */
-export const LETTER_FIRST_NAMES = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+/** The tool names that OpenAI, Anthropic, Mistral and Bedrock accept. @internal */
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** The tool names that Gemini accepts: they begin with a letter or an underscore. @internal */
+export const LETTER_FIRST_TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /**
- * Maps a tool's name to one that a vendor takes: itself where it is legal, else a legal form of it with a hash of the whole
- * name behind. The same in every turn and one to one, whatever other tools there are. @internal
+ * Maps a tool's name to one that a vendor accepts: itself if it is valid, else a valid form of it followed by a hash of the whole name.
+ * One to one, and independent of the other tools. @internal
  */
-export function toWireName(name: string, legal: RegExp): string {
-  if (legal.test(name)) return name;
+export function toWireName(name: string, valid: RegExp): string {
+  if (valid.test(name)) return name;
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   const suffix = `_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
-  const started = /^[a-zA-Z_]/.test(plain) ? plain : `t_${plain}`;
-  return started.slice(0, LONGEST_NAME - suffix.length) + suffix;
+  const letterFirst = /^[a-zA-Z_]/.test(plain) ? plain : `t_${plain}`;
+  return letterFirst.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
-/** What a vendor takes as the id of a call. @internal */
-export interface IdRule {
-  readonly legal: RegExp;
-  /** How long a made id is. */
+/** What a vendor accepts as the id of a call. @internal */
+export interface CallIdRule {
+  /** The ids that are sent as they are. */
+  readonly valid: RegExp;
+  /** The length of a generated id. */
   readonly length: number;
 }
 
-/** The rules of the wires. @internal */
-export const CALL_IDS = {
-  any: { legal: /^[\s\S]+$/, length: 24 },
-  /** OpenAI refuses ids over 40 characters. */
-  upTo40: { legal: /^[\s\S]{1,40}$/, length: 24 },
-  /** Mistral takes nothing but nine letters and digits. */
-  nine: { legal: /^[a-zA-Z0-9]{9}$/, length: 9 },
+/** The rules of the vendors. @internal */
+export const CALL_ID_RULES = {
+  any: { valid: /^[\s\S]+$/, length: 24 },
+  /** OpenAI refuses ids longer than 40 characters. */
+  'max-40': { valid: /^[\s\S]{1,40}$/, length: 24 },
+  /** The Responses API refuses ids longer than 64 characters. */
+  'max-64': { valid: /^[\s\S]{1,64}$/, length: 24 },
+  /** Mistral accepts exactly nine letters and digits. */
+  'alphanumeric-9': { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
   /** Anthropic and Bedrock. */
-  plain: { legal: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
-} as const satisfies Readonly<Record<string, IdRule>>;
+  word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
+} as const satisfies Readonly<Record<string, CallIdRule>>;
 
-/** Maps a call's id to one that a vendor takes: itself where it is legal, else letters and digits made from it, the same each time. @internal */
-export function toWireId(id: string, rule: IdRule): string {
-  if (rule.legal.test(id)) return id;
+/** Maps a call's id to one that a vendor accepts: itself if it is valid, else a hash of it, so that a call and its result keep one id. @internal */
+export function toWireId(id: string, rule: CallIdRule): string {
+  if (rule.valid.test(id)) return id;
   const digest = createHash('sha256')
     .update(id)
     .digest('base64')

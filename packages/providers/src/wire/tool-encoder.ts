@@ -4,80 +4,91 @@ import { chooseSchema } from '../dialects/lint.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 
-/** How a tool is called and described on a wire. @internal */
-interface WireForm {
+/** What a wire says about a tool beside its description. @internal */
+interface EncodedForm {
+  /** The name on the wire. */
   readonly name: string;
+  /** The schema in the wire's dialect. */
   readonly schema: JsonSchema;
+  /** Whether strict mode applies. */
   readonly strict: boolean;
 }
 
-/** The way back from a reply's calls to the tools of the request. @internal */
-export interface ToolCodec {
-  nameOf(wireName: string): string;
-  /** Argument text that follows the tool's own schema; text that is no JSON stays as it is. */
-  restore(name: string, argumentText: string): string;
+/** Maps the calls of a reply back to the tools of its request. @internal */
+export interface ToolDecoder {
+  /** The tool's own name. */
+  toolName(wireName: string): string;
+  /** Argument text that follows the tool's own schema; text that is not valid JSON is returned as it is. */
+  restoreArguments(name: string, text: string): string;
 }
 
-/** A list of tools, written once. @internal */
+/** An encoded list of tools. @internal */
 export interface EncodedTools {
+  /** The list at the time of encoding. */
   readonly tools: readonly Tool[];
-  /** One JSON text a tool, in order. */
+  /** One JSON text per tool, in order. */
   readonly texts: readonly string[];
-  /** The JSON array of all, as bytes; made once. */
+  /** The JSON array of all texts as bytes; built once. */
   readonly bytes: () => Uint8Array;
+  /** What the wire cannot express. */
   readonly warnings: readonly ProviderWarning[];
-  readonly codec: ToolCodec;
+  /** The way back. */
+  readonly toolDecoder: ToolDecoder;
 }
 
-/** How a wire writes its tools. @internal */
-export interface ToolWriterOptions {
+/** How a wire encodes its tools. @internal */
+export interface ToolEncoderOptions {
+  /** The names that the vendor accepts. */
   readonly names: RegExp;
+  /** The vendor's dialect of JSON Schema. */
   readonly dialect: Dialect;
-  /** Absent: the wire has no strict mode. */
+  /** The dialect of strict mode. Absent: the wire has no strict mode. */
   readonly strict?: Dialect | undefined;
-  readonly write: (tool: Tool, form: WireForm) => unknown;
+  /** Returns the tool as the vendor's JSON. */
+  readonly encode: (tool: Tool, form: EncodedForm) => unknown;
 }
 
-const NO_TOOLS: ToolCodec = { nameOf: (name) => name, restore: (_, text) => text };
+/** The decoder of a request without tools. @internal */
+export const IDENTITY_TOOL_DECODER: ToolDecoder = {
+  toolName: (name) => name,
+  restoreArguments: (_, text) => text,
+};
 
-/** The codec of a request without tools. @internal */
-export const PLAIN_CODEC: ToolCodec = NO_TOOLS;
-
-/** Creates a writer that writes each list once, by identity, as long as it holds the same tools. @internal */
-export function createToolWriter(
-  options: ToolWriterOptions,
+/** Creates an encoder that encodes each list once, by identity, as long as it holds the same tools. @internal */
+export function createToolEncoder(
+  options: ToolEncoderOptions,
 ): (tools: readonly Tool[] | undefined) => EncodedTools | undefined {
-  const lists = new WeakMap<readonly Tool[], EncodedTools>();
+  const cache = new WeakMap<readonly Tool[], EncodedTools>();
   return (tools) => {
     if (tools === undefined || tools.length === 0) return undefined;
-    const known = lists.get(tools);
-    if (known !== undefined && sameTools(known.tools, tools)) return known;
-    const encoded = writeTools(tools, options);
-    lists.set(tools, encoded);
+    const cached = cache.get(tools);
+    if (cached !== undefined && hasSameTools(cached.tools, tools)) return cached;
+    const encoded = encodeTools(tools, options);
+    cache.set(tools, encoded);
     return encoded;
   };
 }
 
-function writeTools(tools: readonly Tool[], { dialect, names, strict, write }: ToolWriterOptions): EncodedTools {
+function encodeTools(tools: readonly Tool[], { dialect, encode, names, strict }: ToolEncoderOptions): EncodedTools {
   const warnings: ProviderWarning[] = [];
-  const own = new Map<string, string>();
+  const toolNames = new Map<string, string>();
   const restorers = new Map<string, (args: JsonValue) => JsonValue>();
   const texts = tools.map((tool) => {
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
-    if (name !== tool.name) own.set(name, tool.name);
+    if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
-    return JSON.stringify(write(tool, { name, schema: chosen.schema, strict: chosen.strict }));
+    return JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict }));
   });
-  const codec: ToolCodec = {
-    nameOf: (name) => own.get(name) ?? name,
-    restore(name, text) {
-      const restorer = restorers.get(name);
-      // JSON.parse made it, so it is JSON.
+  const toolDecoder: ToolDecoder = {
+    toolName: (name) => toolNames.get(name) ?? name,
+    restoreArguments(name, text) {
+      const restore = restorers.get(name);
+      // JSON.parse returned it, so it is JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      const args = restorer === undefined ? undefined : (parseJson(text) as JsonValue | undefined);
-      return args === undefined || restorer === undefined ? text : JSON.stringify(restorer(args));
+      const args = restore === undefined ? undefined : (parseJson(text) as JsonValue | undefined);
+      return args === undefined || restore === undefined ? text : JSON.stringify(restore(args));
     },
   };
   let bytes: Uint8Array | undefined;
@@ -86,10 +97,10 @@ function writeTools(tools: readonly Tool[], { dialect, names, strict, write }: T
     texts,
     bytes: () => (bytes ??= Buffer.from(`[${texts.join(',')}]`)),
     warnings,
-    codec,
+    toolDecoder,
   };
 }
 
-function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
+function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, at) => tool === b[at]);
 }

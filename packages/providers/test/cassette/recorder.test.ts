@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type CassetteEntry, readCassette, replay, withRecorder } from '../../src/index.ts';
+import { type CassetteEntry, readCassette, replay, withRecorder } from '../../src/cassette/index.ts';
 import { all, endOf, errorOf, request, withServer } from '../support.ts';
 
 const SECRET = 'my-very-own-secret-1';
@@ -73,8 +73,8 @@ test('a request that was not recorded throws PROVIDER_PROTOCOL with the nearest 
   expect(error).toMatchObject({
     code: 'PROVIDER_PROTOCOL',
     message:
-      'No recorded stream is like this one. Entry 1 differs at /messages/0/content (recorded "Hello", asked "Hallo").',
-    data: { nearest: 1, differences: [{ path: '/messages/0/content', recorded: '"Hello"', asked: '"Hallo"' }] },
+      'No recorded stream matches this request. Entry 1 differs at /messages/0/content (recorded "Hello", requested "Hallo").',
+    data: { nearest: 1, differences: [{ path: '/messages/0/content', recorded: '"Hello"', requested: '"Hallo"' }] },
   });
 });
 
@@ -86,7 +86,7 @@ test('an equal request is answered as often as it was recorded, in that order, a
   const provider = replay({ version: 1, entries });
   expect(await endOf(provider.stream(request()))).toMatchObject({ message: { content: [{ text: 'one' }] } });
   expect(await endOf(provider.stream(request()))).toMatchObject({ message: { content: [{ text: 'two' }] } });
-  expect((await errorOf(provider.stream(request()))).message).toContain('asked for once more than it was recorded');
+  expect((await errorOf(provider.stream(request()))).message).toContain('requested more often than it was recorded');
   expect((await errorOf(replay({ version: 1, entries: [] }).stream(request()))).message).toContain('no stream entry');
 });
 

@@ -9,12 +9,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Begins at 0; `work` says when it does what. Returns which clock ran out, and when. */
-function expiry(clocks: Partial<typeof OFF>, work: Record<number, (deadlines: Deadlines) => void>, waitedMs = 0) {
+/** Begins at 0; `work` says when it does what. Returns which timeout ran out, and when. */
+function expiry(timeouts: Partial<typeof OFF>, work: Record<number, (deadlines: Deadlines) => void>, waitedMs = 0) {
   const seen: [string, number][] = [];
   const start = performance.now();
-  const deadlines = createDeadlines({ ...OFF, ...clocks }, waitedMs, (clock) => {
-    seen.push([clock, Math.round(performance.now() - start)]);
+  const deadlines = createDeadlines({ ...OFF, ...timeouts }, waitedMs, (timeout) => {
+    seen.push([timeout, Math.round(performance.now() - start)]);
     deadlines.stop();
   });
   for (let at = 0; at <= 1000; at += 1) {
@@ -29,14 +29,14 @@ function expiry(clocks: Partial<typeof OFF>, work: Record<number, (deadlines: De
 test.each([
   ['the first byte', { firstByteMs: 50 }, { 0: (it) => it.wait('firstByteMs') }, 'firstByteMs', 50],
   [
-    'the first byte, behind a shorter idle clock',
+    'the first byte, behind a shorter idle timeout',
     { firstByteMs: 90, idleMs: 20 },
     { 5: (it) => it.wait('firstByteMs') },
     'firstByteMs',
     95,
   ],
   [
-    'the first byte, before a longer idle clock',
+    'the first byte, before a longer idle timeout',
     { firstByteMs: 20, idleMs: 90 },
     { 0: (it) => it.wait('firstByteMs') },
     'firstByteMs',
@@ -52,7 +52,7 @@ test.each([
   [
     'the next event, put off',
     { idleMs: 50 },
-    { 0: (it) => it.wait('idleMs'), 40: (it) => it.putOff(), 80: (it) => it.putOff() },
+    { 0: (it) => it.wait('idleMs'), 40: (it) => it.extend(), 80: (it) => it.extend() },
     'idleMs',
     130,
   ],
@@ -60,36 +60,36 @@ test.each([
   [
     'the whole reply, while events come',
     { idleMs: 30, totalMs: 70 },
-    { 0: (it) => it.wait('idleMs'), 25: (it) => it.putOff(), 50: (it) => it.putOff() },
+    { 0: (it) => it.wait('idleMs'), 25: (it) => it.extend(), 50: (it) => it.extend() },
     'totalMs',
     70,
   ],
   [
     'the whole reply, while nobody reads',
     { idleMs: 30, totalMs: 70 },
-    { 0: (it) => it.wait('idleMs'), 10: (it) => it.rest() },
+    { 0: (it) => it.wait('idleMs'), 10: (it) => it.suspend() },
     'totalMs',
     70,
   ],
   [
     'the next event, after nobody read for long',
     { idleMs: 30 },
-    { 0: (it) => it.wait('idleMs'), 10: (it) => it.rest(), 500: (it) => it.wait('idleMs') },
+    { 0: (it) => it.wait('idleMs'), 10: (it) => it.suspend(), 500: (it) => it.wait('idleMs') },
     'idleMs',
     530,
   ],
   [
-    'the whole reply, its first clock being off',
+    'the whole reply, its first timeout being off',
     { idleMs: 30, totalMs: 70 },
     { 0: (it) => it.wait('firstByteMs') },
     'totalMs',
     70,
   ],
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>, string, number][])(
-  'the clock for %s runs out when it should, once',
-  (_name, clocks, work, clock, at) => {
-    const [seen, ...more] = expiry(clocks, work);
-    expect(seen?.[0]).toBe(clock);
+  'the timeout for %s runs out when it should, once',
+  (_name, timeouts, work, timeout, at) => {
+    const [seen, ...more] = expiry(timeouts, work);
+    expect(seen?.[0]).toBe(timeout);
     // Timers have whole milliseconds.
     expect(Math.abs((seen?.[1] ?? 0) - at)).toBeLessThanOrEqual(2);
     expect(more).toEqual([]);
@@ -97,19 +97,19 @@ test.each([
 );
 
 test.each([
-  ['all are off', OFF, { 0: (it) => it.wait('firstByteMs'), 5: (it) => it.wait('idleMs'), 6: (it) => it.putOff() }],
-  ['nothing is waited for', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.putOff() }],
-  ['nobody reads', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.wait('firstByteMs'), 10: (it) => it.rest() }],
-  ['the reply moves on', { idleMs: 600 }, { 0: (it) => it.wait('idleMs'), 500: (it) => it.putOff() }],
+  ['all are off', OFF, { 0: (it) => it.wait('firstByteMs'), 5: (it) => it.wait('idleMs'), 6: (it) => it.extend() }],
+  ['nothing is waited for', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.extend() }],
+  ['nobody reads', { firstByteMs: 20, idleMs: 20 }, { 0: (it) => it.wait('firstByteMs'), 10: (it) => it.suspend() }],
+  ['the reply moves on', { idleMs: 600 }, { 0: (it) => it.wait('idleMs'), 500: (it) => it.extend() }],
   ['they were stopped', { idleMs: 20, totalMs: 30 }, { 0: (it) => it.wait('idleMs'), 10: (it) => it.stop() }],
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>][])(
-  'no clock runs out where %s',
-  (_name, clocks, work) => {
-    expect(expiry(clocks, work)).toEqual([]);
+  'no timeout runs out where %s',
+  (_name, timeouts, work) => {
+    expect(expiry(timeouts, work)).toEqual([]);
   },
 );
 
-test('what was waited before counts for the whole reply, and a clock that is over already still rings', () => {
+test('what was waited before counts for the whole reply, and a timeout that is over already still fires', () => {
   expect(expiry({ totalMs: 70 }, {}, 40)[0]?.[1]).toBeLessThanOrEqual(32);
   expect(expiry({ totalMs: 70 }, {}, 4000)[0]?.[1]).toBeLessThanOrEqual(3);
 });
@@ -121,14 +121,14 @@ test('a reply that comes soon costs one timer', () => {
   vi.advanceTimersByTime(50);
   deadlines.wait('idleMs');
   for (let at = 0; at < 10; at += 1) {
-    deadlines.putOff();
+    deadlines.extend();
     vi.advanceTimersByTime(5);
   }
   deadlines.stop();
   expect(set).toHaveBeenCalledTimes(1);
 });
 
-test('the longest clock is no overflow', () => {
+test('the longest timeout does not overflow', () => {
   const longest = 2_147_483_647;
   const set = vi.spyOn(globalThis, 'setTimeout');
   for (let at = 0; at < 200; at += 1) {

@@ -12,42 +12,42 @@ import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../
 const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
 const FIRST = sse(chunk({ content: 'Hel' }));
 
-test('each clock trips alone, and its error names the clock, its value and the option', async () => {
+test('each timeout trips alone, and its error names the timeout, its value and the option', async () => {
   verifies('providers.timeouts');
-  const clocks = [
+  const timeouts = [
     ['firstByteMs', { chunks: [REPLY], fault: { beforeHead: 'stall' } }],
     ['firstByteMs', { chunks: [REPLY], fault: { stallAfter: 0 } }],
     ['idleMs', { chunks: [REPLY], fault: { stallAfter: 30 } }],
     ['idleMs', { chunks: [FIRST, ...Array.from({ length: 40 }, () => [{ waitMs: 20 }, ': wait\n\n']).flat()] }],
     ['totalMs', { chunks: Array.from({ length: 40 }, () => [{ waitMs: 20 }, FIRST]).flat() }],
   ] as const;
-  for (const [clock, reply] of clocks) {
+  for (const [timeout, reply] of timeouts) {
     await withServer(
       [reply],
       async ({ provider, server }) => {
         const start = performance.now();
         const error = await errorOf(provider.stream(request()));
         expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', retryable: true });
-        expect(error.data).toMatchObject({ clock, timeoutMs: 120, option: `timeouts.${clock}` });
+        expect(error.data).toMatchObject({ timeout, timeoutMs: 120, option: `timeouts.${timeout}` });
         expect(error.message).toContain('120 ms');
         expect(performance.now() - start).toBeLessThan(5000);
         await until(() => server.connections.open === 0, 200);
       },
-      { timeouts: { [clock]: 120 } },
+      { timeouts: { [timeout]: 120 } },
     );
   }
 });
 
-test('a connection that is not accepted in time trips the connect clock', async () => {
+test('a connection that is not accepted in time trips the connect timeout', async () => {
   verifies('providers.timeouts');
   await withFullBacklog(async (baseUrl) => {
     const provider = createProvider({ name: 'openai', baseUrl, timeouts: { connectMs: 150 } });
     const error = await errorOf(provider.stream(request()));
-    expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock: 'connectMs', timeoutMs: 150 } });
+    expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'connectMs', timeoutMs: 150 } });
   });
 });
 
-test.each(['connectMs', 'totalMs'] as const)('a token function that never settles trips %s', async (clock) => {
+test.each(['connectMs', 'totalMs'] as const)('a token function that never settles trips %s', async (timeout) => {
   verifies('providers.timeouts');
   const asked: number[] = [];
   const token = (): Promise<string> => (asked.push(1) === 1 ? new Promise(() => undefined) : Promise.resolve('abcd'));
@@ -55,14 +55,14 @@ test.each(['connectMs', 'totalMs'] as const)('a token function that never settle
     { replies: () => ({ chunks: [REPLY] }), token: 'abcd' },
     async ({ provider, server }) => {
       const error = await errorOf(provider.stream(request()));
-      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock, timeoutMs: 120 } });
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 120 } });
       expect(error.message).toContain('for a token');
       expect(server.requests).toHaveLength(0);
       // The one that hung is given up: the next request asks again.
       expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
       expect(asked).toHaveLength(2);
     },
-    { token, timeouts: { [clock]: 120 } },
+    { token, timeouts: { [timeout]: 120 } },
   );
 });
 
@@ -101,9 +101,9 @@ test.each([1, 2])(
       { replies: () => ({ chunks: [REPLY] }), token: 'fresh' },
       async ({ provider, server }) => {
         expect(await errorOf(provider.stream(request({ signal: abort.signal })))).toBe(reason);
-        const clocks = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 54_321);
-        expect(clocks).toHaveLength(1);
-        for (const { value } of clocks) expect(clear).toHaveBeenCalledWith(value);
+        const timers = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 54_321);
+        expect(timers).toHaveLength(1);
+        for (const { value } of timers) expect(clear).toHaveBeenCalledWith(value);
         expect(server.requests).toHaveLength(time - 1);
       },
       { token, timeouts: { connectMs: 54_321 } },
@@ -111,7 +111,7 @@ test.each([1, 2])(
   },
 );
 
-test('a stream that keeps delivering outlives the idle clock and the first-byte clock', async () => {
+test('a stream that keeps delivering outlives the idle timeout and the first-byte timeout', async () => {
   verifies('providers.timeouts');
   const chunks = [...Array.from({ length: 12 }, () => [{ waitMs: 25 }, FIRST]).flat(), REPLY];
   await withServer(

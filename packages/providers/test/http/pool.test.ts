@@ -15,7 +15,7 @@ test('requests that wait for a connection get it in order, and those that were g
       const lent: number[] = [];
       const outcomes = Array.from({ length: 30 }, (_, at) => {
         if (at % 3 !== 1) return send(pool, `/${at}`).outcome;
-        pool.borrow(() => lent.push(at))();
+        pool.acquire(() => lent.push(at))();
         return Promise.resolve('given up');
       });
       expect(await Promise.all(outcomes)).toEqual(
@@ -46,8 +46,8 @@ test('a request given up while it connects makes room for the one behind it', as
       const pool = await openPool(origin, { connectMs: 1000, connections: 1 });
       const first = send(pool, '/first');
       const second = send(pool, '/second');
-      first.connection()?.dropConnecting();
-      expect(await first.outcome).toBe('The request was given up while connecting.');
+      first.connection()?.abortConnect();
+      expect(await first.outcome).toBe('The request was cancelled while connecting.');
       expect(await second.outcome).toBe('done');
     },
   );
@@ -88,7 +88,7 @@ test('the connection that was used last is lent first', async () => {
 function send(pool: ConnectionPool, path: string) {
   let lent: Connection | undefined;
   const outcome = new Promise<string>((resolve) => {
-    pool.borrow((connection) => {
+    pool.acquire((connection) => {
       lent = connection;
       let body = '';
       connection.dispatch(

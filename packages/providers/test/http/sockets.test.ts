@@ -152,7 +152,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
 test.each([
   ['headers', 'firstByteMs', '', HEAD],
   ['an event', 'idleMs', `${HEAD}${sse(chunk({ content: 'Hel' }))}`, sse(chunk({ content: 'x'.repeat(1000) }))],
-] as const)('%s that come byte by byte end by %s, and the socket is closed', async (_what, clock, atOnce, slowly) => {
+] as const)('%s that come byte by byte end by %s, and the socket is closed', async (_what, timeout, atOnce, slowly) => {
   verifies('providers.timeouts');
   await withSockets(
     (socket) => {
@@ -164,11 +164,11 @@ test.each([
     async (provider, { open }) => {
       const startedMs = performance.now();
       const error = await errorOf(provider.stream(request()));
-      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock, timeoutMs: 150 } });
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 150 } });
       expect(performance.now() - startedMs).toBeLessThan(1000);
       await until(() => open.size === 0, 1000);
     },
-    { [clock]: 150 },
+    { [timeout]: 150 },
   );
 });
 

@@ -7,7 +7,7 @@ const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
 const OFF = { connectMs: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 };
 
 // In a file of its own: undici shares one timer among all connections of a process that wait. An idle one waits for its end, so none is kept.
-test('a clock of 0 is off: no timer is set for a token, a connection, a first byte, an event or the whole', async () => {
+test('a timeout of 0 is off: no timer is set for a token, a connection, a first byte, an event or the whole', async () => {
   verifies('providers.timeouts');
   const set = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => set.mockRestore());

@@ -2,8 +2,8 @@
 import type { Provider } from '@kernel/protocol';
 import { providerConformance, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, test } from 'vitest';
-import { replay, withFallback, withRateLimit, withRecorder, withRetry, withUsage } from '../../src/index.ts';
-import type { CassetteEntry } from '../../src/index.ts';
+import { type CassetteEntry, replay, withRecorder } from '../../src/cassette/index.ts';
+import { withFallback, withRateLimit, withRetry, withUsage } from '../../src/index.ts';
 import { all } from '../support.ts';
 
 const WRAPPERS: readonly [string, (inner: Provider) => Provider][] = [

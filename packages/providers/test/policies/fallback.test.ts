@@ -71,7 +71,7 @@ test('the last error lists every attempt', async () => {
   ]);
   const error = await errorOf(provider.stream(request()));
   expect(error.message).toBe(
-    'a answered 401 Asked in turn: a test-model (rate-limit), b small (network), c test-model (auth).',
+    'a answered 401 Tried in turn: a test-model (rate-limit), b small (network), c test-model (auth).',
   );
   expect(error).toMatchObject({
     code: 'PROVIDER_HTTP',

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import assert from 'node:assert/strict';
 import { KernelError, type Provider, textOf } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
@@ -174,14 +175,12 @@ test('embeddings and transcriptions are tried again as well', async () => {
 
 test('an abort ends a wait at once with its reason, and leaves no timer and no listener', async () => {
   const abort = new AbortController();
-  const add = vi.spyOn(abort.signal, 'addEventListener');
-  const remove = vi.spyOn(abort.signal, 'removeEventListener');
   const reason = new Error('enough');
   const provider = withRetry(scriptedProvider([{ error: busy() }, { text: 'never' }]), {
     onRetry: () => setImmediate(() => abort.abort(reason)),
   });
   await expect(all(provider.stream(request({ signal: abort.signal })))).rejects.toBe(reason);
-  expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length);
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
 });
 
 test('a reader who leaves during a wait ends it: nothing more is sent', async () => {

@@ -1,7 +1,7 @@
 import type { ProviderEvent } from '@kernel/protocol';
 import { expect, test } from 'vitest';
-import type { Exchange } from '../../src/http/request.ts';
-import { createReplyStream, type ReplySink } from '../../src/stream/event-queue.ts';
+import type { HttpRequest } from '../../src/http/request.ts';
+import { createEventQueue, type EventSink } from '../../src/stream/event-queue.ts';
 import { all, errorOf, until } from '../support.ts';
 
 const delta = (text: string): ProviderEvent => ({ type: 'text-delta', text });
@@ -12,20 +12,20 @@ const END: ProviderEvent = {
 };
 const ended = { done: true, value: undefined };
 
-/** A stream over an exchange that notes what is asked of it; `begin` plays the server. */
-function streamOf(begin: (sink: ReplySink) => void, signal?: AbortSignal) {
+/** A stream over an request that notes what is asked of it; `begin` plays the server. */
+function streamOf(begin: (sink: EventSink) => void, signal?: AbortSignal) {
   const asked: string[] = [];
-  const exchange: Exchange = {
+  const request: HttpRequest = {
     pause: () => void asked.push('pause'),
     resume: () => void asked.push('resume'),
-    progress: () => undefined,
+    extendIdleTimeout: () => undefined,
     close: () => void asked.push('close'),
   };
-  let sink: ReplySink | undefined;
-  const stream = createReplyStream((given) => {
+  let sink: EventSink | undefined;
+  const stream = createEventQueue((given) => {
     sink = given;
     begin(given);
-    return exchange;
+    return request;
   }, signal);
   return { stream, asked, sink: () => sink };
 }
@@ -34,7 +34,7 @@ test('a connection that breaks after the whole message takes nothing from it', a
   const { stream } = streamOf((sink) => {
     setImmediate(() => {
       sink.emit(END);
-      sink.fed(10);
+      sink.decoded(10);
       sink.fail(new Error('reset'));
     });
   });
@@ -69,7 +69,7 @@ test('a reader that has much unread stops the socket, and starts it again when i
   const first = stream.next();
   for (const text of ['a', 'b', 'c']) {
     sink()?.emit(delta(text));
-    sink()?.fed(100_000);
+    sink()?.decoded(100_000);
   }
   await first;
   expect(asked).toEqual(['pause']);
@@ -99,7 +99,7 @@ test('reads at once are served in order, and leaving ends those that wait', asyn
   const { stream, sink } = streamOf(() => undefined);
   const reads = Array.from({ length: 4 }, () => stream.next());
   for (const text of ['a', 'b']) sink()?.emit(delta(text));
-  sink()?.fed(2);
+  sink()?.decoded(2);
   await stream.return?.();
   expect(await Promise.all(reads)).toEqual([
     { done: false, value: delta('a') },

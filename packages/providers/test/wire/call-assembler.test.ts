@@ -2,9 +2,8 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type CallFragment, createCallAssembler } from '../../src/wire/call-assembler.ts';
 
-function assemble(fragments: readonly (CallFragment | readonly CallFragment[])[], used: readonly string[] = []) {
-  const content = used.map((id) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' }) as const);
-  const assembler = createCallAssembler([{ role: 'assistant', content }]);
+function assemble(fragments: readonly (CallFragment | readonly CallFragment[])[]) {
+  const assembler = createCallAssembler();
   for (const entry of fragments) {
     const list = Array.isArray(entry) ? (entry as readonly CallFragment[]) : [entry as CallFragment];
     for (const [at, fragment] of list.entries()) assembler.add(fragment, at, list.length);
@@ -149,9 +148,9 @@ const cases: readonly [string, readonly (CallFragment | readonly CallFragment[])
     ],
     ['arguments as an object', [{ index: 0, id: 'a', name: 'f', arguments: { x: 1 } }], [['a', 'f', '{"x":1}']]],
     [
-      'arguments encoded twice',
+      'arguments encoded twice, as the vendor sent them,',
       [{ index: 0, id: 'a', name: 'f', arguments: '"{\\"x\\":1}"' }],
-      [['a', 'f', '{"x":1}']],
+      [['a', 'f', '"{\\"x\\":1}"']],
     ],
     [
       'empty, null and absent arguments',
@@ -192,10 +191,11 @@ test('64 interleaved calls come out whole and in order of appearance', () => {
   expect(assemble(fragments)).toEqual(indexes.map((index) => [`id${index}`, `t${index}`, `{"n":${index}}`]));
 });
 
-test('an id that the history has already used is replaced by a made one', () => {
-  expect(assemble([{ index: 0, id: 'a', name: 'f', arguments: '{}' }], ['a', 'call_2'])).toEqual([
-    ['call_3', 'f', '{}'],
-  ]);
+test('every id of a reply is unique and not empty, a generated one never takes the id of a later call, and the same reply gets the same ids', () => {
+  const fragments = ['', 'call_1', 'a', 'a', '', 'call_3'].map((id, index) => ({ index, id, name: 'f', arguments: '{}' }));
+  const ids = assemble(fragments).map(([id]) => id);
+  expect(ids).toEqual(['call_2', 'call_1', 'a', 'call_4', 'call_5', 'call_3']);
+  expect(assemble(fragments).map(([id]) => id)).toEqual(ids);
 });
 
 test('a call with arguments that never gets a name throws PROVIDER_PROTOCOL', () => {
@@ -203,7 +203,7 @@ test('a call with arguments that never gets a name throws PROVIDER_PROTOCOL', ()
 });
 
 test('each delta shows the call by its place in the reply, the id and the name once', () => {
-  const assembler = createCallAssembler([]);
+  const assembler = createCallAssembler();
   expect(assembler.add({ index: 5, id: 'a', name: 'f', arguments: '' })).toEqual({
     type: 'tool-call-delta',
     index: 0,

@@ -1,3 +1,4 @@
+import { createRedactor } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '@kernel/protocol';
@@ -7,20 +8,21 @@ import { loadFrameReader } from '../../src/bedrock/optional-packages.ts';
 import { createGeminiDecoder } from '../../src/gemini/decode.ts';
 import { createOllamaDecoder } from '../../src/ollama/decode.ts';
 import { createChatDecoder } from '../../src/openai/decode.ts';
-import type { ReplyContext } from '../../src/wire/message-builder.ts';
+import type { DecoderContext } from '../../src/wire/message-builder.ts';
 import { createResponsesDecoder } from '../../src/responses/decode.ts';
-import { createRedactor } from '../../src/http/redact.ts';
 import type { ReplyDecoder } from '../../src/stream/wire-stream.ts';
-import { PLAIN_CODEC } from '../../src/wire/tool-encoder.ts';
+import { IDENTITY_TOOL_DECODER } from '../../src/wire/tool-encoder.ts';
 import { recordBytes, WIRES } from '../wires.ts';
 
-const DECODERS: ReadonlyMap<string, (context: ReplyContext) => ReplyDecoder> = new Map([
+const readFrame = await loadFrameReader();
+
+const DECODERS: ReadonlyMap<string, (context: DecoderContext) => ReplyDecoder> = new Map([
   ['openai', createChatDecoder],
   ['openai-responses', createResponsesDecoder],
   ['anthropic', createAnthropicDecoder],
   ['gemini', createGeminiDecoder],
   ['ollama', createOllamaDecoder],
-  ['bedrock', createBedrockDecoder(await loadFrameReader())],
+  ['bedrock', (context) => createBedrockDecoder(context, readFrame)],
 ]);
 
 const REPLY = {
@@ -44,8 +46,8 @@ describe.each(WIRES.filter(([wire]) => DECODERS.has(wire)))('the decoder of %s',
       redactor: createRedactor(),
       warnings: [],
       emit: (event) => seen.push(event),
-      history: [],
-      codec: PLAIN_CODEC,
+      streams: true,
+      toolDecoder: IDENTITY_TOOL_DECODER,
     });
     const edges = [0, ...cuts, bytes.length];
     for (const [at, edge] of edges.slice(1).entries()) decoder?.push(bytes.slice(edges[at], edge));

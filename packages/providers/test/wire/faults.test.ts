@@ -7,7 +7,6 @@ import { recordBytes, WIRES, withWire } from '../wires.ts';
 
 const REPLY = { text: 'half of it', calls: [{ id: 'a', name: 'f', arguments: { x: 1 } }], pieces: 2 };
 const PAGE = '<!doctype html><title>Sign in</title>';
-const CALL = { calls: [{ id: 'a', name: 'f', arguments: { x: 1 } }] };
 
 function errorIn(wire: WireName): string | Uint8Array {
   if (wire === 'bedrock') return toFrame('internalServerException', { message: 'broke' }, 'exception');
@@ -137,14 +136,21 @@ describe.each(WIRES)('the wire %s', (wire) => {
     });
   });
 
-  test('an id that the history has used is replaced, and one that is free is kept', async () => {
+  test('the ids of a reply are unique and not empty, and the same whatever the history holds', async () => {
     verifies('providers.stream.assemble');
-    await withWire(wire, { replies: [CALL, CALL] }, async ({ provider }) => {
+    const call = { name: 'f', arguments: { x: 1 } };
+    const calls = [
+      { ...call, id: 'a' },
+      { ...call, id: 'b' },
+    ];
+    await withWire(wire, { replies: [{ calls }, { calls }] }, async ({ provider }) => {
       const { message } = await endOf(provider.stream(request()));
-      expect(toolCallsOf(message)).toMatchObject([{ id: 'a' }]);
-      const result = { role: 'tool', toolCallId: 'a', name: 'f', content: 'x' } as const;
-      const again = await endOf(provider.stream(request({ messages: [...request().messages, message, result] })));
-      expect(toolCallsOf(again.message)).toMatchObject([{ id: 'call_2' }]);
+      const ids = toolCallsOf(message).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(2);
+      expect(ids).not.toContain('');
+      const results = ids.map((id) => ({ role: 'tool', toolCallId: id, name: 'f', content: 'x' }) as const);
+      const again = await endOf(provider.stream(request({ messages: [...request().messages, message, ...results] })));
+      expect(toolCallsOf(again.message).map(({ id }) => id)).toEqual(ids);
     });
   });
 

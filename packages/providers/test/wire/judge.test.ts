@@ -3,7 +3,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createProvider } from '../../src/index.ts';
+import { createProviders } from '../../src/index.ts';
 import { ADD, IMAGE } from '../history.ts';
 import { endOf } from '../support.ts';
 import { WIRES } from '../wires.ts';
@@ -23,7 +23,7 @@ describe.each(WIRES)('against a foreign server, the wire %s', (wire, config) => 
     try {
       const token = wire === 'bedrock' || wire === 'openai' ? {} : { token: 'abcd' };
       const baseUrl = `${url}${PATHS.get(wire) ?? ''}`;
-      const provider = createProvider({ name: wire, ...token, ...config, baseUrl });
+      const provider = createProviders().create({ name: wire, ...token, ...config, baseUrl });
       const user: Message = { role: 'user', content: [IMAGE, { type: 'text', text: 'What is 1 + 2?' }] };
       const shared = { model: wire === 'bedrock' ? 'anthropic.claude-3' : 'test-model', tools: [ADD], stream };
       const first = await endOf(provider.stream({ ...shared, messages: [user] }));

@@ -1,6 +1,6 @@
 import { toolCallsOf, type Message } from '@kernel/protocol';
 import { expect, test } from 'vitest';
-import { LETTER_FIRST_NAMES, PLAIN_NAMES, toWireName } from '../../src/wire/names.ts';
+import { LETTER_FIRST_TOOL_NAME, TOOL_NAME, toWireName } from '../../src/wire/names.ts';
 import { ADD } from '../history.ts';
 import { endOf, request, withServer } from '../support.ts';
 import { WIRES, withWire } from '../wires.ts';
@@ -21,13 +21,13 @@ test('names are mapped one to one, the same each time, and legal ones stay as th
     '__proto__',
     '',
   ];
-  for (const rule of [PLAIN_NAMES, LETTER_FIRST_NAMES]) {
+  for (const rule of [TOOL_NAME, LETTER_FIRST_TOOL_NAME]) {
     const mapped = names.map((name) => toWireName(name, rule));
     expect(new Set(mapped).size).toBe(names.length);
     for (const name of mapped) expect(name).toMatch(rule);
     expect(mapped).toEqual(names.map((name) => toWireName(name, rule)));
   }
-  expect(toWireName('add-2', LETTER_FIRST_NAMES)).toBe('add-2');
+  expect(toWireName('add-2', LETTER_FIRST_TOOL_NAME)).toBe('add-2');
 });
 
 test.each(WIRES)(
