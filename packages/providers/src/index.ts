@@ -20,5 +20,5 @@ export type { MeteredProvider, ModelPrice, UsageOptions, UsageReport, UsageTotal
 export { toDialect } from './dialects/to-dialect.ts';
 export type { DialectSchema } from './dialects/to-dialect.ts';
 export type { Dialect } from './dialects/dialects.ts';
-export type { DialectLoss } from './dialects/rewrite.ts';
+export type { DialectLoss } from './dialects/rewrite-context.ts';
 export { lintTools } from './dialects/lint.ts';

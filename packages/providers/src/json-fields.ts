@@ -31,3 +31,10 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether two texts are equal or the same JSON apart from white space. */
+export function isSameJsonText(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [left, right] = [parseJson(a), parseJson(b)];
+  return left !== undefined && right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+}

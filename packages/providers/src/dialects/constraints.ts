@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { RewriteContext } from './rewrite.ts';
+import type { RewriteContext } from './rewrite-context.ts';
 import { typesOf } from './schema-node.ts';
 
-/** Keywords that say how a schema is built; `rewrite` writes each in its own way. @internal */
+/** Keywords of the structure of a schema; `rewrite` handles each in its own way. @internal */
 export const STRUCTURAL: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -17,7 +17,7 @@ export const STRUCTURAL: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-/** Keywords that say nothing about a value. @internal */
+/** Keywords that do not constrain a value. @internal */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -44,10 +44,10 @@ const CONSTRAINTS: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-const LONGEST_NOTE = 200;
+const MAX_NOTE_LENGTH = 200;
 
-/** Writes a constraint, or moves it to the description and lists the loss. Unknown keywords mean nothing and are left out. @internal */
-export function keepConstraint(
+/** Writes a constraint, or moves it to the description and lists the loss. Unknown keywords have no meaning and are left out. @internal */
+export function writeConstraint(
   keyword: string,
   value: unknown,
   node: JsonSchema,
@@ -59,10 +59,10 @@ export function keepConstraint(
   const keywords = rules.keywords === 'all' ? undefined : rules.keywords;
   const lose = (): void => {
     const note = `${keyword}: ${JSON.stringify(value)}`;
-    const moved = note.length <= LONGEST_NOTE;
-    if (moved) notes.push(note);
-    const message = moved ? 'is said in the description alone' : 'is left out';
-    losses.push({ path: `${path}/${keyword}`, keyword, message: `${message}: ${rules.label} does not take it` });
+    const isMoved = note.length <= MAX_NOTE_LENGTH;
+    if (isMoved) notes.push(note);
+    const message = isMoved ? 'is moved to the description' : 'is left out';
+    losses.push({ path: `${path}/${keyword}`, keyword, message: `${message}: ${rules.label} does not accept it` });
   };
   if (keyword === 'enum' || keyword === 'const') {
     if (keyword === 'const' && !rules.constAsEnum) out.set('const', value);
@@ -70,22 +70,22 @@ export function keepConstraint(
   } else if (keyword === 'default') {
     if (keywords === undefined) out.set(keyword, value);
     else notes.push(`default: ${JSON.stringify(value)}`);
-  } else if (keywords === undefined || (keywords.has(keyword) && formatFits(keyword, value, rules.formats))) {
+  } else if (keywords === undefined || (keywords.has(keyword) && isFormatAccepted(keyword, value, rules.formats))) {
     out.set(keyword, value);
-  } else if (CONSTRAINTS.has(keyword) && !asInclusive(keyword, value, node, out, keywords)) lose();
+  } else if (CONSTRAINTS.has(keyword) && !writeInclusive(keyword, value, node, out, keywords)) lose();
 }
 
 function writeEnum(
   values: unknown,
   node: JsonSchema,
   out: Map<string, unknown>,
-  plain: boolean,
+  plainOnly: boolean,
   lose: () => void,
 ): void {
   const list: readonly unknown[] = Array.isArray(values) ? values : [];
   const rest = list.filter((value) => value !== null);
   const isPlain = rest.every((value) => typeof value === 'string' || typeof value === 'number');
-  if (plain && !isPlain) {
+  if (plainOnly && !isPlain) {
     lose();
     return;
   }
@@ -94,11 +94,11 @@ function writeEnum(
     const found = [...new Set(list.map(typeOfValue))];
     out.set('type', found.length === 1 ? found[0] : found);
   }
-  if (!plain || rest.length > 0) out.set('enum', plain ? rest : list);
+  if (!plainOnly || rest.length > 0) out.set('enum', plainOnly ? rest : list);
 }
 
-/** An exclusive bound of an integer is an inclusive one beside it: nothing is lost. */
-function asInclusive(
+/** Writes an exclusive bound of an integer as the adjacent inclusive one: nothing is lost. */
+function writeInclusive(
   keyword: string,
   value: unknown,
   node: JsonSchema,
@@ -112,7 +112,7 @@ function asInclusive(
   return true;
 }
 
-function formatFits(keyword: string, value: unknown, formats: ReadonlySet<string> | undefined): boolean {
+function isFormatAccepted(keyword: string, value: unknown, formats: ReadonlySet<string> | undefined): boolean {
   return keyword !== 'format' || formats === undefined || (typeof value === 'string' && formats.has(value));
 }
 

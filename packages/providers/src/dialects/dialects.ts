@@ -1,27 +1,27 @@
-/** A kind of JSON Schema that a wire takes. `openai-strict` and `anthropic-output` are what the vendor holds a model to. */
+/** A vendor's subset of JSON Schema. `openai-strict` and `anthropic-output` are those that the vendor enforces. */
 export type Dialect = 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-output' | 'gemini' | 'mistral' | 'ollama';
 
-/** What a dialect takes, as data. @internal */
+/** What a dialect accepts, as data. @internal */
 export interface DialectRules {
-  /** The vendor's name in messages. */
+  /** The vendor's name, for messages. */
   readonly label: string;
-  /** The constraint keywords that may stand; `all` leaves everything below the root as it is. */
+  /** The constraint keywords that are accepted; `all` leaves everything below the root unchanged. */
   readonly keywords: 'all' | ReadonlySet<string>;
-  /** The formats of text that may stand. Absent: all, where `format` may stand at all. */
+  /** The values of `format` that are accepted. Absent: all, if `format` is accepted. */
   readonly formats?: ReadonlySet<string>;
-  /** `$ref` is replaced by what it points to, and recursion is cut. */
+  /** Whether `$ref` is replaced by its target, and recursion ended. */
   readonly inlineRefs: boolean;
-  /** `const` is written as `enum`. */
+  /** Whether `const` is written as `enum`. */
   readonly constAsEnum: boolean;
-  /** A list of types other than one type and `null` is written as `anyOf`. */
+  /** Whether a list of types other than one type and `null` is written as `anyOf`. */
   readonly splitTypes: boolean;
-  /** Enums hold text and numbers alone. */
+  /** Whether enums may contain only text and numbers. */
   readonly plainEnums: boolean;
-  /** Every object is closed by `additionalProperties: false`. */
+  /** Whether every object is closed by `additionalProperties: false`. */
   readonly closed: boolean;
-  /** Every property is required: what was optional takes null, which goes back to absent. */
+  /** Whether every property is required: an optional one accepts null instead, which is turned back into absent. */
   readonly allRequired: boolean;
-  /** `additionalProperties` may stand. */
+  /** Whether `additionalProperties` is accepted. */
   readonly additional: boolean;
 }
 
@@ -39,7 +39,7 @@ const LOOSE: Omit<DialectRules, 'label'> = {
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-/** The rules of each dialect. Facts are the vendors' own lists of what their schemas may hold. @internal */
+/** The rules of each dialect, from the vendors' documentation of what their schemas may contain. @internal */
 export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   openai: { ...LOOSE, label: 'OpenAI' },
   'openai-strict': {

@@ -1,73 +1,74 @@
+import { equalJson } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { followRefs, isSchema, requiredOf, schemaList, schemaMap } from './schema-node.ts';
 
-/** Hears what could not be joined. @internal */
+/** Called for what could not be merged. @internal */
 export type OnConflict = (keyword: string, message: string) => void;
 
-/** Joins the branches of `allOf` into one schema: properties and required names of all, the first value of everything else. @internal */
-export function joinAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnConflict): JsonSchema {
+/** Merges the branches of `allOf` into one schema: the properties and required names of all, the first value of every other keyword. @internal */
+export function mergeAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnConflict): JsonSchema {
   const { allOf, ...own } = schema;
-  let joined: JsonSchema = own;
+  let merged: JsonSchema = own;
   for (const branch of Array.isArray(allOf) ? allOf : []) {
     const resolved = followRefs(root, branch);
     if (resolved === undefined) {
-      if (branch !== true) onConflict('allOf', 'a branch that cannot be joined is left out');
+      if (branch !== true) onConflict('allOf', 'a branch that cannot be merged is left out');
       continue;
     }
-    joined = join(
-      joined,
-      Object.hasOwn(resolved, 'allOf') ? joinAllOf(root, resolved, onConflict) : resolved,
+    merged = merge(
+      merged,
+      Object.hasOwn(resolved, 'allOf') ? mergeAllOf(root, resolved, onConflict) : resolved,
       onConflict,
     );
   }
-  return joined;
+  return merged;
 }
 
-function join(left: JsonSchema, right: JsonSchema, onConflict: OnConflict): JsonSchema {
-  const joined = new Map<string, unknown>(Object.entries(left));
+function merge(left: JsonSchema, right: JsonSchema, onConflict: OnConflict): JsonSchema {
+  const merged = new Map<string, unknown>(Object.entries(left));
   for (const [keyword, value] of Object.entries(right)) {
-    const there = joined.get(keyword);
-    if (there === undefined || same(there, value)) joined.set(keyword, value);
+    const existing = merged.get(keyword);
+    if (existing === undefined || equalJson(existing, value)) merged.set(keyword, value);
     else if (keyword === 'properties') {
       const properties = new Map(schemaMap(left, 'properties'));
       for (const [name, inner] of schemaMap(right, 'properties')) {
         const known = properties.get(name);
-        properties.set(name, known === undefined || same(known, inner) ? inner : { allOf: [known, inner] });
+        properties.set(name, known === undefined || equalJson(known, inner) ? inner : { allOf: [known, inner] });
       }
-      joined.set('properties', Object.fromEntries(properties));
+      merged.set('properties', Object.fromEntries(properties));
     } else if (keyword === 'required')
-      joined.set('required', [...new Set([...requiredOf(left), ...requiredOf(right)])]);
+      merged.set('required', [...new Set([...requiredOf(left), ...requiredOf(right)])]);
     else if (keyword === '$defs' || keyword === 'definitions') {
-      joined.set(keyword, {
+      merged.set(keyword, {
         ...Object.fromEntries(schemaMap(right, keyword)),
         ...Object.fromEntries(schemaMap(left, keyword)),
       });
     } else if (keyword !== 'description' && keyword !== 'title')
-      onConflict(keyword, 'branches of allOf differ in it, the first one stands');
+      onConflict(keyword, 'branches of allOf differ in it: the first one is used');
   }
-  return Object.fromEntries(joined);
+  return Object.fromEntries(merged);
 }
 
-/** Makes one object schema of a root that is a union: the properties of all branches, required where every branch requires them. @internal */
-export function joinRootUnion(root: JsonSchema, keyword: 'anyOf' | 'oneOf', onConflict: OnConflict): JsonSchema {
+/** Turns a union at the root into one object schema: the properties of all branches, required if every branch requires them. @internal */
+export function mergeRootUnion(root: JsonSchema, keyword: 'anyOf' | 'oneOf', onConflict: OnConflict): JsonSchema {
   const { [keyword]: _, ...own } = root;
   const branches = schemaList(root, keyword).flatMap((branch) => {
     const resolved = followRefs(root, branch);
     if (resolved === undefined) return [];
-    return [Object.hasOwn(resolved, 'allOf') ? joinAllOf(root, resolved, onConflict) : resolved];
+    return [Object.hasOwn(resolved, 'allOf') ? mergeAllOf(root, resolved, onConflict) : resolved];
   });
   const properties = new Map(schemaMap(own, 'properties'));
   for (const branch of branches) {
     for (const [name, inner] of schemaMap(branch, 'properties')) {
       const known = properties.get(name);
-      if (known === undefined || same(known, inner)) properties.set(name, inner);
+      if (known === undefined || equalJson(known, inner)) properties.set(name, inner);
       else properties.set(name, { anyOf: [...(isUnion(known) ? known.anyOf : [known]), inner] });
     }
   }
   const required = new Set(requiredOf(own));
   const [first, ...others] = branches.map(requiredOf);
   for (const name of first ?? []) if (others.every((set) => set.has(name))) required.add(name);
-  onConflict(keyword, 'a union at the root is one object here, and only what every branch requires is required');
+  onConflict(keyword, 'a union at the root becomes one object, and only what every branch requires is required');
   return {
     ...own,
     type: 'object',
@@ -76,7 +77,7 @@ export function joinRootUnion(root: JsonSchema, keyword: 'anyOf' | 'oneOf', onCo
   };
 }
 
-/** Says whether at most one branch of a union can fit a value: other types each, or another constant in one property. @internal */
+/** Whether at most one branch of a union can match a value: each has another type, or another constant in one property. @internal */
 export function isDisjoint(root: JsonSchema, branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => followRefs(root, branch));
   const types = schemas.map((schema) => schema?.['type']);
@@ -103,8 +104,4 @@ function tagsOf(schema: JsonSchema): readonly (readonly [string, unknown])[] {
 
 function isUnion(value: unknown): value is { readonly anyOf: readonly unknown[] } {
   return isSchema(value) && Array.isArray(value['anyOf']) && Object.keys(value).length === 1;
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,29 +1,31 @@
 import type { ProviderWarning, Tool } from '@kernel/protocol';
 import type { Dialect } from './dialects.ts';
-import type { DialectLoss } from './rewrite.ts';
+import type { DialectLoss } from './rewrite-context.ts';
 import { type DialectSchema, toolDialect } from './to-dialect.ts';
 
-/** A tool's schema as a wire will send it, and what to tell about it. @internal */
+/** A tool's schema as a wire will send it, with the warnings about it. @internal */
 export interface ChosenSchema extends DialectSchema {
+  /** Whether strict mode applies. */
   readonly strict: boolean;
+  /** What the wire cannot express. */
   readonly warnings: readonly ProviderWarning[];
 }
 
-/** Chooses between strict mode and the wire's loose dialect: strict only where the tool asks for it and nothing is lost. @internal */
+/** Chooses between strict mode and the wire's own dialect: strict only if the tool asks for it and nothing is lost. @internal */
 export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | undefined): ChosenSchema {
   const warnings: ProviderWarning[] = [];
   if (tool.strict === true) {
-    const held = strict === undefined ? undefined : toolDialect(tool, strict);
-    if (held !== undefined && held.losses.length === 0) return { ...held, strict: true, warnings };
-    const loss = held?.losses[0];
-    const why = loss === undefined ? 'this wire has none' : `${loss.keyword} ${loss.message}`;
+    const enforced = strict === undefined ? undefined : toolDialect(tool, strict);
+    if (enforced !== undefined && enforced.losses.length === 0) return { ...enforced, strict: true, warnings };
+    const loss = enforced?.losses[0];
+    const why = loss === undefined ? 'this API does not have it' : `${loss.keyword} ${loss.message}`;
     warnings.push({ message: `sent without strict mode: ${why}`, tool: tool.name, path: loss?.path ?? '' });
   }
   const loose = toolDialect(tool, dialect);
   return { ...loose, strict: false, warnings: [...warnings, ...loose.losses.map((loss) => toWarning(tool, loss))] };
 }
 
-/** Says before the first request what a wire will not carry of these tools: each loss, and each downgrade from strict mode. */
+/** Lists, before the first request, what a vendor cannot express of these tools: each loss, and each downgrade from strict mode. */
 export function lintTools(tools: readonly Tool[], dialect: Dialect): readonly ProviderWarning[] {
   const isStrict = dialect === 'openai-strict';
   return tools.flatMap((tool) => {

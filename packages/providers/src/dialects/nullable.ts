@@ -1,6 +1,6 @@
 import { isSchema, schemaList, typesOf } from './schema-node.ts';
 
-/** The schema that takes null beside what `schema` takes. @internal */
+/** Returns a schema that accepts null in addition to what `schema` accepts. @internal */
 export function nullable(schema: unknown): unknown {
   if (!isSchema(schema) || Object.keys(schema).length === 0) return schema;
   const { anyOf } = schema;

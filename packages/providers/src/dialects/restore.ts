@@ -1,10 +1,10 @@
 import type { JsonSchema, JsonValue } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
-import { followRefs, isSchema, requiredOf, schemaList, schemaMap, takesNull, typesOf } from './schema-node.ts';
+import { followRefs, isSchema, requiredOf, schemaList, schemaMap, acceptsNull, typesOf } from './schema-node.ts';
 
 /**
- * Takes back what strict mode did to a model's arguments: a null for an optional property that takes none becomes absent.
- * Walks the value along the tool's own schema; what no schema describes stays as it is. @internal
+ * Reverts the effect of strict mode on a model's arguments: a null for an optional property that does not accept null becomes absent.
+ * Follows the tool's own schema; values that it does not describe stay as they are. @internal
  */
 export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValue): JsonValue {
   const node = followRefs(root, schema);
@@ -12,13 +12,13 @@ export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValu
   let restored: JsonValue = value;
   for (const branch of schemaList(node, 'allOf')) restored = restoreAbsent(root, branch, restored);
   for (const keyword of ['anyOf', 'oneOf']) {
-    const branch = schemaList(node, keyword).find((each) => fits(root, each, restored));
+    const branch = schemaList(node, keyword).find((each) => mayMatch(root, each, restored));
     if (branch !== undefined) restored = restoreAbsent(root, branch, restored);
   }
   if (isList(restored)) {
     const { items } = node;
-    const places = schemaList(node, 'prefixItems');
-    return restored.map((item, at) => restoreAbsent(root, places[at] ?? items, item));
+    const prefixItems = schemaList(node, 'prefixItems');
+    return restored.map((item, at) => restoreAbsent(root, prefixItems[at] ?? items, item));
   }
   const properties = new Map(schemaMap(node, 'properties'));
   if (properties.size === 0 || typeof restored !== 'object' || restored === null) return restored;
@@ -26,14 +26,14 @@ export function restoreAbsent(root: JsonSchema, schema: unknown, value: JsonValu
   const kept: [string, JsonValue][] = [];
   for (const [name, inner] of Object.entries<JsonValue>(restored)) {
     const property = properties.get(name);
-    const wasAbsent = inner === null && property !== undefined && !required.has(name) && !takesNull(root, property);
+    const wasAbsent = inner === null && property !== undefined && !required.has(name) && !acceptsNull(root, property);
     if (!wasAbsent) kept.push([name, property === undefined ? inner : restoreAbsent(root, property, inner)]);
   }
   return Object.fromEntries(kept);
 }
 
-/** Says, a level deep, whether a value may be meant by a branch of a union: its type, its constants, its required names. */
-function fits(root: JsonSchema, branch: unknown, value: JsonValue): boolean {
+/** Whether a value may match a branch of a union, judged by the top level: its type, its constants, its required names. */
+function mayMatch(root: JsonSchema, branch: unknown, value: JsonValue): boolean {
   const schema = followRefs(root, branch);
   if (schema === undefined) return branch === true;
   const types = typesOf(schema);

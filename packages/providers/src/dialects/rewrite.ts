@@ -1,93 +1,68 @@
+import { pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import type { DialectRules } from './dialects.ts';
-import { isDisjoint, joinAllOf } from './flatten.ts';
-import { keepConstraint, STRUCTURAL, ANNOTATIONS } from './constraints.ts';
+import { ANNOTATIONS, STRUCTURAL, writeConstraint } from './constraints.ts';
+import { isDisjoint, mergeAllOf } from './flatten.ts';
 import { nullable } from './nullable.ts';
-import {
-  isSchema,
-  pointerToken,
-  requiredOf,
-  resolveRef,
-  schemaList,
-  schemaMap,
-  takesNull,
-  typesOf,
-} from './schema-node.ts';
+import type { RewriteContext } from './rewrite-context.ts';
+import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
-/** What a wire's schema cannot say as the tool says it. Local validation keeps all of it. */
-export interface DialectLoss {
-  /** JSON pointer into the tool's schema. */
-  readonly path: string;
-  readonly keyword: string;
-  readonly message: string;
-}
-
-/** One rewriting of one schema. @internal */
-export interface RewriteContext {
-  readonly rules: DialectRules;
-  readonly root: JsonSchema;
-  readonly losses: DialectLoss[];
-  /** The references being inlined: one that comes again is recursion. */
-  readonly inside: readonly string[];
-}
-
-/** Writes a schema anew with what the dialect takes; everything else is rewritten, moved to the description or left out, and listed. @internal */
-export function rewrite(node: unknown, path: string, work: RewriteContext): JsonSchema {
-  const { losses, root, rules } = work;
+/** Rewrites a schema with what the dialect accepts; everything else is converted, moved to the description or left out, and listed as a loss. @internal */
+export function rewrite(node: unknown, path: string, context: RewriteContext): JsonSchema {
+  const { losses, root, rules } = context;
   if (!isSchema(node)) {
     if (node === false)
-      losses.push({ path, keyword: 'false', message: 'a schema that takes nothing is sent as one that takes all' });
+      losses.push({ path, keyword: 'false', message: 'a schema that accepts nothing is sent as one that accepts everything' });
     return {};
   }
   const ref = node['$ref'];
-  if (typeof ref === 'string') return followOrKeep(node, ref, path, work);
+  if (typeof ref === 'string') return rewriteRef(node, ref, path, context);
   if (Object.hasOwn(node, 'allOf')) {
     const lose = (keyword: string, message: string): void =>
       void losses.push({ path: `${path}/${keyword}`, keyword, message });
-    return rewrite(joinAllOf(root, node, lose), path, work);
+    return rewrite(mergeAllOf(root, node, lose), path, context);
   }
   const types = typesOf(node);
   if (rules.splitTypes && types.filter((type) => type !== 'null').length > 1)
-    return splitTypes(node, types, path, work);
+    return splitTypes(node, types, path, context);
 
   const out = new Map<string, unknown>();
   const notes: string[] = [];
   for (const [keyword, value] of Object.entries(node)) {
-    if (STRUCTURAL.has(keyword)) writeStructure(keyword, node, out, path, work);
-    else if (!ANNOTATIONS.has(keyword)) keepConstraint(keyword, value, node, out, notes, path, work);
+    if (STRUCTURAL.has(keyword)) writeStructure(keyword, node, out, path, context);
+    else if (!ANNOTATIONS.has(keyword)) writeConstraint(keyword, value, node, out, notes, path, context);
   }
-  if (rules.closed && isObject(node)) closeObject(node, out, path, work);
+  if (rules.closed && describesObject(node)) closeObject(node, out, path, context);
   if (notes.length > 0)
     out.set('description', [node['description'], `(${notes.join('; ')})`].filter(Boolean).join(' '));
   return Object.fromEntries(out);
 }
 
-function followOrKeep(node: JsonSchema, ref: string, path: string, work: RewriteContext): JsonSchema {
-  const { inside, losses, root, rules } = work;
-  const { $ref: _, ...beside } = node;
-  const constraints = Object.keys(beside).filter((keyword) => keyword !== 'description' && !ANNOTATIONS.has(keyword));
+function rewriteRef(node: JsonSchema, ref: string, path: string, context: RewriteContext): JsonSchema {
+  const { activeRefs, losses, root, rules } = context;
+  const { $ref: _, ...siblings } = node;
+  const constraints = Object.keys(siblings).filter((keyword) => keyword !== 'description' && !ANNOTATIONS.has(keyword));
   const target = resolveRef(root, ref);
   if (!isSchema(target) && target !== true) {
-    losses.push({ path: `${path}/$ref`, keyword: '$ref', message: `"${ref}" points to nothing here` });
-    return rewrite(beside, path, work);
+    losses.push({ path: `${path}/$ref`, keyword: '$ref', message: `"${ref}" does not resolve` });
+    return rewrite(siblings, path, context);
   }
   const inDefinitions = /^#(?:\/(?:\$defs|definitions)\/[^/]+)?$/.test(ref);
   if (!rules.inlineRefs && inDefinitions && constraints.length === 0) return { $ref: ref };
-  if (inside.includes(ref)) {
-    losses.push({ path: `${path}/$ref`, keyword: '$ref', message: `the recursion of "${ref}" is cut here` });
+  if (activeRefs.includes(ref)) {
+    losses.push({ path: `${path}/$ref`, keyword: '$ref', message: `the recursion of "${ref}" ends here` });
     const known = isSchema(target) ? target : {};
-    const type = known['type'] ?? (isObject(known) ? 'object' : undefined);
+    const type = known['type'] ?? (describesObject(known) ? 'object' : undefined);
     return { ...(type === undefined ? {} : { type }), description: `As ${ref.split('/').at(-1) ?? ref} above.` };
   }
   const whole = isSchema(target) ? target : {};
   const { $defs: _defs, definitions: _definitions, ...plain } = whole;
-  const joined = constraints.length === 0 ? { ...plain, ...beside } : { allOf: [plain, beside] };
-  return rewrite(joined, path, { ...work, inside: [...inside, ref] });
+  const joined = constraints.length === 0 ? { ...plain, ...siblings } : { allOf: [plain, siblings] };
+  return rewrite(joined, path, { ...context, activeRefs: [...activeRefs, ref] });
 }
 
-function splitTypes(node: JsonSchema, types: readonly string[], path: string, work: RewriteContext): JsonSchema {
+function splitTypes(node: JsonSchema, types: readonly string[], path: string, context: RewriteContext): JsonSchema {
   const { description, type: _, ...rest } = node;
-  const anyOf = types.map((type) => rewrite(type === 'null' ? { type } : { ...rest, type }, path, work));
+  const anyOf = types.map((type) => rewrite(type === 'null' ? { type } : { ...rest, type }, path, context));
   return { ...(description === undefined ? {} : { description }), anyOf };
 }
 
@@ -96,7 +71,7 @@ function writeStructure(
   node: JsonSchema,
   out: Map<string, unknown>,
   path: string,
-  work: RewriteContext,
+  context: RewriteContext,
 ): void {
   const value = node[keyword];
   const at = `${path}/${keyword}`;
@@ -104,40 +79,40 @@ function writeStructure(
     case 'properties':
     case '$defs':
     case 'definitions': {
-      if (keyword !== 'properties' && work.rules.inlineRefs) return;
+      if (keyword !== 'properties' && context.rules.inlineRefs) return;
       const entries = schemaMap(node, keyword).map(
-        ([name, inner]) => [name, rewrite(inner, `${at}/${pointerToken(name)}`, work)] as const,
+        ([name, inner]) => [name, rewrite(inner, `${at}/${pointerToken(name)}`, context)] as const,
       );
       out.set(keyword, Object.fromEntries(entries));
       return;
     }
     case 'items':
-      if (isSchema(value)) out.set('items', rewrite(value, at, work));
+      if (isSchema(value)) out.set('items', rewrite(value, at, context));
       else if (Array.isArray(value))
-        work.losses.push({ path: at, keyword, message: 'a list of item schemas is left out' });
+        context.losses.push({ path: at, keyword, message: 'a list of item schemas is left out' });
       return;
     case 'anyOf':
     case 'oneOf': {
       const branches = schemaList(node, keyword);
-      if (keyword === 'oneOf' && !isDisjoint(work.root, branches)) {
-        work.losses.push({
+      if (keyword === 'oneOf' && !isDisjoint(context.root, branches)) {
+        context.losses.push({
           path: at,
           keyword,
-          message: 'oneOf is sent as anyOf: that only one branch fits is not said',
+          message: 'oneOf is sent as anyOf: more than one branch may match',
         });
       }
-      const written = branches.map((branch, index) => rewrite(branch, `${at}/${index}`, work));
-      const there = out.get('anyOf');
-      if (Array.isArray(there))
-        work.losses.push({ path: at, keyword, message: 'a second union beside anyOf is left out' });
+      const written = branches.map((branch, index) => rewrite(branch, `${at}/${index}`, context));
+      const existing = out.get('anyOf');
+      if (Array.isArray(existing))
+        context.losses.push({ path: at, keyword, message: 'a second union beside anyOf is left out' });
       else out.set('anyOf', written);
       return;
     }
     case 'additionalProperties': {
-      const { rules } = work;
+      const { rules } = context;
       if (rules.closed) return;
-      if (rules.additional) out.set(keyword, isSchema(value) ? rewrite(value, at, work) : value);
-      else if (value !== true) work.losses.push({ path: at, keyword, message: 'is left out' });
+      if (rules.additional) out.set(keyword, isSchema(value) ? rewrite(value, at, context) : value);
+      else if (value !== true) context.losses.push({ path: at, keyword, message: 'is left out' });
       return;
     }
     default:
@@ -145,17 +120,17 @@ function writeStructure(
   }
 }
 
-function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, work: RewriteContext): void {
-  const { losses, root, rules } = work;
+function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, context: RewriteContext): void {
+  const { losses, root, rules } = context;
   const open = node['additionalProperties'];
   if (open !== undefined && open !== false) {
     losses.push({
       path: `${path}/additionalProperties`,
       keyword: 'additionalProperties',
-      message: 'names that the schema does not list are not allowed here',
+      message: 'properties that the schema does not list are not allowed here',
     });
   } else if (open === undefined && !Object.hasOwn(node, 'properties') && !Object.hasOwn(node, 'anyOf')) {
-    losses.push({ path, keyword: 'type', message: 'an object without properties takes none here' });
+    losses.push({ path, keyword: 'type', message: 'an object without properties accepts none here' });
   }
   out.set('type', node['type'] ?? 'object');
   const properties = schemaMap(node, 'properties');
@@ -165,8 +140,8 @@ function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, 
   const required = requiredOf(node);
   const written = out.get('properties');
   const entries = Object.entries(isSchema(written) ? written : {}).map(([name, inner]) => {
-    const own = properties.find(([each]) => each === name)?.[1];
-    return [name, required.has(name) || takesNull(root, own) ? inner : nullable(inner)] as const;
+    const original = properties.find(([each]) => each === name)?.[1];
+    return [name, required.has(name) || acceptsNull(root, original) ? inner : nullable(inner)] as const;
   });
   out.set('properties', Object.fromEntries(entries));
   out.set(
@@ -175,6 +150,6 @@ function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, 
   );
 }
 
-function isObject(schema: JsonSchema): boolean {
+function describesObject(schema: JsonSchema): boolean {
   return typesOf(schema).includes('object') || Object.hasOwn(schema, 'properties');
 }

@@ -1,13 +1,16 @@
+import { pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import { isSchema } from './schema-node.ts';
 
 /** Where and why a schema does not qualify for a vendor's strict mode. */
 export interface StrictGap {
   /** JSON pointer into the schema. */
   readonly path: string;
+  /** The requirement that is not met. */
   readonly message: string;
 }
 
-const REFUSED = [
+const REFUSED_KEYWORDS = [
   'oneOf',
   'allOf',
   'not',
@@ -20,11 +23,11 @@ const REFUSED = [
 ];
 
 /**
- * Says what keeps a schema from strict mode (structured outputs), or nothing when it qualifies: every object closed by
+ * Returns what keeps a schema from strict mode (structured outputs), or undefined if it qualifies: every object closed by
  * `additionalProperties: false`, every property required, no keyword that the vendor refuses.
  */
 export function strictGap(schema: JsonSchema, path = ''): StrictGap | undefined {
-  for (const keyword of REFUSED) {
+  for (const keyword of REFUSED_KEYWORDS) {
     if (Object.hasOwn(schema, keyword))
       return { path: `${path}/${keyword}`, message: `"${keyword}" is not allowed in strict mode` };
   }
@@ -42,7 +45,7 @@ function objectGap(schema: JsonSchema, path: string): StrictGap | undefined {
   const missing = Object.keys(isSchema(properties) ? properties : {}).find((name) => !required.has(name));
   return missing === undefined
     ? undefined
-    : { path: `${path}/properties/${escape(missing)}`, message: `"${missing}" must be required in strict mode` };
+    : { path: `${path}/properties/${pointerToken(missing)}`, message: `"${missing}" must be required in strict mode` };
 }
 
 function nestedGap(schema: JsonSchema, path: string): StrictGap | undefined {
@@ -50,7 +53,7 @@ function nestedGap(schema: JsonSchema, path: string): StrictGap | undefined {
     const map = schema[keyword];
     if (!isSchema(map)) continue;
     for (const [name, inner] of Object.entries(map)) {
-      const gap = isSchema(inner) ? strictGap(inner, `${path}/${keyword}/${escape(name)}`) : undefined;
+      const gap = isSchema(inner) ? strictGap(inner, `${path}/${keyword}/${pointerToken(name)}`) : undefined;
       if (gap !== undefined) return gap;
     }
   }
@@ -64,12 +67,4 @@ function nestedGap(schema: JsonSchema, path: string): StrictGap | undefined {
     if (gap !== undefined) return gap;
   }
   return undefined;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

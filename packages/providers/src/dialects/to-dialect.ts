@@ -1,27 +1,29 @@
 import type { JsonSchema, JsonValue, Tool } from '@kernel/protocol';
 import { type Dialect, DIALECTS } from './dialects.ts';
-import { joinAllOf, joinRootUnion } from './flatten.ts';
+import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
-import { type DialectLoss, rewrite } from './rewrite.ts';
+import { rewrite } from './rewrite.ts';
+import type { DialectLoss } from './rewrite-context.ts';
 import { followRefs } from './schema-node.ts';
 
-/** A schema as a wire takes it, the way back for arguments, and what the wire cannot say. */
+/** A schema in a vendor's dialect, the way back for arguments, and what the dialect cannot express. */
 export interface DialectSchema {
-  /** The given schema itself where nothing had to change. */
+  /** The original schema object if nothing had to change. */
   readonly schema: JsonSchema;
-  /** Turns arguments that follow `schema` into ones that follow the tool's own. Returns other values as they are. */
+  /** Turns arguments that follow `schema` into ones that follow the tool's own schema. Returns other values unchanged. */
   restore(args: JsonValue): JsonValue;
+  /** What the dialect cannot express. */
   readonly losses: readonly DialectLoss[];
 }
 
-/** Writes a tool's schema in a wire's dialect. The root becomes an object schema without unions, which every wire asks for. */
+/** Translates a tool's schema into a vendor's dialect. The root becomes an object schema without unions, which every vendor requires. */
 export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
   const rules = DIALECTS[dialect];
   const losses: DialectLoss[] = [];
   const lose = (keyword: string, message: string): void => void losses.push({ path: `/${keyword}`, keyword, message });
-  let root = flatRoot(schema, lose);
+  let root = flattenRoot(schema, lose);
   if (rules.keywords !== 'all' || (rules.inlineRefs && JSON.stringify(root).includes('"$ref"'))) {
-    root = rewrite(root, '', { rules, root: schema, losses, inside: ['#'] });
+    root = rewrite(root, '', { rules, root: schema, losses, activeRefs: ['#'] });
     if (rules.inlineRefs) {
       const { $defs: _, definitions: _definitions, ...plain } = root;
       root = plain;
@@ -36,30 +38,30 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
 
-/** The same for a tool's parameters, once per tool object and dialect. */
+/** `toDialect` for a tool's parameters, once per tool object and dialect. @internal */
 export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
-  const known = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
-  cache.set(tool, known);
-  const found = known.get(dialect) ?? toDialect(tool.parameters, dialect);
-  known.set(dialect, found);
-  return found;
+  const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
+  cache.set(tool, cached);
+  const translated = cached.get(dialect) ?? toDialect(tool.parameters, dialect);
+  cached.set(dialect, translated);
+  return translated;
 }
 
-function flatRoot(schema: JsonSchema, lose: (keyword: string, message: string) => void): JsonSchema {
+function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string) => void): JsonSchema {
   let root = schema;
   if (typeof root['$ref'] === 'string') {
-    const { $ref: _, ...beside } = root;
-    root = { ...followRefs(schema, root), ...beside };
+    const { $ref: _, ...siblings } = root;
+    root = { ...followRefs(schema, root), ...siblings };
   }
-  if (Object.hasOwn(root, 'allOf')) root = joinAllOf(root, root, lose);
+  if (Object.hasOwn(root, 'allOf')) root = mergeAllOf(root, root, lose);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
-    if (Object.hasOwn(root, keyword)) root = joinRootUnion(root, keyword, lose);
+    if (Object.hasOwn(root, keyword)) root = mergeRootUnion(root, keyword, lose);
   }
   for (const keyword of ['not', 'enum', 'if', 'then', 'else']) {
     if (!Object.hasOwn(root, keyword)) continue;
     const { [keyword]: _, ...rest } = root;
     root = rest;
-    lose(keyword, 'is left out: no wire takes it at the root');
+    lose(keyword, 'is left out: no vendor accepts it at the root');
   }
   return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
 }

@@ -2,14 +2,14 @@ import { asFields, parseJson } from '../json-fields.ts';
 import type { PrintedCall } from './format.ts';
 import { jsonItems, jsonMembers } from './json-text.ts';
 
-const ARGUMENTS = ['arguments', 'parameters'];
-const NAMES = ['name', 'function'];
-const OTHERS = new Set([...ARGUMENTS, ...NAMES, 'id', 'type']);
+const ARGUMENT_KEYS = ['arguments', 'parameters'];
+const NAME_KEYS = ['name', 'function'];
+const ALLOWED_KEYS = new Set([...ARGUMENT_KEYS, ...NAME_KEYS, 'id', 'type']);
 
 /**
  * Reads JSON text of a call object, or of a list of them: `{"name", "arguments"}` with its common variants (`parameters`,
- * `function`, arguments as text, wrapped in `{"type": "function", "function": …}`). The arguments stay as they were written.
- * `undefined` when anything else is in it; with `strict` also when the arguments are missing.
+ * `function`, arguments as text, wrapped in `{"type": "function", "function": …}`). The arguments stay as they were written. Undefined if
+ * the text contains anything else; with `strict` also if the arguments are missing.
  */
 export function readCallObjects(text: string, strict = false): readonly PrintedCall[] | undefined {
   const value = parseJson(text);
@@ -24,18 +24,18 @@ export function readCallObjects(text: string, strict = false): readonly PrintedC
 function readOne(text: string, strict: boolean): PrintedCall | undefined {
   if (asFields(parseJson(text)) === undefined) return undefined;
   const members = jsonMembers(text);
-  if ([...members.keys()].some((key) => !OTHERS.has(key))) return undefined;
+  if ([...members.keys()].some((key) => !ALLOWED_KEYS.has(key))) return undefined;
   const wrapped = members.get('function');
   if (wrapped?.startsWith('{') === true) return members.has('name') ? undefined : readOne(wrapped, strict);
-  const name = NAMES.map((key) => parseJson(members.get(key) ?? '')).find((value) => typeof value === 'string');
+  const name = NAME_KEYS.map((key) => parseJson(members.get(key) ?? '')).find((value) => typeof value === 'string');
   if (typeof name !== 'string') return undefined;
-  const given = ARGUMENTS.map((key) => members.get(key)).find((value) => value !== undefined);
-  if (given === undefined) return strict ? undefined : { name, arguments: '{}' };
-  const object = argumentObject(given);
+  const argumentText = ARGUMENT_KEYS.map((key) => members.get(key)).find((value) => value !== undefined);
+  if (argumentText === undefined) return strict ? undefined : { name, arguments: '{}' };
+  const object = argumentObject(argumentText);
   return object === undefined ? undefined : { name, arguments: object };
 }
 
-/** JSON text of an object as it is, out of a JSON string where it is in one; nothing and null are `{}`. */
+/** Returns the JSON text of an object, taken out of a JSON string if it is in one; blank text and null are `{}`. Undefined for anything else. */
 export function argumentObject(text: string): string | undefined {
   const value = parseJson(text);
   if (value === null || text.trim() === '') return '{}';

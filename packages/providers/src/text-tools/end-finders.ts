@@ -1,7 +1,7 @@
 import type { EndFinder } from './format.ts';
 import { createJsonEnd, isSpace, skipSpace } from './json-text.ts';
 
-/** Behind `open` stands JSON, and then `close`, where there is one; white space may stand before both. */
+/** Markup of `open`, JSON and then `close`, if it is not empty; white space may precede both. */
 export function jsonThen(open: string, close: string): () => EndFinder {
   return () => {
     const json = createJsonEnd(open.length);
@@ -16,7 +16,7 @@ export function jsonThen(open: string, close: string): () => EndFinder {
   };
 }
 
-/** JSON that begins with the opening mark itself, and behind it nothing more in its line but what begins with one of `next`. */
+/** JSON that begins with the opening mark itself, followed by the end of the line or one of the characters of `next`. */
 export function jsonLine(next: string): () => EndFinder {
   return () => {
     const json = createJsonEnd(0);
@@ -28,8 +28,8 @@ export function jsonLine(next: string): () => EndFinder {
   };
 }
 
-/** Markup up to the first `close` behind which `isWhole` agrees. */
-export function untilMark(open: string, close: string, isWhole: (text: string) => boolean): () => EndFinder {
+/** Markup up to the first `close` at which `isComplete` accepts it. */
+export function untilMark(open: string, close: string, isComplete: (text: string) => boolean): () => EndFinder {
   return () => {
     let from = open.length;
     return (text) => {
@@ -40,14 +40,14 @@ export function untilMark(open: string, close: string, isWhole: (text: string) =
           return undefined;
         }
         const end = at + close.length;
-        if (isWhole(text.slice(0, end))) return end;
+        if (isComplete(text.slice(0, end))) return end;
         from = end;
       }
     };
   };
 }
 
-/** `end` where only spaces follow up to the end of the line, of the reply, or one of `next`; -1 where other text does. */
+/** Returns `end` if only white space follows up to the end of the line, the end of the reply or one of `next`; -1 if other text follows. */
 export function lineEnd(text: string, end: number, atEnd: boolean, next: string): number | undefined {
   let at = end;
   while (at < text.length && isSpace(text.charCodeAt(at)) && text[at] !== '\n') at += 1;

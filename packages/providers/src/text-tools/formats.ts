@@ -1,5 +1,5 @@
 import { KernelError } from '@kernel/protocol';
-import type { TextFormat } from './format.ts';
+import type { CallReader, TextFormat } from './format.ts';
 import { deepseek, deepseekCall, deepseekCalls } from './formats/deepseek.ts';
 import { gemma, toolCode } from './formats/gemma.ts';
 import { granite, graniteCalls } from './formats/granite.ts';
@@ -9,7 +9,7 @@ import { llama3Json, llama3Pythonic, pythonList, taggedObject } from './formats/
 import { mistral, mistralCalls } from './formats/mistral.ts';
 import { qwenCoder } from './formats/qwen-coder.ts';
 
-/** Every format by name, in the order of the guide. `qwen` is `hermes`. */
+/** Every format by name, in the order of the guide. `qwen` is another name of `hermes`. */
 const FORMATS = {
   hermes,
   qwen: hermes,
@@ -23,14 +23,14 @@ const FORMATS = {
   json,
 } as const;
 
-/** The name of a format that comes with the package. */
+/** The name of a built-in format. */
 export type TextFormatName = keyof typeof FORMATS;
 
-/** The names of all formats that come with the package. */
+/** The names of all built-in formats. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above
 export const TEXT_FORMATS: readonly TextFormatName[] = Object.freeze(Object.keys(FORMATS) as TextFormatName[]);
 
-/** The readers of every format's marks together: for a model whose format nobody named. */
+/** The readers of all formats together, for a model whose format is not known. */
 export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
   readers: [
     ...qwenCoder.readers.map((reader) => (reader.open === taggedJson.open ? either(reader, taggedJson) : reader)),
@@ -46,19 +46,17 @@ export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
   layout: [';', '</tool_call>', '<|eom_id|>', '<|eot_id|>', '</s>'],
 };
 
-/** Returns a format by its name; throws `CONFIG_INVALID` for a name that is none. A format object comes back as it is. */
+/** Returns a format by its name, or the format object itself. Throws `CONFIG_INVALID` for an unknown name. */
 export function textFormat(format: TextFormatName | TextFormat): TextFormat {
   if (typeof format !== 'string') return format;
   if (Object.hasOwn(FORMATS, format)) return FORMATS[format];
-  throw new KernelError('CONFIG_INVALID', `There is no text format "${format}".`, {
-    hint: `Formats are ${TEXT_FORMATS.join(', ')}; or give a TextFormat of your own.`,
+  throw new KernelError('CONFIG_INVALID', `Unknown text format "${format}".`, {
+    hint: `Formats are ${TEXT_FORMATS.join(', ')}; or pass a TextFormat of your own.`,
   });
 }
 
-type Reader = TextFormat['readers'][number];
-
-/** Two kinds of markup behind one mark: the first whose end is found and that can be read. */
-function either(a: Reader, b: Reader): Reader {
+/** Joins the readers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */
+function either(a: CallReader, b: CallReader): CallReader {
   return {
     ...a,
     createFinder() {

@@ -1,10 +1,10 @@
-/** Follows JSON text to the end of its first value, looking at each character once. */
+/** Finds the end of a JSON value in text that grows, examining each character once. */
 export interface JsonEnd {
-  /** Goes on from where it stopped; returns the length up to the end of the value, `undefined` for more, -1 for no JSON. */
+  /** Continues where it stopped. Returns the length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
   find(text: string): number | undefined;
 }
 
-/** Creates a finder for one object or array that begins at `from`, white space aside. */
+/** Creates a finder for one object or array that begins at `from`, after optional white space. */
 export function createJsonEnd(from: number): JsonEnd {
   let at = from;
   let depth = 0;
@@ -32,22 +32,22 @@ export function createJsonEnd(from: number): JsonEnd {
   };
 }
 
-/** Space, tab, line feed or carriage return. */
+/** Whether a character code is a space, tab, line feed or carriage return. */
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The first place from `from` on that is no white space. */
+/** The index of the first character from `from` on that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** Returns the members of valid JSON text of an object, each value as it was written; a repeated key counts once, the last. */
+/** Returns the members of the JSON text of an object, each value as it was written. Of a repeated key the last one counts. */
 export function jsonMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
-  for (const piece of pieces(text)) {
+  for (const piece of splitMembers(text)) {
     const colon = endOfString(piece, 0);
     const key: unknown = JSON.parse(piece.slice(0, colon));
     if (typeof key === 'string') members.set(key, piece.slice(piece.indexOf(':', colon) + 1).trim());
@@ -55,13 +55,13 @@ export function jsonMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/** Returns the items of valid JSON text of an array, each as it was written. */
+/** Returns the items of the JSON text of an array, each as it was written. */
 export function jsonItems(text: string): readonly string[] {
-  return pieces(text);
+  return splitMembers(text);
 }
 
-/** What stands between the commas of the outermost brackets. */
-function pieces(text: string): readonly string[] {
+/** Splits at the commas of the outermost brackets. */
+function splitMembers(text: string): readonly string[] {
   const inner = text.trim().slice(1, -1);
   const found: string[] = [];
   let depth = 0;
@@ -80,7 +80,7 @@ function pieces(text: string): readonly string[] {
   return last === '' ? found : [...found, last];
 }
 
-/** Where the JSON string that begins at `from` ends. */
+/** The index after the JSON string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;

@@ -1,13 +1,14 @@
 import type { JsonValue } from '@kernel/protocol';
 
-/** A call of keyword arguments in Python's syntax. */
+/** A call with keyword arguments in Python syntax. */
 export interface PythonCall {
+  /** The name of the function. */
   readonly name: string;
-  /** JSON text of an object. Numbers are kept as they were written. */
+  /** The JSON text of an object. Numbers are kept as they were written. */
   readonly arguments: string;
 }
 
-const WORDS: ReadonlyMap<string, string> = new Map([
+const KEYWORDS: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
   ['False', 'false'],
   ['None', 'null'],
@@ -16,7 +17,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ]);
 
-/** Reads calls divided by commas or line ends up to the end of the text; `undefined` when anything else is in it. */
+/** Reads calls separated by commas or line ends up to the end of the text; undefined if it contains anything else. */
 export function readPythonCalls(text: string): readonly PythonCall[] | undefined {
   const reader = createReader(text);
   const calls: PythonCall[] = [];
@@ -54,7 +55,7 @@ function createReader(text: string): Reader {
     if (name === undefined) return undefined;
     space();
     if (take(/\(/y) === undefined) return undefined;
-    // print(tool(…)) is how some are asked to show a result.
+    // Some models write print(tool(…)) to show a result.
     if (name === 'print') {
       space();
       const inner = call();
@@ -71,7 +72,7 @@ function createReader(text: string): Reader {
     return members === undefined ? undefined : { name, arguments: `{${members.join(',')}}` };
   }
 
-  /** Items up to the closing bracket; a comma may stand behind the last. */
+  /** Reads items up to the closing bracket; a comma may follow the last. */
   function list(close: RegExp, item: () => string | undefined): readonly string[] | undefined {
     const items: string[] = [];
     for (;;) {
@@ -86,7 +87,7 @@ function createReader(text: string): Reader {
     }
   }
 
-  /** One literal as JSON text. */
+  /** Reads one literal as JSON text. */
   function value(): string | undefined {
     space();
     const quoted = take(/"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'/y);
@@ -94,7 +95,7 @@ function createReader(text: string): Reader {
     const number = take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (number !== undefined) return number;
     const word = take(/[A-Za-z]+/y);
-    if (word !== undefined) return WORDS.get(word);
+    if (word !== undefined) return KEYWORDS.get(word);
     if (take(/\[/y) !== undefined) return wrap('[', list(/\]/y, value), ']');
     if (take(/\(/y) !== undefined) return wrap('[', list(/\)/y, value), ']');
     if (take(/\{/y) === undefined) return undefined;

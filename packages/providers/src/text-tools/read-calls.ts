@@ -6,33 +6,36 @@ import {
   type ReasoningPart,
   type TextPart,
   type ToolCall,
+  type ToolCallDelta,
   toolCallsOf,
 } from '@kernel/protocol';
+import { isSameJsonText } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 import { createScanner } from './scanner.ts';
 
-type Part = TextPart | ToolCall;
+type SegmentPart = TextPart | ToolCall;
 
-/** Finishes that leave a reply incomplete: its calls must not run. */
-const CUT: ReadonlySet<string> = new Set(['length', 'filter', 'refusal']);
+/** The finish reasons of an incomplete reply, whose calls must not run. */
+const CUT_OFF: ReadonlySet<string> = new Set(['length', 'filter', 'refusal']);
 
 /**
- * Reads the calls out of a reply's text while it comes in. Text that is no call passes at once; each call is told when it is
- * whole. A call of a cut reply stands in `droppedCalls`; from a reply that also has native calls, text behind the first of
- * them stays text, and a printed call that repeats one is left out.
+ * Reads the calls out of a reply's text as it arrives. Text that is not a call is emitted at once, a call when it is complete. The calls of
+ * a reply that was cut off are in `droppedCalls`. In a reply that also has native calls, text after the first of them stays text, and a
+ * printed call that repeats a native one is left out.
  */
 export async function* readCalls(
   events: AsyncIterable<ProviderEvent>,
-  request: Pick<ProviderRequest, 'tools' | 'messages'>,
+  request: Pick<ProviderRequest, 'tools'>,
   format: Pick<TextFormat, 'readers' | 'layout'>,
 ): AsyncGenerator<ProviderEvent, void> {
   const tools = new Map((request.tools ?? []).map((tool) => [tool.name, tool]));
   const ready: ProviderEvent[] = [];
-  let segment: Part[] = [];
-  const segments: (readonly Part[])[] = [];
-  const nextId = createIds(request);
-  let count = 0;
-  let native = 0;
+  let segment: SegmentPart[] = [];
+  const segments: (readonly SegmentPart[])[] = [];
+  const renamedIds = new Map<string, string>();
+  let printedCount = 0;
+  let nativeCount = 0;
+  let lastId = 0;
 
   const scanner = createScanner(format, tools, {
     text(text) {
@@ -44,10 +47,26 @@ export async function* readCalls(
     call(printed) {
       const call: ToolCall = Object.freeze({ type: 'tool-call', id: nextId(), ...printed });
       segment.push(call);
-      ready.push({ type: 'tool-call-delta', index: count, id: call.id, name: call.name, arguments: call.arguments });
-      count += 1;
+      ready.push({ type: 'tool-call-delta', index: printedCount, id: call.id, name: call.name, arguments: call.arguments });
+      printedCount += 1;
     },
   });
+
+  /** The same ids for the same reply. */
+  function nextId(): string {
+    lastId += 1;
+    return `text_${lastId}`;
+  }
+
+  /** Keeps the ids of a reply unique: a native call that follows a printed one may have its id, as from a wrapper inside. */
+  function rename(event: ToolCallDelta): ToolCallDelta {
+    const { id } = event;
+    const number = Number(/^text_(\d+)$/.exec(id ?? '')?.[1]);
+    if (id === undefined || !(number <= lastId)) return event;
+    const renamed = renamedIds.get(id) ?? nextId();
+    renamedIds.set(id, renamed);
+    return { ...event, id: renamed };
+  }
 
   function closeSegment(): void {
     scanner.end();
@@ -56,76 +75,68 @@ export async function* readCalls(
   }
 
   for await (const event of events) {
-    if (event.type === 'text-delta' && native === 0) scanner.push(event.text);
+    if (event.type === 'text-delta' && nativeCount === 0) scanner.push(event.text);
     else if (event.type === 'text-delta') {
       segment.push({ type: 'text', text: event.text });
       ready.push(event);
     } else {
-      // What comes between texts divides them: markup never reaches over it.
+      // Any other event separates texts: markup never spans it.
       closeSegment();
-      if (event.type === 'message-end') ready.push(endOf(event, segments));
+      if (event.type === 'message-end') ready.push(endOf(withIds(event, renamedIds), segments));
       else if (event.type === 'tool-call-delta') {
-        native = Math.max(native, event.index + 1);
-        ready.push({ ...event, index: event.index + count });
+        nativeCount = Math.max(nativeCount, event.index + 1);
+        ready.push({ ...rename(event), index: event.index + printedCount });
       } else ready.push(event);
     }
     yield* ready.splice(0);
   }
 }
 
-function endOf(end: MessageEnd, segments: readonly (readonly Part[])[]): MessageEnd {
-  const native = toolCallsOf(end.message);
-  const isRepeat = (part: Part): boolean =>
+/** Applies new ids to the native calls. */
+function withIds(end: MessageEnd, ids: ReadonlyMap<string, string>): MessageEnd {
+  if (ids.size === 0) return end;
+  const rename = <T extends { readonly id: string }>(call: T): T =>
+    ids.has(call.id) ? Object.freeze({ ...call, id: ids.get(call.id) ?? call.id }) : call;
+  const content = Object.freeze(end.message.content.map((part) => (part.type === 'tool-call' ? rename(part) : part)));
+  return {
+    ...end,
+    message: Object.freeze({ ...end.message, content }),
+    ...(end.droppedCalls === undefined ? {} : { droppedCalls: end.droppedCalls.map(rename) }),
+  };
+}
+
+function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): MessageEnd {
+  const nativeCalls = toolCallsOf(end.message);
+  const isRepeat = (part: SegmentPart): boolean =>
     part.type === 'tool-call' &&
-    native.some((call) => call.name === part.name && sameJson(call.arguments, part.arguments));
+    nativeCalls.some((call) => call.name === part.name && isSameJsonText(call.arguments, part.arguments));
   const parts = segments.map((segment) => segment.filter((part) => !isRepeat(part)));
   const printed = parts.flat().filter((part) => part.type === 'tool-call');
   if (printed.length === 0 && segments.flat().every((part) => part.type === 'text')) return end;
 
-  const cut = CUT.has(end.finishReason);
-  const kept = cut ? parts.map((segment) => segment.filter((part) => part.type === 'text')) : parts;
-  const content = Object.freeze(place(end.message.content, kept));
-  const dropped: readonly DroppedCall[] = cut
+  const isCutOff = CUT_OFF.has(end.finishReason);
+  const kept = isCutOff ? parts.map((segment) => segment.filter((part) => part.type === 'text')) : parts;
+  const content = Object.freeze(replaceTexts(end.message.content, kept));
+  const dropped: readonly DroppedCall[] = isCutOff
     ? printed.map(({ id, name, arguments: text }) => ({ id, name, arguments: text, reason: end.finishReason }))
     : [];
   const droppedCalls = [...dropped, ...(end.droppedCalls ?? [])];
   return {
     ...end,
     message: Object.freeze({ ...end.message, content }),
-    ...(!cut && printed.length > 0 && end.finishReason === 'stop' ? { finishReason: 'tool-calls' } : {}),
+    ...(!isCutOff && printed.length > 0 && end.finishReason === 'stop' ? { finishReason: 'tool-calls' } : {}),
     ...(droppedCalls.length === 0 ? {} : { droppedCalls }),
   };
 }
 
 /** The content of a message with its texts replaced by what was read out of them, in order. */
-function place(
+function replaceTexts(
   content: readonly (TextPart | ReasoningPart | ToolCall)[],
-  segments: readonly (readonly Part[])[],
+  segments: readonly (readonly SegmentPart[])[],
 ): readonly (TextPart | ReasoningPart | ToolCall)[] {
-  const left = [...segments];
-  const placed = content.flatMap((part): readonly (TextPart | ReasoningPart | ToolCall)[] =>
-    part.type === 'text' ? (left.shift() ?? []) : [part],
+  const remaining = [...segments];
+  const replaced = content.flatMap((part): readonly (TextPart | ReasoningPart | ToolCall)[] =>
+    part.type === 'text' ? (remaining.shift() ?? []) : [part],
   );
-  return [...placed, ...left.flat()];
-}
-
-/** Ids that no call of the history has, the same for the same history. */
-function createIds({ messages }: Pick<ProviderRequest, 'messages'>): () => string {
-  let used: Set<string> | undefined;
-  let next = 0;
-  return () => {
-    used ??= new Set(messages.flatMap((message) => toolCallsOf(message).map(({ id }) => id)));
-    do next += 1;
-    while (used.has(`text_${next}`));
-    return `text_${next}`;
-  };
-}
-
-function sameJson(a: string, b: string): boolean {
-  if (a === b) return true;
-  try {
-    return JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
-  } catch {
-    return false;
-  }
+  return [...replaced, ...remaining.flat()];
 }

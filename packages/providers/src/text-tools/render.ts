@@ -10,20 +10,20 @@ import {
   textOf,
   toolCallsOf,
 } from '@kernel/protocol';
+import { asFields, parseJson } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 
-/** Writes requests without tools: the tools stand in the system prompt, calls and results of the history in the text. */
+/** Turns requests with tools into requests of text only. */
 export interface Renderer {
+  /** Puts the tools into the system prompt, and the calls and results of the history into the text of messages. */
   render(request: ProviderRequest): ProviderRequest;
 }
 
-type Choice = ProviderRequest['toolChoice'];
-
-/** Creates a renderer for one format. What was written for a list of tools or a frozen message is kept, so that prompt caches hit. */
+/** Creates a renderer for one format. The text of a list of tools and of each frozen message is cached, so that prompt caches hit. */
 export function createRenderer(format: TextFormat): Renderer {
   const prompts = new WeakMap<readonly Tool[], string>();
-  const written = new WeakMap<Message, Message>();
-  const turns = new WeakMap<Message, { readonly from: readonly ToolMessage[]; readonly message: Message }>();
+  const rendered = new WeakMap<Message, Message>();
+  const resultMessages = new WeakMap<Message, { readonly from: readonly ToolMessage[]; readonly message: Message }>();
 
   function promptOf(tools: readonly Tool[]): string {
     const known = prompts.get(tools) ?? format.prompt(tools);
@@ -33,17 +33,17 @@ export function createRenderer(format: TextFormat): Renderer {
 
   function assistant(message: AssistantMessage): Message {
     if (toolCallsOf(message).length === 0) return message;
-    const known = written.get(message);
+    const known = rendered.get(message);
     if (known !== undefined) return known;
-    const made = Object.freeze({ ...message, content: Object.freeze(printed(message, format)) });
-    if (Object.isFrozen(message)) written.set(message, made);
-    return made;
+    const text = Object.freeze({ ...message, content: Object.freeze(withPrintedCalls(message, format)) });
+    if (Object.isFrozen(message)) rendered.set(message, text);
+    return text;
   }
 
-  /** All results of a turn in one user message: many templates want the sides to alternate. */
+  /** All results of a turn in one user message: many templates require alternating roles. */
   function results(messages: readonly ToolMessage[]): Message {
     const [first] = messages;
-    const known = first === undefined ? undefined : turns.get(first);
+    const known = first === undefined ? undefined : resultMessages.get(first);
     if (known?.from.length === messages.length && known.from.every((one, at) => one === messages[at]))
       return known.message;
     const text = messages.map((one) => resultText(one, format)).join('\n');
@@ -51,15 +51,15 @@ export function createRenderer(format: TextFormat): Renderer {
     const content: readonly (TextPart | MediaPart)[] = [{ type: 'text', text }, ...media];
     const message: Message = Object.freeze({ role: 'user', content: media.length === 0 ? text : content });
     if (first !== undefined && messages.every((one) => Object.isFrozen(one)))
-      turns.set(first, { from: messages, message });
+      resultMessages.set(first, { from: messages, message });
     return message;
   }
 
   return {
     render({ tools = [], toolChoice, messages, ...rest }) {
       const out: Message[] = [];
-      const offered = toolChoice === 'none' ? [] : tools;
-      const prompt = offered.length === 0 ? '' : promptOf(offered) + mustCall(toolChoice);
+      const offeredTools = toolChoice === 'none' ? [] : tools;
+      const prompt = offeredTools.length === 0 ? '' : promptOf(offeredTools) + mustCallText(toolChoice);
       let pending: ToolMessage[] = [];
       for (const message of messages) {
         if (message.role === 'tool') {
@@ -84,13 +84,13 @@ function withPrompt(messages: readonly Message[], prompt: string): readonly Mess
   return messages.with(at, { role: 'system', content });
 }
 
-function mustCall(choice: Choice): string {
+function mustCallText(choice: ProviderRequest['toolChoice']): string {
   if (choice === 'required') return '\n\nYou must call a function in your next answer.';
   return typeof choice === 'object' ? `\n\nYou must call the function "${choice.name}" in your next answer.` : '';
 }
 
-/** Text, reasoning and calls in their order; neighbouring calls are written together. */
-function printed(message: AssistantMessage, format: TextFormat): readonly (TextPart | ReasoningPart)[] {
+/** Text, reasoning and calls in order; adjacent calls are written together. */
+function withPrintedCalls(message: AssistantMessage, format: TextFormat): readonly (TextPart | ReasoningPart)[] {
   const parts: (TextPart | ReasoningPart)[] = [];
   let text = '';
   const flush = (): void => {
@@ -109,7 +109,7 @@ function printed(message: AssistantMessage, format: TextFormat): readonly (TextP
         calls.push(next);
         at += 1;
       }
-      const block = format.calls(calls.map((call) => ({ name: call.name, arguments: whole(call.arguments) })));
+      const block = format.calls(calls.map((call) => ({ name: call.name, arguments: objectText(call.arguments) })));
       text += text === '' || text.endsWith('\n') ? block : `\n${block}`;
     }
   }
@@ -117,14 +117,9 @@ function printed(message: AssistantMessage, format: TextFormat): readonly (TextP
   return parts;
 }
 
-/** Arguments that are no JSON object were refused as such: they go back as the text that they are. */
-function whole(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  } catch {
-    // Told below.
-  }
+/** Arguments that are not a JSON object were refused: they are sent back as the text that they are. */
+function objectText(text: string): string {
+  if (asFields(parseJson(text)) !== undefined) return text;
   return text.trim() === '' ? '{}' : JSON.stringify({ invalid: text });
 }
 

@@ -1,79 +1,82 @@
 import type { Tool } from '@kernel/protocol';
 import type { CallReader, EndFinder, PrintedCall, TextFormat } from './format.ts';
 
-/** Hears what a scanner finds, in the order of the text. */
+/** Receives what a scanner finds, in the order of the text. */
 export interface ScanListener {
+  /** Text that is not part of a call. */
   text(piece: string): void;
+  /** A complete call. */
   call(call: PrintedCall): void;
 }
 
-/** Separates calls from text while it comes in. What it finds depends on the whole text alone. */
+/** Separates calls from text as it arrives. What it finds depends only on the whole text. */
 export interface Scanner {
+  /** Adds text. */
   push(piece: string): void;
-  /** Gives out what was held back: markup that never ended is text. The scanner is then as new. */
+  /** Emits what was held back: markup that never ended is text. Resets the scanner. */
   end(): void;
 }
 
-const WHITE = ['\n', '\r', ' ', '\t'];
+const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
 
-/** How many marks may turn out to begin nothing: behind that the rest of a reply is text. */
-const MAX_FAILED = 5_000;
+/** The maximum number of marks that begin no markup; after that the rest of a reply is text. */
+const MAX_FALSE_MARKS = 5_000;
 
-/** Creates a scanner for calls of the given tools. Markup that is broken, unfinished or names another tool stays text, every character of it. */
+/** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
 export function createScanner(
   format: Pick<TextFormat, 'readers' | 'layout'>,
   tools: ReadonlyMap<string, Tool>,
   listener: ScanListener,
 ): Scanner {
-  const behindCalls = [...WHITE, ...(format.layout ?? [])];
+  const afterCalls = [...WHITE_SPACE, ...(format.layout ?? [])];
   const findMark = createMarkFinder(format.readers);
   let buffer = '';
   let region: { readonly reader: CallReader; readonly find: EndFinder } | undefined;
-  // At an edge (the start, or behind a call) white space is held: it is text only if text follows.
-  let edge = true;
-  let edgeText = '';
-  let found = false;
+  // At a boundary (the start, or after a call) white space is held back: it is text only if text follows.
+  let atBoundary = true;
+  let boundaryText = '';
+  let foundCall = false;
   let lineStart = true;
-  let failed = 0;
+  let falseMarks = 0;
 
-  function giveText(piece: string): void {
+  function emitText(piece: string): void {
     if (piece === '') return;
-    listener.text(edgeText + piece);
-    edgeText = '';
-    edge = false;
+    listener.text(boundaryText + piece);
+    boundaryText = '';
+    atBoundary = false;
     lineStart = /(?:^|\n)[ \t]*$/.test(piece) && (lineStart || piece.includes('\n'));
   }
 
-  function takeEdge(atEnd: boolean): boolean {
-    const layout = found ? behindCalls : WHITE;
+  function consumeBoundary(atEnd: boolean): boolean {
+    const layout = foundCall ? afterCalls : WHITE_SPACE;
     for (;;) {
       const mark = layout.find((candidate) => buffer.startsWith(candidate));
       if (mark === undefined) break;
-      edgeText += mark;
+      boundaryText += mark;
       buffer = buffer.slice(mark.length);
-      if (mark === '\n' || found) lineStart = true;
+      if (mark === '\n' || foundCall) lineStart = true;
     }
     return !atEnd && layout.some((candidate) => candidate.startsWith(buffer) && candidate !== buffer) && buffer !== '';
   }
 
-  /** Takes one step; false when more text is needed. */
+  /** Takes one step; returns false if more text is needed. */
   function step(atEnd: boolean): boolean {
     if (region !== undefined) return stepRegion(region.reader, region.find, atEnd);
-    if (edge && takeEdge(atEnd)) return false;
+    if (atBoundary && consumeBoundary(atEnd)) return false;
     if (buffer === '') return false;
-    if (failed > MAX_FAILED) return flushText(buffer.length);
+    if (falseMarks > MAX_FALSE_MARKS) return flushText(buffer.length);
     const hit = findMark(buffer, lineStart);
-    if (hit !== undefined && (atEnd || hit.at < sureText(buffer, format.readers))) {
+    if (hit !== undefined && (atEnd || hit.at < certainLength(buffer, format.readers))) {
       if (hit.at > 0) flushText(hit.at);
       region = { reader: hit.reader, find: hit.reader.createFinder() };
       return true;
     }
-    const sure = atEnd ? buffer.length : sureText(buffer, format.readers);
-    return sure > 0 ? flushText(sure) : false;
+    const certain = atEnd ? buffer.length : certainLength(buffer, format.readers);
+    return certain > 0 ? flushText(certain) : false;
   }
 
   function flushText(length: number): true {
-    giveText(buffer.slice(0, length));
+    emitText(buffer.slice(0, length));
     buffer = buffer.slice(length);
     return true;
   }
@@ -83,17 +86,17 @@ export function createScanner(
     if (end === undefined && !atEnd) return false;
     region = undefined;
     if (end === -1) {
-      failed += 1;
+      falseMarks += 1;
       return flushText(reader.open.length);
     }
-    // What stands inside markup that is unfinished, broken or not for a known tool is an argument, and no call itself.
+    // Text inside markup that is incomplete, malformed or not for a known tool may be an argument, so it is not scanned for calls.
     if (end === undefined) return flushText(buffer.length);
     const calls = reader.parse(buffer.slice(0, end), tools);
     if (calls === undefined || !calls.every((call) => tools.has(call.name))) return flushText(end);
     buffer = buffer.slice(end);
-    edgeText = '';
-    edge = true;
-    found = true;
+    boundaryText = '';
+    atBoundary = true;
+    foundCall = true;
     lineStart = true;
     for (const call of calls) listener.call(call);
     return true;
@@ -106,17 +109,17 @@ export function createScanner(
     },
     end() {
       while (step(true)) continue;
-      if (!found && edgeText !== '') listener.text(edgeText);
+      if (!foundCall && boundaryText !== '') listener.text(boundaryText);
       buffer = '';
-      edgeText = '';
-      edge = true;
+      boundaryText = '';
+      atBoundary = true;
       lineStart = true;
-      found = false;
+      foundCall = false;
     },
   };
 }
 
-/** Finds the first mark, the longest where several begin. Marks of a line's start count only there. */
+/** Finds the first opening mark, the longest if several match. Marks that need the start of a line count only there. */
 function createMarkFinder(
   readers: readonly CallReader[],
 ): (text: string, lineStart: boolean) => { readonly reader: CallReader; readonly at: number } | undefined {
@@ -143,14 +146,14 @@ function startsLine(text: string, at: number, lineStart: boolean): boolean {
   return before < 0 ? lineStart : text[before] === '\n';
 }
 
-/** How much of a text is certain: behind it stands the beginning of a mark that may still become whole. */
-function sureText(text: string, readers: readonly CallReader[]): number {
-  let sure = text.length;
+/** The length of the text before an incomplete opening mark at its end. */
+function certainLength(text: string, readers: readonly CallReader[]): number {
+  let certain = text.length;
   for (const { open } of readers) {
     const first = open.charAt(0);
     let at = text.indexOf(first, Math.max(0, text.length - open.length + 1));
     while (at !== -1 && !open.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
-    if (at !== -1) sure = Math.min(sure, at);
+    if (at !== -1) certain = Math.min(certain, at);
   }
-  return sure;
+  return certain;
 }

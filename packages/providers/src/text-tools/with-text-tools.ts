@@ -6,17 +6,17 @@ import { readCalls } from './read-calls.ts';
 import { createRenderer } from './render.ts';
 
 /**
- * Gives tools to a model that has no native calls: they are described in the system prompt, and calls are read back out of
- * the text. The request goes out without `tools`; earlier calls and results are written in the same format.
+ * Wraps a provider so that a model without native tool calls can use tools: they are described in the system prompt, and calls are read out
+ * of the text of replies. The request is sent without `tools`; earlier calls and results are written in the same format.
  *
- * Throws `CONFIG_INVALID` for an unknown format. Markup that is broken, unfinished or names a tool that is not on offer stays
- * text; a call of a reply that was cut stands in `droppedCalls`.
+ * Throws `CONFIG_INVALID` for an unknown format. Markup that is malformed, incomplete or names a tool that is not offered stays text; the
+ * calls of a reply that was cut off are in `droppedCalls`.
  */
 export function withTextTools(provider: Provider, format: TextFormatName | TextFormat): Provider {
   const chosen = textFormat(format);
   const renderer = createRenderer(chosen);
   return {
-    ...others(provider),
+    ...unaryMembers(provider),
     async *stream(request) {
       checkRequest(request);
       const events = provider.stream(renderer.render(request));
@@ -27,13 +27,13 @@ export function withTextTools(provider: Provider, format: TextFormatName | TextF
 }
 
 /**
- * Reads calls out of the text of a model that prints them although it was asked natively. The request goes out as it is;
- * without `format` the marks of every format count, and call objects on lines of their own.
+ * Wraps a provider so that calls which a model writes as text, although its tools were sent natively, are read out of the text. The request
+ * is sent unchanged. Without `format` the markup of every format is recognised, and call objects on lines of their own.
  */
 export function detectTextCalls(provider: Provider, format?: TextFormatName | TextFormat): Provider {
   const chosen = format === undefined ? ANY_FORMAT : textFormat(format);
   return {
-    ...others(provider),
+    ...unaryMembers(provider),
     async *stream(request) {
       const events = provider.stream(request);
       if (request.tools === undefined || request.tools.length === 0 || request.toolChoice === 'none') yield* events;
@@ -42,7 +42,7 @@ export function detectTextCalls(provider: Provider, format?: TextFormatName | Te
   };
 }
 
-function others(provider: Provider): Omit<Provider, 'stream'> {
+function unaryMembers(provider: Provider): Omit<Provider, 'stream'> {
   return {
     name: provider.name,
     ...(provider.embed === undefined ? {} : { embed: provider.embed.bind(provider) }),

@@ -1,6 +1,6 @@
 import { type DroppedCall, type FinishReason, KernelError, type JsonValue } from '@kernel/protocol';
 import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
-import { parseJson } from '../json-fields.ts';
+import { isSameJsonText } from '../json-fields.ts';
 import { uniqueCallIds } from './call-ids.ts';
 
 /** A fragment of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
@@ -165,7 +165,7 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   if (hasOtherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
-  return isSameJson(call.argumentPieces.join(''), text) ? 'repeat' : 'new';
+  return isSameJsonText(call.argumentPieces.join(''), text) ? 'repeat' : 'new';
 }
 
 /** How far a call's arguments were scanned for the end of their object; each character is examined once. */
@@ -196,12 +196,6 @@ function scanPiece(scan: ArgumentScan, piece: string): void {
     if (!scan.inString && scan.depth === 0 && code > 0x20) scan.complete = true;
     else if (scan.inString || scan.depth !== 0) scan.complete = false;
   }
-}
-
-function isSameJson(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [left, right] = [parseJson(a), parseJson(b)];
-  return left !== undefined && right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }
 
 function argumentText(value: unknown): string {

@@ -181,7 +181,7 @@ test('lintTools says before the first request what each tool loses, and why stri
     },
   ]);
   expect(lintTools([tool], 'gemini')).toMatchObject([
-    { message: 'sent without strict mode: this wire has none' },
+    { message: 'sent without strict mode: this API does not have it' },
     { path: '/properties/q/pattern' },
   ]);
 });

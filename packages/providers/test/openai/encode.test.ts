@@ -2,7 +2,7 @@
 import type { Message, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { encodeFunction } from '../../src/text-tools/encoded-function.ts';
+import { encodeFunction } from '../../src/text-tools/encode-function.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
 import { resolveChat } from '../../src/openai/config.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';

@@ -58,10 +58,19 @@ test('the same list and history give the same messages again, so that prompt cac
   expect(second?.messages[3]).toBe(first?.messages[3]);
 });
 
-test('ids are unique in the history', async () => {
-  const provider = withTextTools(saying(['<tool_call>{"name":"now"}</tool_call>']), 'hermes');
-  const { ids } = await read(provider, { messages: HISTORY });
-  expect(ids).toEqual(['text_2']);
+test('ids are unique in a reply, and the same for the same reply whatever the history holds', async () => {
+  const provider = withTextTools(saying(['<tool_call>{"name":"now"}</tool_call>'.repeat(2)]), 'hermes');
+  expect((await read(provider)).ids).toEqual(['text_1', 'text_2']);
+  expect((await read(provider, { messages: HISTORY })).ids).toEqual(['text_1', 'text_2']);
+});
+
+test('a native call gets another id where a printed one has its id, in its delta and in the message', async () => {
+  const calls = ['text_1', 'text_2'].map((id) => ({ id, name: 'get_weather', arguments: { city: id } }));
+  const inner = scriptedProvider([{ text: '<tool_call>{"name":"now"}</tool_call>', calls }]);
+  const { events, ids } = await read(detectTextCalls(inner));
+  expect(ids).toEqual(['text_1', 'text_2', 'text_3']);
+  const shown = events.flatMap((event) => (event.type === 'tool-call-delta' && event.id !== undefined ? [event.id] : []));
+  expect(shown).toEqual(ids);
 });
 
 test('a reply stopped by its length runs nothing: its whole calls are dropped calls', async () => {
@@ -89,7 +98,7 @@ test('toolChoice none offers and reads nothing; required and a name are said in 
 test('an unknown format throws and names the known ones', () => {
   const wrong = (): unknown => withTextTools(saying([]), 'toString' as TextFormatName);
   expect(wrong).toThrow(KernelError);
-  expect(wrong).toThrow(/no text format "toString"/);
+  expect(wrong).toThrow(/Unknown text format "toString"/);
 });
 
 test('reasoning, usage and embeddings pass through; markup in reasoning is no call', async () => {

@@ -9,11 +9,11 @@ const ONE = '<｜tool▁call▁begin｜>';
 const ONE_END = '<｜tool▁call▁end｜>';
 const SEP = '<｜tool▁sep｜>';
 
-/** One call: `name<sep>{…}`, or with the word `function` before and a code fence around the arguments. */
+/** One call: `name<sep>{…}`, or preceded by the word `function` and with a code fence around the arguments. */
 const CALL =
   /^\s*(?:function\s*<｜tool▁sep｜>\s*)?([\w.-]+)\s*(?:<｜tool▁sep｜>\s*|\n\s*)(?:```json\s*([\s\S]*?)\s*```|(\{[\s\S]*\}))\s*$/;
 
-/** All calls of a reply between their outer marks. */
+/** All calls of a reply inside the outer marks. */
 export const deepseekCalls: CallReader = {
   open: ALL,
   createFinder: untilMark(ALL, ALL_END, (text) => text.slice(0, -ALL_END.length).trimEnd().endsWith(ONE_END)),
@@ -30,13 +30,13 @@ export const deepseekCall: CallReader = {
   },
 };
 
-/** What DeepSeek V3, V3.1 and R1 write. */
+/** The format of DeepSeek V3, V3.1 and R1. */
 export const deepseek: TextFormat = {
   name: 'deepseek',
   prompt: (tools) =>
     promptWith(
       tools,
-      `To call some, answer in this form and write nothing behind it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
+      `To call some, answer in this form and write nothing after it:\n${ALL}${ONE}function_name${SEP}{"parameter": "value"}${ONE_END}${ALL_END}`,
     ),
   calls: (calls) =>
     `${ALL}${calls.map((call) => `${ONE}${call.name}${SEP}${call.arguments}${ONE_END}`).join('')}${ALL_END}`,
@@ -51,7 +51,7 @@ function readCalls(text: string): readonly PrintedCall[] | undefined {
   while (rest !== '') {
     let end = rest.indexOf(ONE_END);
     let call = end === -1 ? undefined : readOne(rest.slice(0, end + ONE_END.length));
-    // The closing mark may stand inside an argument.
+    // The closing mark may occur inside an argument.
     while (call === undefined && end !== -1) {
       end = rest.indexOf(ONE_END, end + 1);
       if (end !== -1) call = readOne(rest.slice(0, end + ONE_END.length));

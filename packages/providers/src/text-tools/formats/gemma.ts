@@ -7,7 +7,7 @@ import { pythonCall } from './llama.ts';
 const OPEN = '```tool_code\n';
 const CLOSE = '\n```';
 
-/** A fence of Python calls. */
+/** A code fence of Python calls. */
 export const toolCode: CallReader = {
   open: OPEN,
   lineStart: true,
@@ -15,13 +15,13 @@ export const toolCode: CallReader = {
   parse: (text) => readPythonCalls(text.slice(OPEN.length, -CLOSE.length)),
 };
 
-/** What Gemma 2 and 3 write when shown how: a fence of Python calls. */
+/** The format of Gemma 2 and 3 when shown how: a code fence of Python calls. */
 export const gemma: TextFormat = {
   name: 'gemma',
   prompt: (tools) =>
     promptWith(
       tools,
-      `To call some, answer with a fence in this form, one call on a line:\n${OPEN}function_name(parameter="value", other=1)${CLOSE}`,
+      `To call some, answer with a code fence in this form, one call per line:\n${OPEN}function_name(parameter="value", other=1)${CLOSE}`,
     ),
   calls: (calls) => `${OPEN}${calls.map((call) => pythonCall(call.name, call.arguments)).join('\n')}${CLOSE}`,
   result: ({ text }) => `\`\`\`tool_output\n${text}\n\`\`\``,

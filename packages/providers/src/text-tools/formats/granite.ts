@@ -14,14 +14,14 @@ export const graniteCalls: CallReader = {
   parse: (text) => readCallObjects(text.slice(MARK.length)),
 };
 
-/** Granite 3.2 writes the mark as plain text, and does not close it. */
+/** Granite 3.2 writes the mark as plain text and does not close it. */
 const plainCalls: CallReader = {
   open: PLAIN,
   createFinder: () => jsonThen(PLAIN.slice(0, -1), '')(),
   parse: (text) => readCallObjects(text.slice(PLAIN.length - 1)),
 };
 
-/** What Granite 3 and 4 write. */
+/** The format of Granite 3 and 4. */
 export const granite: TextFormat = {
   name: 'granite',
   prompt: (tools) =>

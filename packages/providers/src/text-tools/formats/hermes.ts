@@ -13,7 +13,7 @@ export const taggedJson: CallReader = {
   parse: (text) => readCallObjects(text.slice(OPEN.length, -CLOSE.length)),
 };
 
-/** What Hermes, Qwen 2.5 and Qwen 3, and many fine-tunes write. */
+/** The format of Hermes, Qwen 2.5, Qwen 3 and many fine-tunes. */
 export const hermes: TextFormat = {
   name: 'hermes',
   prompt: (tools) =>

@@ -18,14 +18,14 @@ const objectLine: CallReader = {
   parse: (text) => readCallObjects(text, true),
 };
 
-/** A call object behind the mark that some Llama 3 models put before calls. */
+/** A call object after the mark that some Llama 3 models write before calls. */
 export const taggedObject: CallReader = {
   open: TAG,
   createFinder: jsonThen(TAG, ''),
   parse: (text) => readCallObjects(text.slice(TAG.length)),
 };
 
-/** A list of calls in Python's syntax on a line of its own. */
+/** A list of calls in Python syntax on a line of its own. */
 export const pythonList: CallReader = {
   open: '[',
   lineStart: true,
@@ -33,13 +33,13 @@ export const pythonList: CallReader = {
   parse: (text) => readPythonCalls(text.slice(1, -1)),
 };
 
-/** `{"name", "parameters"}`: what Llama 3.1 and 3.3 write. */
+/** `{"name", "parameters"}`: the format of Llama 3.1 and 3.3. */
 export const llama3Json: TextFormat = {
   name: 'llama3-json',
   prompt: (tools) =>
     promptWith(
       tools,
-      'To call one, answer with nothing but a JSON object in this form, one on a line for each call:\n' +
+      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
         '{"name": <function-name>, "parameters": <args-json-object>}',
     ),
   calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
@@ -48,13 +48,13 @@ export const llama3Json: TextFormat = {
   layout: LAYOUT,
 };
 
-/** `[name(key=value), …]`: what Llama 3.2 and Llama 4 write. */
+/** `[name(key=value), …]`: the format of Llama 3.2 and Llama 4. */
 export const llama3Pythonic: TextFormat = {
   name: 'llama3-pythonic',
   prompt: (tools) =>
     promptWith(
       tools,
-      'To call some, answer with nothing but a list in this form, in one line:\n' +
+      'To call some, answer with nothing but a list in this form, on one line:\n' +
         '[function_name(parameter="value", other=1), other_function()]',
     ),
   calls: (calls) => `[${calls.map((call) => pythonCall(call.name, call.arguments)).join(', ')}]`,
@@ -63,7 +63,7 @@ export const llama3Pythonic: TextFormat = {
   layout: LAYOUT,
 };
 
-/** A call in Python's syntax. */
+/** A call in Python syntax. */
 export function pythonCall(name: string, json: string): string {
   const members = [...jsonMembers(json)];
   const plain = asFields(parseJson(json)) !== undefined && members.every(([key]) => /^[A-Za-z_]\w*$/.test(key));
@@ -72,7 +72,7 @@ export function pythonCall(name: string, json: string): string {
   return `${name}(${members.map(([key, text]) => `${key}=${toPython(parseJson(text) as JsonValue)}`).join(', ')})`;
 }
 
-/** Follows brackets and Python's strings up to the end of the list. */
+/** Finds the end of the list by brackets and Python strings. */
 function findPythonList(): EndFinder {
   let at = 0;
   let depth = 0;

@@ -4,13 +4,13 @@ import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callsJson, promptWith } from '../prompts.ts';
 
 const MARK = '[TOOL_CALLS]';
-// Newer models: the name, maybe an id of their own, and the arguments.
+// Newer models: the name, an optional id, and the arguments.
 const HEAD = /^\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*[\w-]*\s*)?(?:\[ARGS\]\s*)?(?=\{)/;
 
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
 export const mistralCalls: CallReader = { open: MARK, createFinder, parse };
 
-/** What Mistral's models write. */
+/** The format of Mistral's models. */
 export const mistral: TextFormat = {
   name: 'mistral',
   prompt: (tools) =>

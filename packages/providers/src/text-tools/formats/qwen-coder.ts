@@ -10,27 +10,27 @@ const CLOSE = '</tool_call>';
 const FUNCTION = '<function=';
 const END = '</function>';
 const CALL = /^\s*<function=([^>\n]+)>([\s\S]*)<\/function>\s*$/;
-// A value ends where another parameter or the end of the call follows: the closing tag alone may be part of it.
+// A value ends where another parameter or the end of the call follows: the closing tag may also be part of the value.
 const PARAMETER = /\s*<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>(?=\s*(?:<parameter=|$))/y;
 
-const reader: CallReader = {
+const tagged: CallReader = {
   open: OPEN,
   createFinder() {
-    const find = untilMark(OPEN, CLOSE, (text) => isWhole(text.slice(0, -CLOSE.length)))();
+    const find = untilMark(OPEN, CLOSE, (text) => isComplete(text.slice(0, -CLOSE.length)))();
     return (text, atEnd) => (beginsCall(text) ? find(text, atEnd) : -1);
   },
   parse: (text, tools) => readCall(text.slice(OPEN.length, -CLOSE.length), tools),
 };
 
-/** Without the outer tag, as these models sometimes write it. */
-const bare: CallReader = {
+/** A call without the outer tag, as these models sometimes write it. */
+const untagged: CallReader = {
   open: FUNCTION,
   lineStart: true,
-  createFinder: untilMark(FUNCTION, END, isWhole),
+  createFinder: untilMark(FUNCTION, END, isComplete),
   parse: readCall,
 };
 
-/** `<function=…><parameter=…>`: what Qwen 3 Coder writes. Values are read by the tool's schema: text stays text. */
+/** `<function=…><parameter=…>`: the format of Qwen 3 Coder. Values are read by the tool's schema: text stays text. */
 export const qwenCoder: TextFormat = {
   name: 'qwen-coder',
   prompt: (tools) =>
@@ -41,7 +41,7 @@ export const qwenCoder: TextFormat = {
     ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${text}\n</tool_response>`,
-  readers: [reader, bare],
+  readers: [tagged, untagged],
   layout: [CLOSE],
 };
 
@@ -50,7 +50,7 @@ function beginsCall(text: string): boolean {
   return text.startsWith(FUNCTION, from) || FUNCTION.startsWith(text.slice(from));
 }
 
-function isWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   const end = text.trimEnd();
   if (!end.endsWith(END)) return false;
   const inner = end.slice(0, -END.length).trimEnd();
@@ -75,7 +75,7 @@ function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly Prin
   return [{ name, arguments: `{${members.join(',')}}` }];
 }
 
-/** Text where the schema wants text; else JSON where it is some. */
+/** Text if the schema wants text; else JSON if the value is valid JSON. */
 function toJson(value: string, type: unknown): string {
   if (type === 'string') return JSON.stringify(value);
   if (parseJson(value) !== undefined) return value.trim();

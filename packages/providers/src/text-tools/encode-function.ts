@@ -1,9 +1,11 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
 import { strictGap } from '../dialects/strict.ts';
 
-/** A tool as the chat-completions wire of OpenAI and its look-alikes writes it. */
+/** A tool in the JSON form of chat completions: the form in which models learn about functions. */
 export interface EncodedFunction {
+  /** Always `function`. */
   readonly type: 'function';
+  /** The fields of the tool that a model sees. */
   readonly function: {
     readonly name: string;
     readonly description: string;
@@ -13,16 +15,16 @@ export interface EncodedFunction {
   };
 }
 
-const definitions = new WeakMap<Tool, EncodedFunction>();
+const cache = new WeakMap<Tool, EncodedFunction>();
 
 /**
- * Returns a tool's function definition: the same object for the same tool, picked field by field, so that nothing else of
- * the tool reaches a wire. `strict` is true only when the tool asks for it and its schema qualifies.
+ * Encodes a tool, the same object for the same tool. Its fields are picked one by one, so that nothing else of a tool reaches a prompt.
+ * `strict` is true only if the tool asks for it and its schema qualifies.
  */
 export function encodeFunction(tool: Tool): EncodedFunction {
-  const known = definitions.get(tool);
-  if (known !== undefined) return known;
-  const definition: EncodedFunction = Object.freeze({
+  const cached = cache.get(tool);
+  if (cached !== undefined) return cached;
+  const encoded: EncodedFunction = Object.freeze({
     type: 'function',
     function: Object.freeze({
       name: tool.name,
@@ -31,6 +33,6 @@ export function encodeFunction(tool: Tool): EncodedFunction {
       strict: tool.strict === true && strictGap(tool.parameters) === undefined,
     }),
   });
-  definitions.set(tool, definition);
-  return definition;
+  cache.set(tool, encoded);
+  return encoded;
 }
