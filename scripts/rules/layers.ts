@@ -26,7 +26,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol/src/schemas.ts': ['zod'],
   'packages/agent/src/otel.ts': ['@opentelemetry/api'],
-  'packages/providers/src/bedrock/optional-packages.ts': ['@aws-sdk/credential-providers', '@smithy/core', '@smithy/signature-v4'],
+  'packages/providers/src/bedrock/optional-packages.ts': [
+    '@aws-sdk/credential-providers',
+    '@smithy/core',
+    '@smithy/signature-v4',
+  ],
 };
 
 const IMPORT =

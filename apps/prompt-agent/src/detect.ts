@@ -1,4 +1,4 @@
-import { createProviders, type ProviderConfig } from '@kernel/providers';
+import { createProviders, type CustomProviderConfig } from '@kernel/providers';
 import type { LoadedConfig } from './config.ts';
 import type { Flags } from './flags.ts';
 import type { Host } from './host.ts';
@@ -8,7 +8,7 @@ import { keyFor, VENDORS } from './vendors.ts';
 
 /** The model in use and why. */
 export interface Choice {
-  readonly provider: ProviderConfig;
+  readonly provider: CustomProviderConfig;
   readonly model: string;
   /** Where the choice came from, such as `--provider` or `OPENAI_API_KEY`. */
   readonly from: string;
@@ -40,7 +40,7 @@ export async function chooseModel(
     flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
   const { client } = loaded.config;
   const region = picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined;
-  const provider: ProviderConfig = {
+  const provider: CustomProviderConfig = {
     ...settings,
     name: picked.name,
     baseUrl,
@@ -88,7 +88,7 @@ async function modelFor(
   flags: Flags,
   { config, isFile }: LoadedConfig,
   picked: Picked,
-  provider: ProviderConfig,
+  provider: CustomProviderConfig,
   protocol: Protocol,
   host: Host,
 ): Promise<string> {
@@ -104,6 +104,6 @@ async function modelFor(
     const [first] = await listModels(provider.baseUrl ?? 'http://127.0.0.1:11434', deadline);
     if (first !== undefined) return first;
   }
-  if (picked.name === 'azure') return provider.deployment ?? '';
+  if (picked.name === 'azure') return typeof provider['deployment'] === 'string' ? provider['deployment'] : '';
   throw usageFault(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { createProvider, withRetry } from '@kernel/providers';
+import { createProviders, withRetry } from '@kernel/providers';
 import { checkFlags, offlineWarnings } from './check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
@@ -45,7 +45,7 @@ async function start(host: Host, output: Output): Promise<number> {
   const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
   const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
-  const provider = withRetry(createProvider(choice.provider), {
+  const provider = withRetry(createProviders().create(choice.provider), {
     ...retryFor(choice, loaded),
     onRetry: (retry) => output.note(retryNote(retry)),
   });

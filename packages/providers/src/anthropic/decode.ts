@@ -37,8 +37,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
-    if (value === undefined)
-      throw builder.invalidJsonError(data);
+    if (value === undefined) throw builder.invalidJsonError(data);
     readEvent(asText(value['type']) ?? event, value);
   }
 
@@ -124,7 +123,8 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
 
   function close(): void {
     if (builder.ended()) return;
-    if (stopReason === undefined) throw builder.protocolError('the reply has an end mark but no stop reason: it was cut off');
+    if (stopReason === undefined)
+      throw builder.protocolError('the reply has an end mark but no stop reason: it was cut off');
     const known = REASONS.get(stopReason);
     if (known === 'length' || known === 'refusal') builder.end(known);
     else builder.end(builder.hasCalls() ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
@@ -147,9 +147,9 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function failure(value: Fields): Error {
-    const found = findVendorError(value) ?? { message: 'an error event without a message' };
-    const status = found.status ?? STATUS.get(found.type);
-    return builder.vendorError(status === undefined ? found : { ...found, status });
+    const error = findVendorError(value) ?? { message: 'an error event without a message' };
+    const status = error.status ?? STATUS.get(error.type);
+    return builder.vendorError(status === undefined ? error : { ...error, status });
   }
 
   const reader = createBodyReader(context.name, { onEvent, onJson }, context.lineLength);

@@ -12,7 +12,9 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 
-const RESERVED_KEYS = new Set('model messages system tools tool_choice toolChoice stream signal stop_sequences'.split(' '));
+const RESERVED_KEYS = new Set(
+  'model messages system tools tool_choice toolChoice stream signal stop_sequences'.split(' '),
+);
 /** The API requires a limit. */
 const DEFAULT_MAX_TOKENS = 8192;
 /** The thinking budget by effort. The API counts it within the reply's limit, so it is added to that. */
@@ -89,7 +91,9 @@ function encodeMessages(messages: readonly EncodedMessage[], caches: boolean): r
 
 /** Marks the last of these blocks: everything up to it is cached. */
 function withCacheControl(blocks: readonly string[], caches: boolean): readonly string[] {
-  return caches ? blocks.map((text, at) => (at === blocks.length - 1 ? text.slice(0, -1) + CACHE_CONTROL : text)) : blocks;
+  return caches
+    ? blocks.map((text, at) => (at === blocks.length - 1 ? text.slice(0, -1) + CACHE_CONTROL : text))
+    : blocks;
 }
 
 function samplingFields(options: ResolvedOptions): Record<string, JsonValue | undefined> {

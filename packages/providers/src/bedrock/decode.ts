@@ -67,7 +67,9 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     try {
       frame = readFrame(bytes);
     } catch (error) {
-      throw builder.protocolError(`a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`);
+      throw builder.protocolError(
+        `a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     const payload = asFields(parseJson(Buffer.from(frame.body).toString('utf8'))) ?? {};
     const exception = frame.headers.get(':exception-type');

@@ -12,7 +12,9 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 
-const RESERVED_KEYS = new Set('model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '));
+const RESERVED_KEYS = new Set(
+  'model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '),
+);
 /** Models that accept cache points; others refuse the whole request. */
 const CACHING_MODELS = /anthropic\.claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])/;
 const CACHE_POINT = '{"cachePoint":{"type":"default"}}';

@@ -47,7 +47,8 @@ export async function readCassette(path: string): Promise<Cassette> {
   } catch (cause) {
     throw new KernelError('CONFIG_INVALID', `The cassette "${path}" cannot be read.`, { cause, hint });
   }
-  if (!isCassette(value)) throw new KernelError('CONFIG_INVALID', `"${path}" is not a cassette of version 1.`, { hint });
+  if (!isCassette(value))
+    throw new KernelError('CONFIG_INVALID', `"${path}" is not a cassette of version 1.`, { hint });
   return value;
 }
 

@@ -43,14 +43,14 @@ export function differences(recorded: JsonValue, requested: JsonValue): readonly
 }
 
 function leaves(value: JsonValue): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const leafTexts = new Map<string, string>();
   const walk = (item: JsonValue, path: string): void => {
     const members = typeof item === 'object' && item !== null ? Object.entries(item) : [];
-    if (members.length === 0) found.set(path, JSON.stringify(item));
+    if (members.length === 0) leafTexts.set(path, JSON.stringify(item));
     for (const [key, member] of members) walk(member, `${path}/${pointerToken(key)}`);
   };
   walk(value, '');
-  return found;
+  return leafTexts;
 }
 
 function excerpt(json: string | undefined): string {

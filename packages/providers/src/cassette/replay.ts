@@ -80,10 +80,14 @@ function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: J
     differing.length === 0
       ? 'is the same, but was already used: it was requested more often than it was recorded'
       : `differs at ${shown.map((one) => `${one.path} (recorded ${one.recorded}, requested ${one.requested})`).join('; ')}`;
-  return new KernelError('PROVIDER_PROTOCOL', `No recorded ${kind} matches this request. Entry ${near.index} ${comparison}.`, {
-    hint,
-    data: { nearest: near.index, differences: shown.map((one) => ({ ...one })), differing: differing.length },
-  });
+  return new KernelError(
+    'PROVIDER_PROTOCOL',
+    `No recorded ${kind} matches this request. Entry ${near.index} ${comparison}.`,
+    {
+      hint,
+      data: { nearest: near.index, differences: shown.map((one) => ({ ...one })), differing: differing.length },
+    },
+  );
 }
 
 function toError(error: Readonly<Record<string, JsonValue>>): KernelError {

@@ -91,8 +91,8 @@ function writeEnum(
   }
   const types = typesOf(node);
   if (types.length === 0) {
-    const found = [...new Set(list.map(typeOfValue))];
-    out.set('type', found.length === 1 ? found[0] : found);
+    const valueTypes = [...new Set(list.map(typeOfValue))];
+    out.set('type', valueTypes.length === 1 ? valueTypes[0] : valueTypes);
   }
   if (!plainOnly || rest.length > 0) out.set('enum', plainOnly ? rest : list);
 }

@@ -11,7 +11,11 @@ export function rewrite(node: unknown, path: string, context: RewriteContext): J
   const { losses, root, rules } = context;
   if (!isSchema(node)) {
     if (node === false)
-      losses.push({ path, keyword: 'false', message: 'a schema that accepts nothing is sent as one that accepts everything' });
+      losses.push({
+        path,
+        keyword: 'false',
+        message: 'a schema that accepts nothing is sent as one that accepts everything',
+      });
     return {};
   }
   const ref = node['$ref'];

@@ -36,7 +36,7 @@ export function geminiPath(settings: WireSettings, model: string, operation: str
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
-/** A model's resource name: `models/` stands before a name without a collection. @internal */
+/** A model's resource name: `models/` is put before a name without a collection. @internal */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }

@@ -26,8 +26,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   function onEvent({ data }: SseEvent): void {
     if (data.trim() === '' || data.trim() === '[DONE]') return;
     const chunk = parseJson(data);
-    if (chunk === undefined)
-      throw builder.invalidJsonError(data);
+    if (chunk === undefined) throw builder.invalidJsonError(data);
     readChunk(chunk);
   }
 
@@ -51,7 +50,12 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     const call = asFields(part['functionCall']);
     if (call !== undefined) {
       // Each part is a complete call; two equal parts are two calls.
-      const fragment = { index: callCount, id: asText(call['id']), name: asText(call['name']), arguments: call['args'] };
+      const fragment = {
+        index: callCount,
+        id: asText(call['id']),
+        name: asText(call['name']),
+        arguments: call['args'],
+      };
       callCount += 1;
       builder.call(providerData === undefined ? fragment : { ...fragment, providerData });
       return;
@@ -70,7 +74,9 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
         return;
       }
       throw builder.protocolError(
-        builder.hasContent() ? 'the stream ended without a finish reason: it was cut off' : 'the reply has no candidate',
+        builder.hasContent()
+          ? 'the stream ended without a finish reason: it was cut off'
+          : 'the reply has no candidate',
       );
     }
     const known = REASONS.get(finishReason);

@@ -25,7 +25,9 @@ function assistantParts(message: AssistantMessage, isOwn: boolean): readonly obj
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
     // Thoughts are not sent back; their signature is, on an empty part, as it was received.
     if (part.type === 'reasoning') return 'thoughtSignature' in signed ? [{ text: '', ...signed }] : [];
-    return [{ functionCall: { name: toWireName(part.name, LETTER_FIRST_TOOL_NAME), args: argumentsObject(part) }, ...signed }];
+    return [
+      { functionCall: { name: toWireName(part.name, LETTER_FIRST_TOOL_NAME), args: argumentsObject(part) }, ...signed },
+    ];
   });
 }
 

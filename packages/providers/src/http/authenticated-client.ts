@@ -99,8 +99,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
         }
         const timers = (['connectMs', 'totalMs'] as const).map((timeout) => {
           const ms = timeouts[timeout];
-          const remaining =
-            timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
+          const remaining = timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
           return createTimer(remaining, () => {
             token.abandon();
             fail(timeoutError(options.provider, timeout, ms, 'for a token'));

@@ -44,7 +44,12 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
       const call = asFields(entry);
       const fn = asFields(call?.['function']);
       // Each entry is a complete call, whatever index it has.
-      builder.call({ index: callCount, id: asText(call?.['id']), name: asText(fn?.['name']), arguments: fn?.['arguments'] });
+      builder.call({
+        index: callCount,
+        id: asText(call?.['id']),
+        name: asText(fn?.['name']),
+        arguments: fn?.['arguments'],
+      });
       callCount += 1;
     }
   }

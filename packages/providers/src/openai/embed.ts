@@ -8,11 +8,7 @@ import type { ChatSettings } from './config.ts';
 const RESERVED_KEYS = new Set(['model', 'input']);
 
 /** Posts to `/embeddings`. The vectors are in the order of the input, whatever order the server used. @internal */
-export async function embed(
-  context: WireContext,
-  settings: ChatSettings,
-  request: EmbedRequest,
-): Promise<EmbedResult> {
+export async function embed(context: WireContext, settings: ChatSettings, request: EmbedRequest): Promise<EmbedResult> {
   const { input, model, signal } = request;
   const { length } = inputsOf(request);
   if (length === 0) return { embeddings: [] };

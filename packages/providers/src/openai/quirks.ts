@@ -43,10 +43,6 @@ const DEFAULTS: ResolvedChatQuirks = {
 
 /** Merges quirks over the defaults; later ones win, and undefined changes nothing. @internal */
 export function resolveQuirks(...layers: readonly (ChatQuirks | undefined)[]): ResolvedChatQuirks {
-  let resolved = DEFAULTS;
-  for (const layer of layers) {
-    const set = Object.entries(layer ?? {}).filter(([, value]) => value !== undefined);
-    resolved = { ...resolved, ...Object.fromEntries(set) };
-  }
-  return resolved;
+  const set = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined);
+  return { ...DEFAULTS, ...Object.fromEntries(set) };
 }

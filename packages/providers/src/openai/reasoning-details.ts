@@ -6,30 +6,32 @@ const JOINED_FIELDS = new Set(['text', 'summary', 'data']);
 /** Joins the `reasoning_details` of OpenRouter, which arrive in pieces and are sent back complete: signatures and encrypted thoughts. @internal */
 export interface ReasoningDetails {
   /** Adds the details of a chunk; returns their text. */
-  add(details: unknown): string;
+  add(chunk: unknown): string;
   /** All details so far; undefined if there are none. */
   complete(): JsonValue | undefined;
 }
 
 /** Creates an empty list. Pieces with the same type, index and id are one detail. @internal */
 export function createReasoningDetails(): ReasoningDetails {
-  const found = new Map<string, Map<string, unknown>>();
+  const details = new Map<string, Map<string, unknown>>();
   return {
-    add(details) {
+    add(chunk) {
       let text = '';
-      for (const entry of asList(details)) {
+      for (const entry of asList(chunk)) {
         const detail = asFields(entry);
         if (detail === undefined) continue;
         text += asText(detail['text']) ?? asText(detail['summary']) ?? '';
-        const key = JSON.stringify([detail['type'], detail['index'] ?? detail['id'] ?? found.size]);
-        mergeDetail(found, key, detail);
+        const key = JSON.stringify([detail['type'], detail['index'] ?? detail['id'] ?? details.size]);
+        mergeDetail(details, key, detail);
       }
       return text;
     },
     complete() {
+      if (details.size === 0) return undefined;
+      const list: unknown = [...details.values()].map((each) => Object.fromEntries(each));
       // JSON.parse returned the values, so they are JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return found.size === 0 ? undefined : ([...found.values()].map((each) => Object.fromEntries(each)) as JsonValue);
+      return list as JsonValue;
     },
   };
 }
@@ -38,7 +40,8 @@ function mergeDetail(details: Map<string, Map<string, unknown>>, key: string, de
   const merged = details.get(key) ?? new Map<string, unknown>();
   for (const [name, value] of Object.entries(detail)) {
     const before = merged.get(name);
-    if (JOINED_FIELDS.has(name) && typeof before === 'string' && typeof value === 'string') merged.set(name, before + value);
+    if (JOINED_FIELDS.has(name) && typeof before === 'string' && typeof value === 'string')
+      merged.set(name, before + value);
     else if (value !== null || before === undefined) merged.set(name, value);
   }
   details.set(key, merged);

@@ -88,7 +88,9 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
       ),
     ...(embedders.length === 0
       ? {}
-      : { embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })) }),
+      : {
+          embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
+        }),
     ...(transcribers.length === 0
       ? {}
       : {
@@ -105,7 +107,10 @@ function toState(candidate: FallbackCandidate): CandidateState {
 }
 
 /** Ready candidates in the configured order, then those that cool down, the soonest first. */
-function byReadiness<P extends Provider>(states: readonly CandidateState<P>[], now: number): readonly CandidateState<P>[] {
+function byReadiness<P extends Provider>(
+  states: readonly CandidateState<P>[],
+  now: number,
+): readonly CandidateState<P>[] {
   return states.toSorted((a, b) => Math.max(a.readyAt - now, 0) - Math.max(b.readyAt - now, 0));
 }
 

@@ -5,7 +5,10 @@ export interface UnaryPolicy {
   /** Handles `embed`; `call` is the wrapped provider's. */
   embed(call: (request: EmbedRequest) => Promise<EmbedResult>, request: EmbedRequest): Promise<EmbedResult>;
   /** Handles `transcribe`; `call` is the wrapped provider's. */
-  transcribe(call: (request: TranscribeRequest) => Promise<Transcript>, request: TranscribeRequest): Promise<Transcript>;
+  transcribe(
+    call: (request: TranscribeRequest) => Promise<Transcript>,
+    request: TranscribeRequest,
+  ): Promise<Transcript>;
 }
 
 /** Returns the `embed` and `transcribe` of a wrapper, each only if the wrapped provider has it. @internal */

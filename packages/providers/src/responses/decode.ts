@@ -18,8 +18,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
-    if (value === undefined)
-      throw builder.invalidJsonError(data);
+    if (value === undefined) throw builder.invalidJsonError(data);
     readEvent(asText(value['type']) ?? event, value, asNumber(value['output_index']) ?? 0);
   }
 

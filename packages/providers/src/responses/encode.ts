@@ -36,7 +36,9 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
   function itemsFor(detail: string | undefined): (message: Message) => readonly string[] {
     const known = encoders.get(detail);
     if (known !== undefined) return known;
-    const encode = cachePerMessage((message) => toItems(message, settings.name, detail).map((item) => JSON.stringify(item)));
+    const encode = cachePerMessage((message) =>
+      toItems(message, settings.name, detail).map((item) => JSON.stringify(item)),
+    );
     encoders.set(detail, encode);
     return encode;
   }
@@ -86,9 +88,7 @@ function samplingFields(options: ResolvedOptions): Record<string, unknown> {
 function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions): object {
   return {
     tool_choice:
-      typeof toolChoice === 'object'
-        ? { type: 'function', name: toWireName(toolChoice.name, TOOL_NAME) }
-        : toolChoice,
+      typeof toolChoice === 'object' ? { type: 'function', name: toWireName(toolChoice.name, TOOL_NAME) } : toolChoice,
     parallel_tool_calls: options.parallelToolCalls,
   };
 }

@@ -36,7 +36,11 @@ function assistantItems(message: AssistantMessage, isOwn: boolean): readonly obj
     if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
     else {
       const { arguments: text, id, name } = part;
-      const call = { call_id: toWireId(id, CALL_ID_RULES['max-64']), name: toWireName(name, TOOL_NAME), arguments: text };
+      const call = {
+        call_id: toWireId(id, CALL_ID_RULES['max-64']),
+        name: toWireName(name, TOOL_NAME),
+        arguments: text,
+      };
       items.push({ type: 'function_call', ...call });
     }
   }

@@ -49,7 +49,7 @@ export function createEventQueue(
   let sliceUsedUp = false;
   let paused = false;
   let lingerTimer: NodeJS.Timeout | undefined;
-  let removeAbortListener = (): void => {};
+  let removeAbortListener: (() => void) | undefined;
   const waiters: Waiter[] = [];
 
   function abort(): void {
@@ -63,7 +63,7 @@ export function createEventQueue(
     over = true;
     failure = reason;
     clearTimeout(lingerTimer);
-    removeAbortListener();
+    removeAbortListener?.();
     wake();
   }
 

@@ -63,7 +63,7 @@ export function jsonItems(text: string): readonly string[] {
 /** Splits at the commas of the outermost brackets. */
 function splitMembers(text: string): readonly string[] {
   const inner = text.trim().slice(1, -1);
-  const found: string[] = [];
+  const parts: string[] = [];
   let depth = 0;
   let start = 0;
   for (let at = 0; at < inner.length; at += 1) {
@@ -72,12 +72,12 @@ function splitMembers(text: string): readonly string[] {
     else if (code === 0x7b || code === 0x5b) depth += 1;
     else if (code === 0x7d || code === 0x5d) depth -= 1;
     else if (code === 0x2c && depth === 0) {
-      found.push(inner.slice(start, at).trim());
+      parts.push(inner.slice(start, at).trim());
       start = at + 1;
     }
   }
   const last = inner.slice(start).trim();
-  return last === '' ? found : [...found, last];
+  return last === '' ? parts : [...parts, last];
 }
 
 /** The index after the JSON string that begins at `from`. */

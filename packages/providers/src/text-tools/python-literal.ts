@@ -44,9 +44,9 @@ function createReader(text: string): Reader {
 
   function take(pattern: RegExp): string | undefined {
     pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
+    const match = pattern.exec(text)?.[0];
+    if (match !== undefined) at += match.length;
+    return match;
   }
   const space = (): void => void take(/\s*/y);
 
@@ -78,9 +78,9 @@ function createReader(text: string): Reader {
     for (;;) {
       space();
       if (take(close) !== undefined) return items;
-      const found = item();
-      if (found === undefined) return undefined;
-      items.push(found);
+      const next = item();
+      if (next === undefined) return undefined;
+      items.push(next);
       space();
       if (take(/,/y) !== undefined) continue;
       return take(close) === undefined ? undefined : items;

@@ -47,7 +47,13 @@ export async function* readCalls(
     call(printed) {
       const call: ToolCall = Object.freeze({ type: 'tool-call', id: nextId(), ...printed });
       segment.push(call);
-      ready.push({ type: 'tool-call-delta', index: printedCount, id: call.id, name: call.name, arguments: call.arguments });
+      ready.push({
+        type: 'tool-call-delta',
+        index: printedCount,
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+      });
       printedCount += 1;
     },
   });

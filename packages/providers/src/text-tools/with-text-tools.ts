@@ -1,7 +1,8 @@
 import type { Provider } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import type { TextFormat } from './format.ts';
-import { ANY_FORMAT, type TextFormatName, textFormat } from './formats.ts';
+import { type TextFormatName, textFormat } from './formats.ts';
+import { ANY_FORMAT } from './formats/any.ts';
 import { readCalls } from './read-calls.ts';
 import { createRenderer } from './render.ts';
 

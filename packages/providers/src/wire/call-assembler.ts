@@ -93,9 +93,7 @@ export function createCallAssembler(): CallAssembler {
     // An id without a name and without arguments announced nothing.
     const announced = calls.filter(({ name, argumentPieces }) => name !== '' || argumentPieces.length > 0);
     const ids = uniqueCallIds(announced);
-    return new Map(
-      announced.map((call, at) => [call.ordinal, toToolCall(call, ids[at] ?? call.id, announced.length)]),
-    );
+    return new Map(announced.map((call, at) => [call.ordinal, toToolCall(call, ids[at] ?? call.id, announced.length)]));
   }
 
   return {
@@ -162,7 +160,8 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
   if (hasOtherName) return 'new';
   const startsOver = /^\s*[{"]/.test(text);
   // Some servers generate a new id for every delta: an id alone opens a call only where the previous one may be complete.
-  if (hasOtherId) return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
+  if (hasOtherId)
+    return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
   return isSameJsonText(call.argumentPieces.join(''), text) ? 'repeat' : 'new';

@@ -18,13 +18,9 @@ export function checkRequest(request: ProviderRequest): void {
   if (typeof toolChoice !== 'object' || tools.some((tool) => tool.name === toolChoice.name)) return;
   const names = tools.map((tool) => tool.name);
   const [suggestion] = nearest(toolChoice.name, names, 1);
-  throw new KernelError(
-    'TOOL_NOT_FOUND',
-    `toolChoice names "${toolChoice.name}", which the request does not offer.`,
-    {
-      hint: `${suggestion === undefined ? '' : `Did you mean "${suggestion}"? `}Offered: ${names.length === 0 ? 'no tools' : names.join(', ')}.`,
-    },
-  );
+  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${toolChoice.name}", which the request does not offer.`, {
+    hint: `${suggestion === undefined ? '' : `Did you mean "${suggestion}"? `}Offered: ${names.length === 0 ? 'no tools' : names.join(', ')}.`,
+  });
 }
 
 /** Creates the error of a message whose role is unknown. @internal */

@@ -20,7 +20,7 @@ export function unsupportedPart(what: string, wire: string, hint: string): Kerne
   return new KernelError('PROVIDER_UNSUPPORTED', `The ${wire} API does not accept ${what}.`, { hint });
 }
 
-/** The text of a part, or a note in place of a media part that a wire cannot carry in a tool result. @internal */
+/** The text of a part, or a note that replaces a media part which a wire cannot carry in a tool result. @internal */
 export function textOrNote(part: TextPart | MediaPart): string {
   if (part.type === 'text') return part.text;
   const name = part.name === undefined ? '' : ` "${part.name}"`;
@@ -28,7 +28,7 @@ export function textOrNote(part: TextPart | MediaPart): string {
   return `[${part.type}${name} (${part.mimeType})${where}, left out: this API does not accept it here]`;
 }
 
-/** The text of a tool result, for wires without a field for failure: `Error: ` stands before a failed one. @internal */
+/** Marks the text of a failed tool result with `Error: `, for wires without a field for failure. @internal */
 export function markError(text: string, isError: boolean): string {
   return isError && !text.startsWith('Error:') ? `Error: ${text}` : text;
 }

@@ -57,6 +57,8 @@ type IsLiteral<T> = string extends T ? false : true;
 export const literals: readonly true[] = [
   true satisfies IsLiteral<ProviderName>,
   true satisfies IsLiteral<NonNullable<Config<'azure'>['authType']>>,
-  true satisfies IsLiteral<NonNullable<NonNullable<Extract<ProviderConfig, { quirks?: unknown }>['quirks']>['callIds']>>,
+  true satisfies IsLiteral<
+    NonNullable<NonNullable<Extract<ProviderConfig, { quirks?: unknown }>['quirks']>['callIds']>
+  >,
 ];
 export const names: readonly ProviderName[] = ['openai', 'mistral', 'deepseek', 'azure', 'ollama', 'bedrock'];

@@ -69,7 +69,9 @@ test('a native call gets another id where a printed one has its id, in its delta
   const inner = scriptedProvider([{ text: '<tool_call>{"name":"now"}</tool_call>', calls }]);
   const { events, ids } = await read(detectTextCalls(inner));
   expect(ids).toEqual(['text_1', 'text_2', 'text_3']);
-  const shown = events.flatMap((event) => (event.type === 'tool-call-delta' && event.id !== undefined ? [event.id] : []));
+  const shown = events.flatMap((event) =>
+    event.type === 'tool-call-delta' && event.id !== undefined ? [event.id] : [],
+  );
   expect(shown).toEqual(ids);
 });
 

@@ -192,7 +192,12 @@ test('64 interleaved calls come out whole and in order of appearance', () => {
 });
 
 test('every id of a reply is unique and not empty, a generated one never takes the id of a later call, and the same reply gets the same ids', () => {
-  const fragments = ['', 'call_1', 'a', 'a', '', 'call_3'].map((id, index) => ({ index, id, name: 'f', arguments: '{}' }));
+  const fragments = ['', 'call_1', 'a', 'a', '', 'call_3'].map((id, index) => ({
+    index,
+    id,
+    name: 'f',
+    arguments: '{}',
+  }));
   const ids = assemble(fragments).map(([id]) => id);
   expect(ids).toEqual(['call_2', 'call_1', 'a', 'call_4', 'call_5', 'call_3']);
   expect(assemble(fragments).map(([id]) => id)).toEqual(ids);

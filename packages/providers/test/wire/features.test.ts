@@ -46,7 +46,7 @@ async function has(wire: WireName, member: 'embed' | 'transcribe'): Promise<bool
 const FEATURES: readonly (readonly [string, (wire: WireName) => Promise<string>])[] = [
   ['must call', async (wire) => said(!(await ask(wire, { tools: [ADD], toolChoice: 'required' })).warned, 'warned')],
   [
-    'must not call, with calls behind',
+    'must not call, after earlier calls',
     async (wire) => {
       const messages = history(wire, {});
       return said(!(await ask(wire, { tools: [ADD], toolChoice: 'none', messages })).warned, 'warned');
