@@ -49,7 +49,7 @@ export interface AuthenticatedClientOptions extends HttpRequestOptions {
  * repeated. A redirect is never followed: its status is an error like any other.
  */
 export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
-  const { connections, origin, redactor, timeouts, token } = options;
+  const { connections, origin, timeouts, token } = options;
   let opening: Promise<ConnectionPool> | undefined;
   let pool: ConnectionPool | undefined;
 
