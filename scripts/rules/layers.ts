@@ -27,7 +27,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol/src/schemas.ts': ['zod'],
   'packages/agent/src/wrappers/otel.ts': ['@opentelemetry/api'],
-  'packages/providers/src/bedrock/peers.ts': ['@aws-sdk/credential-providers', '@smithy/core', '@smithy/signature-v4'],
+  'packages/providers/src/bedrock/optional-packages.ts': [
+    '@aws-sdk/credential-providers',
+    '@smithy/core',
+    '@smithy/signature-v4',
+  ],
 };
 
 /** Layers: no package imports a sibling, protocol imports nothing at run time, a relative import stays in its package. */

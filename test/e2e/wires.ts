@@ -1,10 +1,10 @@
-import { createProvider, type ProviderConfig } from '@kernel/providers';
+import { createProviders, type CustomProviderConfig } from '@kernel/providers';
 import { startWireServer, type WireName, type WireServerOptions } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { onTestFinished } from 'vitest';
 
 /** The wires, and what a provider of each needs beside its address. */
-export const WIRES: readonly (readonly [WireName, Partial<ProviderConfig>])[] = [
+export const WIRES: readonly (readonly [WireName, Partial<CustomProviderConfig>])[] = [
   ['openai', {}],
   ['azure', { deployment: 'gpt', apiVersion: '2024-10-21', authType: 'api_key', token: 't' }],
   ['openai-responses', {}],
@@ -18,7 +18,7 @@ export const WIRES: readonly (readonly [WireName, Partial<ProviderConfig>])[] = 
 export async function setUpWire(
   [wire, config]: (typeof WIRES)[number],
   replies: WireServerOptions['replies'] = [],
-  more: Partial<ProviderConfig> = {},
+  more: Partial<CustomProviderConfig> = {},
 ) {
   const server = await startWireServer({ wire, replies });
   onTestFinished(() => server.close());
@@ -35,6 +35,6 @@ export async function setUpWire(
       return `sunny in ${city}`;
     },
   );
-  const provider = createProvider({ name: wire, baseUrl: server.baseUrl, ...config, ...more });
+  const provider = createProviders().create({ name: wire, baseUrl: server.baseUrl, ...config, ...more });
   return { server, ran, options: { provider, model: 'a-model', tools: createRegistry([weather]) } };
 }

@@ -1,33 +1,40 @@
-/** Reads JSON from outside field by field, without a schema library: one `typeof` a field. */
+/** A JSON object from outside, read field by field: no schema library, one `typeof` per field. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The value as an object with fields; nothing for `null`, arrays and the rest. */
+/** The value as an object; undefined for `null`, arrays and anything else. */
 export function asFields(value: unknown): Fields | undefined {
-  // Every object has string keys; what stands behind them stays unknown.
+  // Every object has string keys; their values stay unknown.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** The value as a list; empty for anything else. */
+/** The value as an array; empty for anything else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as text; nothing for anything else. */
+/** The value as text; undefined for anything else. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value as a finite number; nothing for anything else. */
+/** The value as a finite number; undefined for anything else. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The text parsed as JSON; nothing when it is none. */
+/** The text parsed as JSON; undefined if it is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Whether two texts are equal or the same JSON apart from white space. */
+export function isSameJsonText(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [left, right] = [parseJson(a), parseJson(b)];
+  return left !== undefined && right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }

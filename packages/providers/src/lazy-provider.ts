@@ -1,51 +1,53 @@
 import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
 
-/** Which members a provider has that is not loaded yet. @internal */
+/** Which optional members a provider has that is not loaded yet. @internal */
 export interface LazyAbilities {
+  /** Whether it has `embed`. */
   readonly embeds: boolean;
+  /** Whether it has `transcribe`. */
   readonly transcribes: boolean;
 }
 
-/** Creates a provider whose wire is loaded at its first request, once. @internal */
+/** Creates a provider that is loaded at its first request, once. @internal */
 export function lazyProvider(name: string, load: () => Promise<Provider>, abilities: LazyAbilities): Provider {
   let loading: Promise<Provider> | undefined;
   let loaded: Provider | undefined;
-  const wire = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
+  const loadOnce = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
   return {
     name,
     stream: (request) =>
-      loaded?.stream(request) ?? lazyStream(wire, (provider) => provider.stream(request), request.signal),
-    ...(abilities.embeds ? { embed: async (request) => (await member(wire, name, 'embed'))(request) } : {}),
+      loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
+    ...(abilities.embeds ? { embed: async (request) => (await loadMember(loadOnce, name, 'embed'))(request) } : {}),
     ...(abilities.transcribes
-      ? { transcribe: async (request) => (await member(wire, name, 'transcribe'))(request) }
+      ? { transcribe: async (request) => (await loadMember(loadOnce, name, 'transcribe'))(request) }
       : {}),
   };
 }
 
-async function member<K extends 'embed' | 'transcribe'>(
-  wire: () => Promise<Provider>,
+async function loadMember<K extends 'embed' | 'transcribe'>(
+  loadOnce: () => Promise<Provider>,
   name: string,
   key: K,
 ): Promise<NonNullable<Provider[K]>> {
-  const found = (await wire())[key];
-  if (found === undefined) throw new KernelError('PROVIDER_UNSUPPORTED', `${name} has no ${key}.`);
-  return found;
+  const member = (await loadOnce())[key];
+  if (member === undefined) throw new KernelError('PROVIDER_UNSUPPORTED', `${name} has no ${key}.`);
+  return member;
 }
 
 function lazyStream(
-  wire: () => Promise<Provider>,
+  loadOnce: () => Promise<Provider>,
   open: (provider: Provider) => AsyncIterable<ProviderEvent>,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<ProviderEvent> {
   let inner: AsyncIterator<ProviderEvent> | undefined;
   let first: Promise<AsyncIterator<ProviderEvent>> | undefined;
-  let left = false;
+  let returned = false;
 
   async function begin(): Promise<AsyncIterator<ProviderEvent>> {
-    const provider = await wire();
+    const provider = await loadOnce();
     signal?.throwIfAborted();
     inner = open(provider)[Symbol.asyncIterator]();
-    if (left) await inner.return?.();
+    if (returned) await inner.return?.();
     return inner;
   }
 
@@ -54,13 +56,13 @@ function lazyStream(
       return this;
     },
     next() {
-      if (left) return Promise.resolve({ done: true, value: undefined });
+      if (returned) return Promise.resolve({ done: true, value: undefined });
       if (inner !== undefined) return inner.next();
       first ??= begin();
       return first.then((iterator) => iterator.next());
     },
     async return() {
-      left = true;
+      returned = true;
       await inner?.return?.();
       return { done: true, value: undefined };
     },

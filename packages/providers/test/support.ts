@@ -7,8 +7,7 @@ import {
   type WireServer,
   type WireServerOptions,
 } from '@kernel/testing';
-import { createProvider } from '../src/index.ts';
-import type { ProviderConfig } from '../src/index.ts';
+import { createProviders, type CustomProviderConfig } from '../src/index.ts';
 
 const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
 
@@ -25,11 +24,11 @@ export interface Setup {
 export async function withServer(
   replies: readonly (WireReply | RawReply)[] | WireServerOptions,
   work: (setup: Setup) => Promise<void>,
-  config: Partial<ProviderConfig> = {},
+  config: Partial<CustomProviderConfig> = {},
 ): Promise<void> {
   const server = await startWireServer('length' in replies ? { replies } : replies);
   try {
-    await work({ server, provider: createProvider({ name: 'openai', baseUrl: server.baseUrl, ...config }) });
+    await work({ server, provider: createProviders().create({ name: 'openai', baseUrl: server.baseUrl, ...config }) });
   } finally {
     await server.close();
   }

@@ -1,9 +1,9 @@
 import type { Provider } from '@kernel/protocol';
 import { startWireServer, type WireName, type WireServer, type WireServerOptions } from '@kernel/testing';
-import { createProvider, type ProviderConfig } from '../src/index.ts';
+import { createProviders, type CustomProviderConfig } from '../src/index.ts';
 
 /** The wires, and what a provider of each needs beside its address. */
-export const WIRES: readonly (readonly [WireName, Partial<ProviderConfig>])[] = [
+export const WIRES: readonly (readonly [WireName, Partial<CustomProviderConfig>])[] = [
   ['openai', {}],
   ['azure', { deployment: 'gpt', apiVersion: '2024-10-21', authType: 'api_key', token: 'abcd' }],
   ['openai-responses', {}],
@@ -22,11 +22,11 @@ export interface WireSetup {
 export async function startWire(
   wire: WireName,
   options: WireServerOptions,
-  config: Partial<ProviderConfig> = {},
+  config: Partial<CustomProviderConfig> = {},
 ): Promise<WireSetup> {
   const server = await startWireServer({ wire, ...options });
   const own = WIRES.find(([name]) => name === wire)?.[1] ?? {};
-  return { server, provider: createProvider({ name: wire, baseUrl: server.baseUrl, ...own, ...config }) };
+  return { server, provider: createProviders().create({ name: wire, baseUrl: server.baseUrl, ...own, ...config }) };
 }
 
 /** The same for the time of `work`. */
@@ -34,7 +34,7 @@ export async function withWire(
   wire: WireName,
   options: WireServerOptions,
   work: (setup: WireSetup) => Promise<void>,
-  config: Partial<ProviderConfig> = {},
+  config: Partial<CustomProviderConfig> = {},
 ): Promise<void> {
   const setup = await startWire(wire, options, config);
   try {

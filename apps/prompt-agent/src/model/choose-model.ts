@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '@kernel/providers';
+import type { CustomProviderConfig } from '@kernel/providers';
 import type { LoadedConfig } from '../options/config.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
@@ -10,7 +10,7 @@ import { keyFor, VENDORS } from './vendors.ts';
 /** The model to use and why. */
 export interface Choice {
   /** The config of the provider. */
-  readonly provider: ProviderConfig;
+  readonly provider: CustomProviderConfig;
   /** The name of the model. */
   readonly model: string;
   /** Where the choice came from, such as `--provider` or `OPENAI_API_KEY`. */
@@ -42,7 +42,7 @@ export async function chooseModel(
     flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
   const { client } = loaded.config;
   const region = picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined;
-  const provider: ProviderConfig = {
+  const provider: CustomProviderConfig = {
     ...settings,
     name: picked.name,
     baseUrl,
@@ -90,7 +90,7 @@ async function modelFor(
   flags: Flags,
   { config, isFile }: LoadedConfig,
   picked: Picked,
-  provider: ProviderConfig,
+  provider: CustomProviderConfig,
   protocol: Protocol,
   host: Host,
 ): Promise<string> {
@@ -106,6 +106,6 @@ async function modelFor(
     const [first] = await listModels(provider.baseUrl ?? 'http://127.0.0.1:11434', deadline);
     if (first !== undefined) return first;
   }
-  if (picked.name === 'azure') return provider.deployment ?? '';
+  if (picked.name === 'azure') return typeof provider['deployment'] === 'string' ? provider['deployment'] : '';
   throw usageError(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
 }

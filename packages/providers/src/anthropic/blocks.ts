@@ -1,10 +1,10 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { mediaNote, unsupportedPart } from '../settings.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { textOrNote, unsupportedPart } from '../wire/media.ts';
+import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Writes a message as content blocks, each as JSON text. `vendor` alone gets its own reasoning back. @internal */
+/** Encodes a message as content blocks, each as JSON text. Reasoning is sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly string[] {
   return blocksOf(message, vendor).map((block) => JSON.stringify(block));
 }
@@ -24,14 +24,14 @@ function blocksOf(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantBlocks(message: AssistantMessage, ours: boolean): readonly object[] {
+function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly object[] {
   const blocks = message.content.flatMap((part): readonly object[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
-    if (part.type === 'reasoning') return ours ? reasoningBlock(part.text, part.providerData) : [];
-    const id = toWireId(part.id, CALL_IDS.plain);
-    return [{ type: 'tool_use', id, name: toWireName(part.name, PLAIN_NAMES), input: callInput(part) }];
+    if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
+    const id = toWireId(part.id, CALL_ID_RULES.word);
+    return [{ type: 'tool_use', id, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) }];
   });
-  // Reasoning alone is refused: what it led to is gone.
+  // A message of reasoning only is refused.
   return blocks.some((block) => !('thinking' in block || 'data' in block)) ? blocks : [];
 }
 
@@ -48,7 +48,7 @@ function resultBlock(message: ToolMessage): object {
   const blocks = contentBlocks(content, toResultBlock);
   return {
     type: 'tool_result',
-    tool_use_id: toWireId(message.toolCallId, CALL_IDS.plain),
+    tool_use_id: toWireId(message.toolCallId, CALL_ID_RULES.word),
     ...(typeof content === 'string' && content !== '' ? { content } : blocks.length === 0 ? {} : { content: blocks }),
     ...(message.isError === true ? { is_error: true } : {}),
   };
@@ -56,11 +56,11 @@ function resultBlock(message: ToolMessage): object {
 
 function contentBlocks(
   content: string | readonly (TextPart | MediaPart)[],
-  write: (part: TextPart | MediaPart) => object,
+  encode: (part: TextPart | MediaPart) => object,
 ): readonly object[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-  // The wire refuses empty text.
-  return parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').map(write);
+  // The API refuses empty text.
+  return parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').map(encode);
 }
 
 function toUserBlock(part: TextPart | MediaPart): object {
@@ -72,7 +72,7 @@ function toUserBlock(part: TextPart | MediaPart): object {
 
 function toResultBlock(part: TextPart | MediaPart): object {
   if (part.type === 'text') return { type: 'text', text: part.text };
-  return mediaBlock(part) ?? { type: 'text', text: mediaNote(part) };
+  return mediaBlock(part) ?? { type: 'text', text: textOrNote(part) };
 }
 
 function mediaBlock(part: MediaPart): object | undefined {

@@ -1,29 +1,12 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
-import { createAnthropicDecoder } from './decode.ts';
-import { createAnthropicEncoder } from './encode.ts';
-import { resolveAnthropic } from './settings.ts';
+import type { UnnamedConfig } from '../config/common-config.ts';
+import { wireProvider } from '../wire/wire.ts';
+import type { AnthropicConfig } from './config.ts';
+import { anthropicWire } from './wire.ts';
 
-const VERSION = '2023-06-01';
+export type { AnthropicConfig, AnthropicOptions } from './config.ts';
 
-/** Creates a provider over Anthropic's Messages wire. Never retries; nothing is sent before a stream is read. */
-export function anthropicProvider(
-  config: Omit<ProviderConfig, 'name'> & { readonly name?: string | undefined },
-): Provider {
-  const named: ProviderConfig = {
-    ...config,
-    name: config.name ?? 'anthropic',
-    headers: { 'anthropic-version': VERSION, ...config.headers },
-  };
-  const settings = resolveAnthropic(named);
-  const client = createClient(named, settings.origin, settings.authorize);
-  const wire = {
-    name: settings.name,
-    client,
-    encode: createAnthropicEncoder(settings),
-    decode: createAnthropicDecoder,
-  };
-  return { name: settings.name, stream: streamOf(wire) };
+/** Creates a provider over Anthropic's Messages API. */
+export function anthropicProvider(config: UnnamedConfig<AnthropicConfig>): Provider {
+  return wireProvider(anthropicWire, { ...config, name: config.name ?? 'anthropic' });
 }

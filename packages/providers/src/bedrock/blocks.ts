@@ -1,8 +1,8 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { dataOf, mediaNote, unsupportedPart } from '../settings.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { dataOf, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'png'],
@@ -18,7 +18,7 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['text/markdown', 'md'],
 ]);
 
-/** Writes a message as content blocks. `vendor` alone gets its own reasoning back. @internal */
+/** Encodes a message as content blocks. Reasoning is sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':
@@ -33,14 +33,14 @@ export function toBlocks(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantBlocks(message: AssistantMessage, ours: boolean): readonly object[] {
+function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly object[] {
   const blocks = message.content.flatMap((part): readonly object[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ text: part.text }];
-    if (part.type === 'reasoning') return ours ? reasoningBlock(part.text, part.providerData) : [];
-    const toolUseId = toWireId(part.id, CALL_IDS.plain);
-    return [{ toolUse: { toolUseId, name: toWireName(part.name, PLAIN_NAMES), input: callInput(part) } }];
+    if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
+    const toolUseId = toWireId(part.id, CALL_ID_RULES.word);
+    return [{ toolUse: { toolUseId, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) } }];
   });
-  // Reasoning alone is refused: what it led to is gone.
+  // A message of reasoning only is refused.
   return blocks.some((block) => !('reasoningContent' in block)) ? blocks : [];
 }
 
@@ -53,11 +53,11 @@ function reasoningBlock(text: string, providerData: JsonValue | undefined): read
 }
 
 function resultBlock(message: ToolMessage): object {
-  const content = contentBlocks(message.content, (part) => mediaBlock(part) ?? { text: mediaNote(part) });
+  const content = contentBlocks(message.content, (part) => mediaBlock(part) ?? { text: textOrNote(part) });
   return {
     toolResult: {
-      toolUseId: toWireId(message.toolCallId, CALL_IDS.plain),
-      // The wire refuses a result without content, and text without characters.
+      toolUseId: toWireId(message.toolCallId, CALL_ID_RULES.word),
+      // The API refuses a result without content, and empty text.
       content: content.length === 0 ? [{ text: '(no output)' }] : content,
       status: message.isError === true ? 'error' : 'success',
     },
@@ -66,11 +66,11 @@ function resultBlock(message: ToolMessage): object {
 
 function contentBlocks(
   content: string | readonly (TextPart | MediaPart)[],
-  write: (part: MediaPart) => object,
+  encode: (part: MediaPart) => object,
 ): readonly object[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return parts.flatMap((part): readonly object[] => {
-    if (part.type !== 'text') return [write(part)];
+    if (part.type !== 'text') return [encode(part)];
     return part.text.trim() === '' ? [] : [{ text: part.text }];
   });
 }
@@ -93,7 +93,7 @@ function mediaBlock(part: MediaPart): object | undefined {
   if (image !== undefined) return { image: { format: image, source } };
   const format = part.type === 'file' ? DOCUMENTS.get(part.mimeType) : undefined;
   if (format === undefined) return undefined;
-  // Names hold letters, digits, single spaces, hyphens and brackets alone.
+  // Names may contain only letters, digits, single spaces, hyphens and brackets.
   const name = (part.name ?? 'file').replaceAll(/[^a-zA-Z0-9()[\]-]+/g, ' ').trim();
   return { document: { format, name: name === '' ? 'file' : name, source } };
 }

@@ -1,10 +1,10 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type Reply, type ReplyContext } from '../reply.ts';
-import { createFrameSplitter } from '../transport/event-stream.ts';
-import { findVendorError, htmlTitle } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
-import type { ReadFrame } from './peers.ts';
+import { createMessageBuilder, type MessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createFrameSplitter } from '../stream/aws-frames.ts';
+import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReadFrame } from './optional-packages.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filtered', 'filter'],
 ]);
 
-/** What each exception frame would have been as a status, had it come before the stream. */
+/** The HTTP status that each exception has outside of a stream. */
 const STATUS: ReadonlyMap<string, number> = new Map([
   ['validationException', 400],
   ['throttlingException', 429],
@@ -26,143 +26,145 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['modelTimeoutException', 408],
 ]);
 
-/** Creates the maker of decoders for Converse replies: with `readFrame` of a stream, without of one JSON object. @internal */
-export function createBedrockDecoder(readFrame: ReadFrame | undefined): (context: ReplyContext) => ReplyDecoder {
-  return (context) => (readFrame === undefined ? decodeWhole(context) : decodeStream(context, readFrame));
+/** Creates the decoder of one Converse reply: a stream of frames, or one JSON object. `readFrame` is needed for a stream only. @internal */
+export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFrame | undefined): ReplyDecoder {
+  return context.streams && readFrame !== undefined ? streamDecoder(context, readFrame) : jsonDecoder(context);
 }
 
-function decodeWhole(context: ReplyContext): ReplyDecoder {
-  const reply = createReply(context);
-  const pieces: Uint8Array[] = [];
+function jsonDecoder(context: DecoderContext): ReplyDecoder {
+  const builder = createMessageBuilder(context);
+  const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
-      pieces.push(Buffer.from(bytes));
+      chunks.push(Buffer.from(bytes));
       return true;
     },
     end() {
-      const text = Buffer.concat(pieces).toString('utf8');
+      const text = Buffer.concat(chunks).toString('utf8');
       const value = asFields(parseJson(text));
       if (value === undefined)
-        throw reply.broken(htmlTitle(text) ?? 'the reply is JSON that was cut short, or no JSON');
+        throw builder.protocolError(describeHtmlPage(text) ?? 'the reply is not valid JSON, or it was cut short');
       const error = findVendorError(value);
-      if (error !== undefined) throw reply.failed(error);
+      if (error !== undefined) throw builder.vendorError(error);
       const message = asFields(asFields(value['output'])?.['message']);
-      if (message === undefined) throw reply.broken('the reply is JSON, but holds no message');
-      for (const [at, entry] of asList(message['content']).entries()) takeBlock(reply, asFields(entry) ?? {}, at);
-      reply.usage(usageOf(value['usage']));
-      finish(reply, asText(value['stopReason']));
+      if (message === undefined) throw builder.protocolError('the reply is JSON without a message');
+      for (const [at, entry] of asList(message['content']).entries()) readBlock(builder, asFields(entry) ?? {}, at);
+      builder.usage(usageOf(value['usage']));
+      finish(builder, asText(value['stopReason']));
     },
-    partialText: reply.partialText,
+    partialText: builder.partialText,
   };
 }
 
-function decodeStream(context: ReplyContext, readFrame: ReadFrame): ReplyDecoder {
-  const reply = createReply(context);
+function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
+  const builder = createMessageBuilder(context);
   let stopReason: string | undefined;
-  let first: number | undefined;
-  const text: Uint8Array[] = [];
+  let firstByte: number | undefined;
+  const textChunks: Uint8Array[] = [];
 
   function onFrame(bytes: Uint8Array): void {
     let frame;
     try {
       frame = readFrame(bytes);
     } catch (error) {
-      throw reply.broken(`a frame of the reply is damaged: ${error instanceof Error ? error.message : String(error)}`);
+      throw builder.protocolError(
+        `a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     const payload = asFields(parseJson(Buffer.from(frame.body).toString('utf8'))) ?? {};
     const exception = frame.headers.get(':exception-type');
     if (exception !== undefined) {
       const message = asText(payload['message']) ?? exception;
       const status = STATUS.get(exception);
-      throw reply.failed({ message, type: exception, ...(status === undefined ? {} : { status }) });
+      throw builder.vendorError({ message, type: exception, ...(status === undefined ? {} : { status }) });
     }
     if (frame.headers.get(':message-type') === 'error') {
-      throw reply.failed({ message: frame.headers.get(':error-message') ?? 'an error frame without a message' });
+      throw builder.vendorError({ message: frame.headers.get(':error-message') ?? 'an error frame without a message' });
     }
-    takeEvent(frame.headers.get(':event-type') ?? '', payload);
+    readEvent(frame.headers.get(':event-type') ?? '', payload);
   }
 
-  function takeEvent(type: string, event: Fields): void {
+  function readEvent(type: string, event: Fields): void {
     const index = asNumber(event['contentBlockIndex']);
     switch (type) {
       case 'contentBlockStart': {
         const call = asFields(asFields(event['start'])?.['toolUse']);
-        if (call !== undefined) reply.call({ index, id: asText(call['toolUseId']), name: asText(call['name']) });
+        if (call !== undefined) builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']) });
         return;
       }
       case 'contentBlockDelta':
-        takeBlock(reply, asFields(event['delta']) ?? {}, index);
+        readBlock(builder, asFields(event['delta']) ?? {}, index);
         return;
       case 'contentBlockStop':
-        reply.seal();
+        builder.endPart();
         return;
       case 'messageStop':
         stopReason = asText(event['stopReason']);
         return;
       case 'metadata':
-        reply.usage(usageOf(event['usage']));
+        builder.usage(usageOf(event['usage']));
     }
   }
 
   const frames = createFrameSplitter(onFrame, context.lineLength);
   return {
     push(bytes) {
-      first ??= bytes[0];
-      // A frame begins with a length under 2^24; text does not.
-      if (first !== undefined && first !== 0) {
-        text.push(Buffer.from(bytes));
+      firstByte ??= bytes[0];
+      // A frame begins with a length below 2^24; text does not.
+      if (firstByte !== undefined && firstByte !== 0) {
+        textChunks.push(Buffer.from(bytes));
         return true;
       }
       return frames.push(bytes) > 0;
     },
     end() {
-      if (text.length > 0) throw notAStream(reply, Buffer.concat(text).toString('utf8'));
-      if (frames.isInside()) throw reply.broken('the stream ended inside a frame: it was cut');
+      if (textChunks.length > 0) throw textError(builder, Buffer.concat(textChunks).toString('utf8'));
+      if (frames.hasPartialFrame()) throw builder.protocolError('the stream ended inside a frame: it was cut off');
       if (stopReason === undefined) {
-        throw reply.broken(
-          reply.hasContent() ? 'the stream ended without a stop reason: it was cut' : 'the reply is empty',
+        throw builder.protocolError(
+          builder.hasContent() ? 'the stream ended without a stop reason: it was cut off' : 'the reply is empty',
         );
       }
-      finish(reply, stopReason);
+      finish(builder, stopReason);
     },
-    partialText: reply.partialText,
+    partialText: builder.partialText,
   };
 }
 
-function notAStream(reply: Reply, text: string): Error {
+function textError(builder: MessageBuilder, text: string): Error {
   const value = parseJson(text);
   const message = asText(asFields(value)?.['message']);
   const error = findVendorError(value) ?? (message === undefined ? undefined : { message });
   return error === undefined
-    ? reply.broken(`the reply is no event stream but ${htmlTitle(text) ?? 'text'}`)
-    : reply.failed(error);
+    ? builder.protocolError(`the reply is not an event stream but ${describeHtmlPage(text) ?? 'text'}`)
+    : builder.vendorError(error);
 }
 
-/** Takes a whole block, or a piece of one: they have the same fields. */
-function takeBlock(reply: Reply, block: Fields, index: number | undefined): void {
-  reply.text(asText(block['text']) ?? '');
+/** Reads a complete block or a delta of one: they have the same fields. */
+function readBlock(builder: MessageBuilder, block: Fields, index: number | undefined): void {
+  builder.text(asText(block['text']) ?? '');
   const call = asFields(block['toolUse']);
   if (call !== undefined) {
-    reply.call({ index, id: asText(call['toolUseId']), name: asText(call['name']), arguments: call['input'] });
+    builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']), arguments: call['input'] });
   }
-  const thought = asFields(block['reasoningContent']);
-  if (thought === undefined) return;
-  const whole = asFields(thought['reasoningText']) ?? thought;
-  reply.reasoning(asText(whole['text']) ?? '');
+  const reasoning = asFields(block['reasoningContent']);
+  if (reasoning === undefined) return;
+  const whole = asFields(reasoning['reasoningText']) ?? reasoning;
+  builder.reasoning(asText(whole['text']) ?? '');
   const signature = asText(whole['signature']);
-  if (signature !== undefined && signature !== '') reply.seal({ signature });
-  const redacted = asText(thought['redactedContent']);
+  if (signature !== undefined && signature !== '') builder.endPart({ signature });
+  const redacted = asText(reasoning['redactedContent']);
   if (redacted !== undefined) {
-    reply.seal();
-    reply.seal({ redacted });
+    builder.endPart();
+    builder.endPart({ redacted });
   }
 }
 
-function finish(reply: Reply, stopReason: string | undefined): void {
-  if (stopReason === undefined) throw reply.broken('the reply holds no stop reason');
+function finish(builder: MessageBuilder, stopReason: string | undefined): void {
+  if (stopReason === undefined) throw builder.protocolError('the reply has no stop reason');
   const known = REASONS.get(stopReason);
-  if (known === 'stop' || known === 'tool-calls') reply.end(reply.hasCalls() ? 'tool-calls' : 'stop');
-  else reply.end(known ?? 'other', { dropCalls: true });
+  if (known === 'stop' || known === 'tool-calls') builder.end(builder.hasCalls() ? 'tool-calls' : 'stop');
+  else builder.end(known ?? 'other', { dropCalls: true });
 }
 
 function usageOf(value: unknown): Usage | undefined {

@@ -1,53 +1,55 @@
+import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { type AwsCredentials, invalidConfig, type ProviderConfig } from '../config.ts';
-import type { WireCall } from '../transport/caller.ts';
-import type { Redactor } from '../transport/redact.ts';
-import { loadSigner, type SignRequest } from './peers.ts';
-import type { BedrockSettings } from './settings.ts';
+import { configError } from '../config/config-error.ts';
+import type { Signer } from '../http/authenticated-client.ts';
+import type { AwsCredentials, BedrockSettings, BedrockWireConfig } from './config.ts';
+import { loadSigner, type SignRequest } from './optional-packages.ts';
 
-/** Creates what signs calls with SigV4; nothing where a token is sent instead, or nothing at all. @internal */
-export function createSign(
-  config: ProviderConfig,
+/** Creates what signs requests with SigV4; undefined if a token is sent instead, or no credential at all. @internal */
+export function createBedrockSigner(
+  config: BedrockWireConfig,
   settings: BedrockSettings,
-  redactor: () => Redactor,
-): ((call: WireCall) => Promise<Readonly<Record<string, string>>>) | undefined {
+  redactor: Redactor,
+): Signer | undefined {
+  const { credentials, name } = config;
   const { region } = settings;
   if (config.token !== undefined || config.auth === 'none' || region === undefined) return undefined;
   const { hostname, host, protocol } = new URL(settings.origin);
   let loading: Promise<SignRequest> | undefined;
-  const given = config.credentials;
   const source =
-    given === undefined ? undefined : async () => (typeof given === 'function' ? askFor(given, config.name) : given);
+    credentials === undefined
+      ? undefined
+      : async () => (typeof credentials === 'function' ? callSource(credentials, name) : credentials);
 
-  function check({ accessKeyId, secretAccessKey, sessionToken }: AwsCredentials): void {
+  function checkCredentials({ accessKeyId, secretAccessKey, sessionToken }: AwsCredentials): void {
     if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
-      throw invalidConfig(config.name, 'credentials have no accessKeyId or secretAccessKey.', 'Give both as text.');
+      throw configError(name, 'credentials have no accessKeyId or secretAccessKey.', 'Set both as text.');
     }
-    redactor().add(secretAccessKey);
-    redactor().add(sessionToken);
+    redactor.add(secretAccessKey);
+    redactor.add(sessionToken);
   }
 
-  return async (call) => {
-    loading ??= loadSigner(region, source, check);
+  return async (request) => {
+    loading ??= loadSigner(region, source, checkCredentials);
     const sign = await loading.catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
-    const [path = '', search = ''] = call.path.split('?', 2);
+    const [path = '', query = ''] = request.path.split('?', 2);
     const { host: _, ...headers } = await sign({
       method: 'POST',
       protocol,
       hostname,
       path,
-      query: Object.fromEntries(new URLSearchParams(search)),
-      headers: { host, 'content-type': call.contentType },
-      body: call.body,
+      query: Object.fromEntries(new URLSearchParams(query)),
+      headers: { host, 'content-type': request.contentType },
+      body: request.body,
     });
     return headers;
   };
 }
 
-async function askFor(source: () => Promise<AwsCredentials>, provider: string): Promise<AwsCredentials> {
+async function callSource(source: () => Promise<AwsCredentials>, provider: string): Promise<AwsCredentials> {
   try {
     return await source();
   } catch (error) {

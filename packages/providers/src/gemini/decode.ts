@@ -1,14 +1,14 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createReplyReader } from '../transport/reply-reader.ts';
-import type { SseEvent } from '../transport/sse.ts';
-import { findVendorError } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
+import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createBodyReader } from '../stream/body-reader.ts';
+import type { SseEvent } from '../stream/sse.ts';
+import { findVendorError } from '../http/vendor-error.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
-  // Not the vendor's word for it, but that of servers that speak its wire.
+  // Not a value of the vendor's, but of servers that speak its API.
   ['FUNCTION_CALL', 'tool-calls'],
   ['MAX_TOKENS', 'length'],
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'].map(
@@ -17,80 +17,86 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Creates the decoder of one generateContent reply: server-sent events, one JSON object, or a JSON array of chunks. @internal */
-export function createGeminiDecoder(context: ReplyContext): ReplyDecoder {
-  const reply = createReply(context);
-  let finish: string | undefined;
+export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
+  const builder = createMessageBuilder(context);
+  let finishReason: string | undefined;
   let blocked = false;
-  let calls = 0;
+  let callCount = 0;
 
   function onEvent({ data }: SseEvent): void {
     if (data.trim() === '' || data.trim() === '[DONE]') return;
     const chunk = parseJson(data);
-    if (chunk === undefined)
-      throw reply.broken(`the stream has a line that is no JSON, or it was cut: ${data.slice(0, 80)}`);
-    takeChunk(chunk);
+    if (chunk === undefined) throw builder.invalidJsonError(data);
+    readChunk(chunk);
   }
 
-  function takeChunk(value: unknown): void {
+  function readChunk(value: unknown): void {
     const error = findVendorError(value);
-    if (error !== undefined) throw reply.failed(error);
+    if (error !== undefined) throw builder.vendorError(error);
     const chunk = asFields(value);
     if (chunk === undefined) return;
-    reply.model(chunk['modelVersion']);
-    reply.usage(usageOf(chunk['usageMetadata']));
+    builder.model(chunk['modelVersion']);
+    builder.usage(usageOf(chunk['usageMetadata']));
     if (asText(asFields(chunk['promptFeedback'])?.['blockReason']) !== undefined) blocked = true;
     const candidate = asFields(asList(chunk['candidates'])[0]);
     if (candidate === undefined) return;
-    for (const part of asList(asFields(candidate['content'])?.['parts'])) takePart(asFields(part) ?? {});
-    finish = asText(candidate['finishReason']) ?? finish;
+    for (const part of asList(asFields(candidate['content'])?.['parts'])) readPart(asFields(part) ?? {});
+    finishReason = asText(candidate['finishReason']) ?? finishReason;
   }
 
-  function takePart(part: Fields): void {
+  function readPart(part: Fields): void {
     const signature = asText(part['thoughtSignature']);
     const providerData = signature === undefined ? undefined : { thoughtSignature: signature };
     const call = asFields(part['functionCall']);
     if (call !== undefined) {
-      // Each part is a whole call; the same call may come twice and is meant twice.
-      const fragment = { index: calls, id: asText(call['id']), name: asText(call['name']), arguments: call['args'] };
-      calls += 1;
-      reply.call(providerData === undefined ? fragment : { ...fragment, providerData });
+      // Each part is a complete call; two equal parts are two calls.
+      const fragment = {
+        index: callCount,
+        id: asText(call['id']),
+        name: asText(call['name']),
+        arguments: call['args'],
+      };
+      callCount += 1;
+      builder.call(providerData === undefined ? fragment : { ...fragment, providerData });
       return;
     }
     const text = asText(part['text']);
     if (text === undefined) return;
-    if (part['thought'] === true) reply.reasoning(text);
-    else reply.text(text);
-    if (providerData !== undefined) reply.seal(providerData);
+    if (part['thought'] === true) builder.reasoning(text);
+    else builder.text(text);
+    if (providerData !== undefined) builder.endPart(providerData);
   }
 
   function close(): void {
-    if (finish === undefined) {
+    if (finishReason === undefined) {
       if (blocked) {
-        reply.end('filter');
+        builder.end('filter');
         return;
       }
-      throw reply.broken(
-        reply.hasContent() ? 'the stream ended without a finish reason: it was cut' : 'the reply holds no candidate',
+      throw builder.protocolError(
+        builder.hasContent()
+          ? 'the stream ended without a finish reason: it was cut off'
+          : 'the reply has no candidate',
       );
     }
-    const known = REASONS.get(finish);
-    if (known === 'stop' || known === 'tool-calls') reply.end(reply.hasCalls() ? 'tool-calls' : 'stop');
-    // A malformed call, or a reason of tomorrow: what stands there was not meant to run.
-    else reply.end(known ?? 'other', { dropCalls: true });
+    const known = REASONS.get(finishReason);
+    if (known === 'stop' || known === 'tool-calls') builder.end(builder.hasCalls() ? 'tool-calls' : 'stop');
+    // A malformed call, or an unknown reason: nothing in the reply may run.
+    else builder.end(known ?? 'other', { dropCalls: true });
   }
 
   function onJson(value: unknown): void {
-    for (const chunk of Array.isArray(value) ? value : [value]) takeChunk(chunk);
+    for (const chunk of Array.isArray(value) ? value : [value]) readChunk(chunk);
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
+  const reader = createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
       close();
     },
-    partialText: reply.partialText,
+    partialText: builder.partialText,
   };
 }
 

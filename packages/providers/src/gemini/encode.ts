@@ -1,17 +1,18 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { toDialect } from '../dialect/to-dialect.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { toDialect } from '../dialects/to-dialect.ts';
+import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { asFields } from '../json-fields.ts';
-import type { WireSettings } from '../settings.ts';
-import { onceEach, toTurns } from '../turns.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { LETTER_FIRST_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
+import { alternateRoles } from '../wire/alternating-messages.ts';
+import { cachePerMessage } from '../wire/message-cache.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
+import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
-import { geminiPath } from './settings.ts';
+import { geminiPath } from './config.ts';
 
-const TAKEN = new Set(
+const RESERVED_KEYS = new Set(
   'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),
 );
 const THINKING_BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
@@ -22,34 +23,34 @@ const THINKING_BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
   ['high', 24_576],
 ]);
 
-/** Creates the encoder of one provider: each frozen message is written once, the tools once per list. @internal */
+/** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const partsOf = onceEach((message) => toParts(message, settings.name).map((part) => JSON.stringify(part)));
-  const toolsOf = createToolWriter({
-    names: LETTER_FIRST_NAMES,
+  const partsOf = cachePerMessage((message) => toParts(message, settings.name).map((part) => JSON.stringify(part)));
+  const encodeTools = createToolEncoder({
+    names: LETTER_FIRST_TOOL_NAME,
     dialect: 'gemini',
-    write: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
+    encode: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
 
   return (request) => {
     checkRequest(request);
-    const options = readOptions(settings.options, request.options, TAKEN);
-    const tools = toolsOf(request.tools);
+    const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+    const tools = encodeTools(request.tools);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
     if (options.parallelToolCalls === false) {
-      warnings.push({ message: 'parallelToolCalls: false is left out: this wire has none' });
+      warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }
-    const { generationConfig: own, ...rest } = options.rest;
-    const generationConfig = { ...asFields(own), ...configOf(request, options, warnings) };
-    const { system, turns } = toTurns(request.messages, partsOf);
+    const { generationConfig: configured, ...extra } = options.extra;
+    const generationConfig = { ...asFields(configured), ...generationConfigOf(request, options, warnings) };
+    const { system, messages } = alternateRoles(request.messages, partsOf);
     const streams = request.stream !== false;
     const head = {
-      ...rest,
+      ...extra,
       ...(Object.values(generationConfig).some((value) => value !== undefined) ? { generationConfig } : {}),
       ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
       ...(tools === undefined || request.toolChoice === undefined ? {} : { toolConfig: toolConfig(request) }),
     };
-    const contents = turns.map(
+    const contents = messages.map(
       ({ blocks, role }) => `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[${blocks.join(',')}]}`,
     );
     const text = JSON.stringify(head).slice(0, -1);
@@ -60,24 +61,24 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
       body: `${prefix}${toolPart}"contents":[${contents.join(',')}]}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
-      codec: tools?.codec,
+      toolDecoder: tools?.toolDecoder,
     };
   };
 }
 
-function configOf(
+function generationConfigOf(
   { model, responseFormat }: ProviderRequest,
-  options: ModelOptions,
+  options: ResolvedOptions,
   warnings: ProviderWarning[],
 ): Record<string, unknown> {
-  // JSON.stringify leaves out what is undefined.
+  // JSON.stringify omits undefined values.
   const config = {
     maxOutputTokens: options.maxTokens,
     temperature: options.temperature,
     topP: options.topP,
     stopSequences: options.stop === undefined ? undefined : [options.stop].flat(),
     seed: options.seed,
-    thinkingConfig: thinkingOf(model, options.reasoningEffort),
+    thinkingConfig: thinkingConfigOf(model, options.reasoningEffort),
   };
   if (responseFormat === undefined) return config;
   const { losses, schema } = toDialect(responseFormat.schema, 'gemini');
@@ -86,8 +87,8 @@ function configOf(
   return { ...config, responseMimeType: 'application/json', responseJsonSchema: schema };
 }
 
-/** Models from Gemini 3 on take a level, the ones before a number of tokens. */
-function thinkingOf(model: string, effort: JsonValue | undefined): object | undefined {
+/** Models from Gemini 3 on take a level, earlier ones a number of tokens. */
+function thinkingConfigOf(model: string, effort: JsonValue | undefined): object | undefined {
   if (effort === undefined) return undefined;
   if (/gemini-(?:[3-9]|\d\d)/.test(model)) return { includeThoughts: true, thinkingLevel: effort };
   const thinkingBudget = THINKING_BUDGETS.get(effort);
@@ -96,7 +97,7 @@ function thinkingOf(model: string, effort: JsonValue | undefined): object | unde
 
 function toolConfig({ toolChoice }: ProviderRequest): object {
   if (typeof toolChoice === 'object') {
-    const name = toWireName(toolChoice.name, LETTER_FIRST_NAMES);
+    const name = toWireName(toolChoice.name, LETTER_FIRST_TOOL_NAME);
     return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } };
   }
   const mode = toolChoice === 'required' ? 'ANY' : toolChoice === 'none' ? 'NONE' : 'AUTO';

@@ -1,23 +1,12 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
-import { createGeminiDecoder } from './decode.ts';
-import { embed } from './embed.ts';
-import { createGeminiEncoder } from './encode.ts';
-import { resolveGemini } from './settings.ts';
+import type { UnnamedConfig } from '../config/common-config.ts';
+import { wireProvider } from '../wire/wire.ts';
+import type { GeminiConfig } from './config.ts';
+import { geminiWire } from './wire.ts';
 
-/** Creates a provider over Gemini's generateContent wire. Never retries; nothing is sent before a stream is read. */
-export function geminiProvider(
-  config: Omit<ProviderConfig, 'name'> & { readonly name?: string | undefined },
-): Provider {
-  const named: ProviderConfig = { ...config, name: config.name ?? 'gemini' };
-  const settings = resolveGemini(named);
-  const client = createClient(named, settings.origin, settings.authorize);
-  const wire = { name: settings.name, client, encode: createGeminiEncoder(settings), decode: createGeminiDecoder };
-  return {
-    name: settings.name,
-    stream: streamOf(wire),
-    embed: (request) => embed(client, settings, request),
-  };
+export type { GeminiConfig, GeminiOptions } from './config.ts';
+
+/** Creates a provider over Gemini's generateContent API. */
+export function geminiProvider(config: UnnamedConfig<GeminiConfig>): Provider {
+  return wireProvider(geminiWire, { ...config, name: config.name ?? 'gemini' });
 }

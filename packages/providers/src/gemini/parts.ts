@@ -1,10 +1,10 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
-import { callInput } from '../call-input.ts';
+import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
-import { dataOf } from '../settings.ts';
-import { LETTER_FIRST_NAMES, toWireName } from '../wire-names.ts';
+import { dataOf } from '../wire/media.ts';
+import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
-/** Writes a message as parts. `vendor` alone gets its own thought signatures back. Calls and results pair by order: this wire needs no ids. @internal */
+/** Encodes a message as parts. Thought signatures are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */
 export function toParts(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':
@@ -19,13 +19,15 @@ export function toParts(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantParts(message: AssistantMessage, ours: boolean): readonly object[] {
+function assistantParts(message: AssistantMessage, isOwn: boolean): readonly object[] {
   return message.content.flatMap((part): readonly object[] => {
-    const signed = ours && part.type !== 'text' ? signatureOf(part.providerData) : {};
+    const signed = isOwn && part.type !== 'text' ? signatureOf(part.providerData) : {};
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
-    // Thoughts themselves do not go back; their signature does, on an empty part, as it came.
+    // Thoughts are not sent back; their signature is, on an empty part, as it was received.
     if (part.type === 'reasoning') return 'thoughtSignature' in signed ? [{ text: '', ...signed }] : [];
-    return [{ functionCall: { name: toWireName(part.name, LETTER_FIRST_NAMES), args: callInput(part) }, ...signed }];
+    return [
+      { functionCall: { name: toWireName(part.name, LETTER_FIRST_TOOL_NAME), args: argumentsObject(part) }, ...signed },
+    ];
   });
 }
 
@@ -41,7 +43,7 @@ function resultParts(message: ToolMessage): readonly object[] {
   const data = asFields(parseJson(text));
   const response = message.isError === true ? { error: text } : (data ?? { result: text });
   return [
-    { functionResponse: { name: toWireName(message.name, LETTER_FIRST_NAMES), response } },
+    { functionResponse: { name: toWireName(message.name, LETTER_FIRST_TOOL_NAME), response } },
     ...parts.flatMap((part) => (part.type === 'text' ? [] : [mediaPart(part)])),
   ];
 }

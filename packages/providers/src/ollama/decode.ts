@@ -1,9 +1,9 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createLineParser } from '../transport/ndjson.ts';
-import { findVendorError, htmlTitle } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
+import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createLineParser } from '../stream/ndjson.ts';
+import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -12,40 +12,45 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['unload', 'other'],
 ]);
 
-/** Creates the decoder of one reply of Ollama's chat API: a JSON object a line, the last one with `done: true`. @internal */
-export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
-  const reply = createReply(context);
-  let calls = 0;
+/** Creates the decoder of one reply of Ollama's chat API: one JSON object per line, the last one with `done: true`. @internal */
+export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
+  const builder = createMessageBuilder(context);
+  let callCount = 0;
 
   function onLine(line: string): void {
-    if (reply.isOver()) return;
+    if (builder.ended()) return;
     const value = asFields(parseJson(line));
     if (value === undefined) {
-      const page = htmlTitle(line);
-      if (page !== undefined) throw reply.broken(`the server answered 200 with ${page}`);
-      throw reply.broken(`the reply has a line that is no JSON, or it was cut: ${line.slice(0, 80)}`);
+      const page = describeHtmlPage(line);
+      if (page !== undefined) throw builder.protocolError(`the server answered 200 with ${page}`);
+      throw builder.invalidJsonError(line);
     }
     const error = findVendorError(value);
-    if (error !== undefined) throw reply.failed(error);
-    reply.model(value['model']);
-    takeMessage(asFields(value['message']));
+    if (error !== undefined) throw builder.vendorError(error);
+    builder.model(value['model']);
+    readMessage(asFields(value['message']));
     if (value['done'] !== true) return;
-    reply.usage(usageOf(value));
+    builder.usage(usageOf(value));
     const known = REASONS.get(asText(value['done_reason']) ?? 'stop') ?? 'other';
-    if (known === 'length') reply.end(known);
-    else reply.end(reply.hasCalls() ? 'tool-calls' : known);
+    if (known === 'length') builder.end(known);
+    else builder.end(builder.hasCalls() ? 'tool-calls' : known);
   }
 
-  function takeMessage(message: Fields | undefined): void {
+  function readMessage(message: Fields | undefined): void {
     if (message === undefined) return;
-    reply.reasoning(asText(message['thinking']) ?? '');
-    reply.text(asText(message['content']) ?? '');
+    builder.reasoning(asText(message['thinking']) ?? '');
+    builder.text(asText(message['content']) ?? '');
     for (const entry of asList(message['tool_calls'])) {
       const call = asFields(entry);
       const fn = asFields(call?.['function']);
-      // Each entry is a whole call, whatever index it carries.
-      reply.call({ index: calls, id: asText(call?.['id']), name: asText(fn?.['name']), arguments: fn?.['arguments'] });
-      calls += 1;
+      // Each entry is a complete call, whatever index it has.
+      builder.call({
+        index: callCount,
+        id: asText(call?.['id']),
+        name: asText(fn?.['name']),
+        arguments: fn?.['arguments'],
+      });
+      callCount += 1;
     }
   }
 
@@ -54,12 +59,12 @@ export function createOllamaDecoder(context: ReplyContext): ReplyDecoder {
     push: (bytes) => lines.push(bytes) > 0,
     end() {
       lines.end();
-      if (!reply.isOver())
-        throw reply.broken(
-          reply.hasContent() ? 'the reply ended without its last line: it was cut' : 'the reply is empty',
+      if (!builder.ended())
+        throw builder.protocolError(
+          builder.hasContent() ? 'the reply ended without its last line: it was cut off' : 'the reply is empty',
         );
     },
-    partialText: reply.partialText,
+    partialText: builder.partialText,
   };
 }
 

@@ -1,20 +1,20 @@
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
-import type { Client } from '../client.ts';
-import { inputsOf, postJson, toEmbedResult } from '../embeddings.ts';
+import type { WireContext } from '../wire/wire-context.ts';
+import { inputsOf, postJson, toEmbedResult } from '../wire/embeddings.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
-import { readOptions } from '../options.ts';
-import type { WireSettings } from '../settings.ts';
+import { resolveOptions } from '../config/model-options.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
 
-const TAKEN = new Set(['model', 'input']);
+const RESERVED_KEYS = new Set(['model', 'input']);
 
 /** Posts to `/api/embed`. @internal */
-export async function embed(client: Client, settings: WireSettings, request: EmbedRequest): Promise<EmbedResult> {
+export async function embed(context: WireContext, settings: WireSettings, request: EmbedRequest): Promise<EmbedResult> {
   const input = inputsOf(request);
   if (input.length === 0) return { embeddings: [] };
-  const { rest } = readOptions({}, request.options, TAKEN);
-  const path = `${settings.root}/embed${settings.search}`;
-  const body = { ...rest, model: request.model, input };
-  const reply = asFields(await postJson(client, settings.name, path, body, request.signal));
+  const { extra } = resolveOptions({}, request.options, RESERVED_KEYS);
+  const path = `${settings.basePath}/embed${settings.query}`;
+  const body = { ...extra, model: request.model, input };
+  const reply = asFields(await postJson(context, settings.name, path, body, request.signal));
   const tokens = asNumber(reply?.['prompt_eval_count']);
   return toEmbedResult(settings.name, asList(reply?.['embeddings']), input.length, tokens);
 }

@@ -1,31 +1,31 @@
 import { joinBytes } from './join-bytes.ts';
 
-/** Memory for the bodies of one encoder. @internal */
+/** The memory for the bodies of one encoder. @internal */
 export interface BodyBuffers {
-  /** Joins parts to a body; `free` gives its bytes up, to be written anew by a later one. Parts may lie in the body before. */
+  /** Joins parts to a body; `free` releases its memory for a later body. Parts may be views of the previous body. */
   join(parts: readonly (string | Uint8Array)[]): { readonly bytes: Uint8Array; readonly free: () => void };
 }
 
-/** Smaller bodies cost the garbage collector nothing that counts. */
-const WORTH_KEEPING_BYTES = 64 * 1024;
+/** Smaller bodies are not worth reusing. */
+const MIN_REUSED_BYTES = 64 * 1024;
 
-interface Kept {
+interface ReusableBuffer {
   readonly buffer: Buffer;
   isFree: boolean;
 }
 
 /**
- * Creates the memory: two buffers that take turns, since each body is copied from the one before. New memory for every turn of a long
- * conversation would bring a full garbage collection every few hundred turns. A buffer whose body is still under way, or ended badly, is
- * left alone.
+ * Creates two buffers that alternate, since each body is copied from the previous one. New memory for every turn of a long conversation
+ * would cause a full garbage collection every few hundred turns. A buffer whose body is still being sent, or whose request failed, is not
+ * reused.
  */
 export function createBodyBuffers(): BodyBuffers {
-  let last: Kept | undefined;
-  let spare: Kept | undefined;
+  let last: ReusableBuffer | undefined;
+  let spare: ReusableBuffer | undefined;
 
-  function take(size: number): Kept {
+  function reserve(size: number): ReusableBuffer {
     const fits = spare !== undefined && spare.isFree && spare.buffer.length >= size;
-    // Half as much again, so that the next bodies of a conversation that grows fit as well.
+    // 50 % more, so that the next bodies of a growing conversation fit as well.
     const kept =
       fits && spare !== undefined ? spare : { buffer: Buffer.allocUnsafeSlow(size + (size >> 1)), isFree: false };
     kept.isFree = false;
@@ -36,17 +36,17 @@ export function createBodyBuffers(): BodyBuffers {
 
   return {
     join(parts) {
-      let kept: Kept | undefined;
+      let kept: ReusableBuffer | undefined;
       const bytes = joinBytes(parts, (size) => {
-        if (size < WORTH_KEEPING_BYTES) return Buffer.allocUnsafe(size);
-        kept = take(size);
+        if (size < MIN_REUSED_BYTES) return Buffer.allocUnsafe(size);
+        kept = reserve(size);
         return kept.buffer.subarray(0, size);
       });
-      const own = kept;
+      const reserved = kept;
       return {
         bytes,
         free() {
-          if (own !== undefined) own.isFree = true;
+          if (reserved !== undefined) reserved.isFree = true;
         },
       };
     },

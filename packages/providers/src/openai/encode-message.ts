@@ -1,140 +1,136 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { unknownRoleError } from '../wire/check-request.ts';
+import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 import { createBodyBuffers } from './body-buffers.ts';
+import type { ChatSettings } from './config.ts';
+import { encodePart, resultText } from './content-parts.ts';
 import { sizeOf } from './join-bytes.ts';
-import { encodePart, toolText } from './media.ts';
-import { CALL_IDS, PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
-import { unknownRole } from '../turns.ts';
-import type { ChatSettings } from './wire-types.ts';
 
-/** A body with messages in the middle. @internal */
+/** A request body. @internal */
 export interface Body {
+  /** The JSON. */
   readonly bytes: Uint8Array;
-  /** The ids of all calls in the messages; absent where some message is not frozen. */
-  readonly callIds: ReadonlySet<string> | undefined;
-  /** Lets the encoder write the bytes anew: the request is over, and they are out. */
+  /** Lets the encoder reuse the memory of `bytes`: the request is over, and they have been sent. */
   readonly free: () => void;
 }
 
-/** Writes bodies around messages, each frozen message once. @internal */
+/** Builds bodies with messages in the middle; encodes each frozen message once. @internal */
 export interface MessageEncoder {
-  /** `before`, the messages with commas between them, and `after`. A conversation that goes on from the last one is not written anew. */
+  /** Joins `before`, the messages with commas between them, and `after`. A conversation that continues the previous one is only appended to. */
   readonly bodyOf: (before: readonly (string | Uint8Array)[], messages: readonly Message[], after: string) => Body;
 }
 
-/** A conversation as it was last written. */
-interface Written {
+/** The frozen messages of the previous body. */
+interface EncodedPrefix {
   readonly messages: readonly Message[];
-  /** Their texts with commas between, a part of the last body. */
+  /** Their JSON with commas between, a part of the previous body. */
   readonly bytes: Uint8Array;
-  /** The ids of its calls. Grows with it. */
-  readonly callIds: Set<string>;
 }
 
-/** Creates an encoder; `detail` goes to every image. A message that is not frozen may still change, so it is written anew each time. */
+const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
+
+/** Creates an encoder; `detail` applies to every image. A message that is not frozen may still change, so it is encoded each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
-  // For conversations that take turns, or have a beginning in common.
+  // For conversations that alternate, or that share a beginning.
   const texts = new WeakMap<Message, string>();
-  // The conversation that was written last. One alone: what weak tables hold survives until the next full collection.
-  let last = nothing();
+  // The previous conversation only: what weak tables hold survives until the next full collection.
+  let previous = EMPTY;
   const buffers = createBodyBuffers();
 
-  const write = (message: Message): string => JSON.stringify(toWire(message, settings, detail));
+  const encode = (message: Message): string => JSON.stringify(toChatMessage(message, settings, detail));
 
-  function writeOnce(message: Message): string {
-    const known = texts.get(message);
-    if (known !== undefined) return known;
-    const text = write(message);
+  function encodeOnce(message: Message): string {
+    const cached = texts.get(message);
+    if (cached !== undefined) return cached;
+    const text = encode(message);
     if (Object.isFrozen(message)) texts.set(message, text);
     return text;
   }
 
   return {
     bodyOf(before, messages, after) {
-      const goesOn = last.messages.length > 0 && beginsWith(messages, last.messages);
-      const known = goesOn ? last : nothing();
-      const added = messages.slice(known.messages.length);
-      const written = added
-        .map(goesOn ? write : writeOnce)
-        .map((text, at) => (at === 0 && !goesOn ? text : `,${text}`));
-      const open = added.findIndex((message) => !Object.isFrozen(message));
-      const frozen = open === -1 ? written.length : open;
-      const { bytes, free } = buffers.join([...before, known.bytes, ...written, after]);
-      const from = sumOf(before);
-      // What is frozen ends before what is not, which mostly is nothing: the sizes are not counted a second time.
-      const to = bytes.length - sizeOf(after) - sumOf(written.slice(frozen));
-      const { callIds } = known;
-      for (const message of added.slice(0, frozen)) for (const { id } of toolCallsOf(message)) callIds.add(id);
-      last = { messages: messages.slice(0, known.messages.length + frozen), bytes: bytes.subarray(from, to), callIds };
-      return { bytes, callIds: open === -1 ? callIds : undefined, free };
+      const continues = previous.messages.length > 0 && startsWith(messages, previous.messages);
+      const prefix = continues ? previous : EMPTY;
+      const added = messages.slice(prefix.messages.length);
+      const encoded = added
+        .map(continues ? encode : encodeOnce)
+        .map((text, at) => (at === 0 && !continues ? text : `,${text}`));
+      const firstUnfrozen = added.findIndex((message) => !Object.isFrozen(message));
+      const frozenCount = firstUnfrozen === -1 ? encoded.length : firstUnfrozen;
+      const { bytes, free } = buffers.join([...before, prefix.bytes, ...encoded, after]);
+      const start = totalSize(before);
+      // Counted from the end: usually nothing is unfrozen, so the sizes are not computed a second time.
+      const end = bytes.length - sizeOf(after) - totalSize(encoded.slice(frozenCount));
+      previous = {
+        messages: messages.slice(0, prefix.messages.length + frozenCount),
+        bytes: bytes.subarray(start, end),
+      };
+      return { bytes, free };
     },
   };
 }
 
-function nothing(): Written {
-  return { messages: [], bytes: new Uint8Array(), callIds: new Set() };
-}
-
-function sumOf(parts: readonly (string | Uint8Array)[]): number {
+function totalSize(parts: readonly (string | Uint8Array)[]): number {
   return parts.reduce<number>((sum, part) => sum + sizeOf(part), 0);
 }
 
-function beginsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
   if (messages.length < beginning.length) return false;
   for (let at = 0; at < beginning.length; at += 1) if (messages[at] !== beginning[at]) return false;
   return true;
 }
 
-function toWire(message: Message, settings: ChatSettings, detail: string | undefined): object {
+function toChatMessage(message: Message, settings: ChatSettings, detail: string | undefined): object {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
-    case 'user':
-      return { role: 'user', content: userContent(message.content, detail) };
+    case 'user': {
+      const { content } = message;
+      return {
+        role: 'user',
+        content: typeof content === 'string' ? content : content.map((part) => encodePart(part, detail)),
+      };
+    }
     case 'assistant':
-      return assistant(message, settings);
+      return assistantMessage(message, settings);
     case 'tool':
       return {
         role: 'tool',
-        tool_call_id: toWireId(message.toolCallId, CALL_IDS[settings.callIds]),
-        content: toolText(message.content, message.isError === true),
+        tool_call_id: toWireId(message.toolCallId, CALL_ID_RULES[settings.callIds]),
+        content: resultText(message.content, message.isError === true),
       };
     default:
-      throw unknownRole(message);
+      throw unknownRoleError(message);
   }
 }
 
-function userContent(content: Extract<Message, { role: 'user' }>['content'], detail: string | undefined): unknown {
-  return typeof content === 'string' ? content : content.map((part) => encodePart(part, detail));
-}
-
-function assistant(message: AssistantMessage, settings: ChatSettings): object {
-  const ours = message.provider?.vendor === settings.name;
+function assistantMessage(message: AssistantMessage, settings: ChatSettings): object {
+  const { callIds, reasoningDetails, reasoningField } = settings;
+  const isOwn = message.provider?.vendor === settings.name;
   const calls = toolCallsOf(message);
   const text = textOf(message);
-  const reasoning = ours && settings.reasoningField !== undefined ? reasoningOf(message) : '';
+  const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    ...(ours && settings.reasoningDetails ? detailsOf(message) : {}),
-    ...(reasoning === '' ? {} : { [settings.reasoningField ?? 'reasoning']: reasoning }),
+    ...(isOwn && reasoningDetails ? reasoningDetailsOf(message) : {}),
+    ...(reasoning === '' ? {} : { [reasoningField]: reasoning }),
     ...(calls.length === 0
       ? {}
       : {
           tool_calls: calls.map((call) => ({
-            id: toWireId(call.id, CALL_IDS[settings.callIds]),
+            id: toWireId(call.id, CALL_ID_RULES[callIds]),
             type: 'function',
-            function: { name: toWireName(call.name, PLAIN_NAMES), arguments: call.arguments },
-            ...(ours && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
+            function: { name: toWireName(call.name, TOOL_NAME), arguments: call.arguments },
+            ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
           })),
         }),
   };
 }
 
-function detailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {
-  const found = message.content.find((part) => part.type === 'reasoning' && Array.isArray(part.providerData));
-  return found?.type === 'reasoning' && found.providerData !== undefined
-    ? { reasoning_details: found.providerData }
-    : {};
+function reasoningDetailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {
+  const part = message.content.find((each) => each.type === 'reasoning' && Array.isArray(each.providerData));
+  return part?.type === 'reasoning' && part.providerData !== undefined ? { reasoning_details: part.providerData } : {};
 }
 
 function reasoningOf(message: AssistantMessage): string {

@@ -1,27 +1,27 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { checkRequest } from '../check-request.ts';
-import { strictGap } from '../dialect/strict.ts';
-import { type ModelOptions, readOptions } from '../options.ts';
-import { schemaInstruction } from '../response-format.ts';
-import type { EncodedRequest } from '../wire.ts';
-import { PLAIN_NAMES, toWireName } from '../wire-names.ts';
-import { createToolWriter } from '../wire-tools.ts';
+import { checkRequest } from '../wire/check-request.ts';
+import { strictGap } from '../dialects/strict.ts';
+import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
+import type { EncodedRequest } from '../wire/wire.ts';
+import { TOOL_NAME, toWireName } from '../wire/names.ts';
+import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
-import type { ChatSettings } from './wire-types.ts';
+import type { ChatSettings } from './config.ts';
 
-const TAKEN = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
+const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
 /**
- * Creates the encoder of one provider. The body is bytes put together from parts: each frozen message is written once, the tools
- * once per list, so that the bytes of a conversation only grow and a turn costs little beside its new messages.
+ * Creates the encoder of one provider. The body is joined from bytes: each frozen message is encoded once, the tools once per list, so that
+ * the bytes of a conversation only grow and a turn costs little more than its new messages.
  */
 export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, MessageEncoder>();
-  const toolsOf = createToolWriter({
-    names: PLAIN_NAMES,
+  const encodeTools = createToolEncoder({
+    names: TOOL_NAME,
     dialect: settings.dialect,
     strict: settings.sendStrict ? 'openai-strict' : undefined,
-    write: ({ description }, { name, schema, strict }) => ({
+    encode: ({ description }, { name, schema, strict }) => ({
       type: 'function',
       function: { name, description, parameters: schema, ...(settings.sendStrict ? { strict } : {}) },
     }),
@@ -37,41 +37,39 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
 
   return (request) => {
     checkRequest(request);
-    const options = readOptions(settings.options, request.options, TAKEN);
-    const detail = typeof options.imageDetail === 'string' ? options.imageDetail : undefined;
-    const tools = toolsOf(request.tools);
-    const messages = encoderFor(detail);
+    const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+    const tools = encodeTools(request.tools);
+    const messages = encoderFor(options.imageDetail);
     const format = formatOf(request, settings);
     const streams = request.stream !== false;
     const head = {
-      ...options.rest,
+      ...options.extra,
       model: request.model,
       ...(streams
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
-      ...mapped(options, settings),
-      ...(tools === undefined ? {} : toolOptions(request, options, settings)),
+      ...samplingFields(options, settings),
+      ...(tools === undefined ? {} : toolFields(request, options, settings)),
       ...(format === undefined ? {} : { response_format: format.body }),
     };
     const prefix = JSON.stringify(head).slice(0, -1);
     const before = format?.message === undefined ? '' : `${format.message},`;
     const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
-    const begin = [prefix, ...toolPart, `,"messages":[${before}`];
-    const { bytes, callIds, free } = messages.bodyOf(begin, request.messages, ']}');
+    const beforeMessages = [prefix, ...toolPart, `,"messages":[${before}`];
+    const { bytes, free } = messages.bodyOf(beforeMessages, request.messages, ']}');
     return {
-      path: settings.path('chat/completions', request.model),
+      path: settings.path('chat/completions'),
       body: bytes,
-      callIds,
       freeBody: free,
       accept: streams ? 'text/event-stream' : 'application/json',
-      codec: tools?.codec,
+      toolDecoder: tools?.toolDecoder,
       warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],
     };
   };
 }
 
-function mapped(options: ModelOptions, settings: ChatSettings): Record<string, JsonValue | undefined> {
-  // JSON.stringify leaves out what is undefined.
+function samplingFields(options: ResolvedOptions, settings: ChatSettings): Record<string, JsonValue | undefined> {
+  // JSON.stringify omits undefined values.
   return {
     [settings.maxTokensField]: options.maxTokens,
     temperature: options.temperature,
@@ -82,22 +80,22 @@ function mapped(options: ModelOptions, settings: ChatSettings): Record<string, J
   };
 }
 
-function toolOptions(request: ProviderRequest, options: ModelOptions, settings: ChatSettings): object {
+function toolFields(request: ProviderRequest, options: ResolvedOptions, settings: ChatSettings): object {
   const choice = request.toolChoice;
   return {
     tool_choice:
       typeof choice === 'object'
-        ? { type: 'function', function: { name: toWireName(choice.name, PLAIN_NAMES) } }
+        ? { type: 'function', function: { name: toWireName(choice.name, TOOL_NAME) } }
         : choice === 'required'
-          ? settings.requiredChoice
+          ? settings.requiredToolChoice
           : choice,
-    parallel_tool_calls: settings.parallelCalls ? options.parallelToolCalls : undefined,
+    parallel_tool_calls: settings.parallelToolCalls ? options.parallelToolCalls : undefined,
   };
 }
 
 interface Format {
   readonly body: object;
-  /** A message in front, for servers that take no schema. */
+  /** An additional first message, for servers that take no schema. */
   readonly message?: string;
   readonly warnings: readonly ProviderWarning[];
 }

@@ -1,33 +1,16 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf, type Wire } from '../wire.ts';
-import { createChatDecoder } from './decode.ts';
-import { embed } from './embed.ts';
-import { createChatEncoder } from './encode.ts';
-import { resolveChat } from './settings.ts';
-import { transcribe } from './transcribe.ts';
+import type { UnnamedConfig } from '../config/common-config.ts';
+import { wireProvider } from '../wire/wire.ts';
+import type { ChatConfig } from './config.ts';
+import { chatWire } from './wire.ts';
+
+export type { ChatConfig, ChatOptions } from './config.ts';
+export type { ChatQuirks } from './quirks.ts';
 
 /**
- * Creates a provider over the chat-completions wire: OpenAI by default, any server that speaks it with `name` and `baseUrl`.
- * Never retries. Throws `CONFIG_INVALID` at once for a bad config; nothing is sent before a stream is read.
+ * Creates a provider over the chat-completions wire: OpenAI by default, any server that speaks it with `name` and `baseUrl`. Throws
+ * `CONFIG_INVALID` at once for a bad config.
  */
-export function openaiProvider(
-  config: Omit<ProviderConfig, 'name'> & { readonly name?: string | undefined },
-): Provider {
-  const named: ProviderConfig = { ...config, name: config.name ?? 'openai' };
-  const { authorize, settings } = resolveChat(named);
-  const client = createClient(named, settings.origin, authorize);
-  const wire: Wire = {
-    name: settings.name,
-    client,
-    encode: createChatEncoder(settings),
-    decode: createChatDecoder,
-  };
-  return {
-    name: settings.name,
-    stream: streamOf(wire),
-    embed: (request) => embed(client, settings, request),
-    transcribe: (request) => transcribe(client, settings, request),
-  };
+export function openaiProvider(config: UnnamedConfig<ChatConfig>): Provider {
+  return wireProvider(chatWire, { ...config, name: config.name ?? 'openai' });
 }

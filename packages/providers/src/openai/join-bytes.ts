@@ -1,4 +1,4 @@
-/** Joins text and bytes (UTF-8) to new bytes, or in those that `allocate` gives for the size. @internal */
+/** Joins text (as UTF-8) and bytes, in memory from `allocate`. @internal */
 export function joinBytes(
   parts: readonly (string | Uint8Array)[],
   allocate: (size: number) => Buffer = (size) => Buffer.allocUnsafe(size),
@@ -18,7 +18,7 @@ export function joinBytes(
   return whole;
 }
 
-/** How many bytes a part takes. @internal */
+/** The number of bytes of a part. @internal */
 export function sizeOf(part: string | Uint8Array): number {
   return typeof part === 'string' ? Buffer.byteLength(part) : part.length;
 }

@@ -1,45 +1,48 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
 
-const PIECED = new Set(['text', 'summary', 'data']);
+const JOINED_FIELDS = new Set(['text', 'summary', 'data']);
 
-/** Joins the `reasoning_details` of OpenRouter, which come in pieces and go back whole: signatures and encrypted thoughts. @internal */
+/** Joins the `reasoning_details` of OpenRouter, which arrive in pieces and are sent back complete: signatures and encrypted thoughts. @internal */
 export interface ReasoningDetails {
-  /** Takes the details of a chunk; returns the text in them. */
-  add(details: unknown): string;
-  /** All of them so far, or nothing. */
-  whole(): JsonValue | undefined;
+  /** Adds the details of a chunk; returns their text. */
+  add(chunk: unknown): string;
+  /** All details so far; undefined if there are none. */
+  complete(): JsonValue | undefined;
 }
 
-/** Creates an empty list; pieces of one type, index and id are one detail. @internal */
+/** Creates an empty list. Pieces with the same type, index and id are one detail. @internal */
 export function createReasoningDetails(): ReasoningDetails {
-  const found = new Map<string, Map<string, unknown>>();
+  const details = new Map<string, Map<string, unknown>>();
   return {
-    add(details) {
+    add(chunk) {
       let text = '';
-      for (const entry of asList(details)) {
+      for (const entry of asList(chunk)) {
         const detail = asFields(entry);
         if (detail === undefined) continue;
         text += asText(detail['text']) ?? asText(detail['summary']) ?? '';
-        const key = JSON.stringify([detail['type'], detail['index'] ?? detail['id'] ?? found.size]);
-        join(found, key, detail);
+        const key = JSON.stringify([detail['type'], detail['index'] ?? detail['id'] ?? details.size]);
+        mergeDetail(details, key, detail);
       }
       return text;
     },
-    whole() {
-      // JSON.parse made the values, so they are JSON.
+    complete() {
+      if (details.size === 0) return undefined;
+      const list: unknown = [...details.values()].map((each) => Object.fromEntries(each));
+      // JSON.parse returned the values, so they are JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return found.size === 0 ? undefined : ([...found.values()].map((each) => Object.fromEntries(each)) as JsonValue);
+      return list as JsonValue;
     },
   };
 }
 
-function join(found: Map<string, Map<string, unknown>>, key: string, detail: Fields): void {
-  const known = found.get(key) ?? new Map<string, unknown>();
+function mergeDetail(details: Map<string, Map<string, unknown>>, key: string, detail: Fields): void {
+  const merged = details.get(key) ?? new Map<string, unknown>();
   for (const [name, value] of Object.entries(detail)) {
-    const before = known.get(name);
-    if (PIECED.has(name) && typeof before === 'string' && typeof value === 'string') known.set(name, before + value);
-    else if (value !== null || before === undefined) known.set(name, value);
+    const before = merged.get(name);
+    if (JOINED_FIELDS.has(name) && typeof before === 'string' && typeof value === 'string')
+      merged.set(name, before + value);
+    else if (value !== null || before === undefined) merged.set(name, value);
   }
-  found.set(key, known);
+  details.set(key, merged);
 }

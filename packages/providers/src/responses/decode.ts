@@ -1,150 +1,150 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createReply, type ReplyContext } from '../reply.ts';
-import { createReplyReader } from '../transport/reply-reader.ts';
-import type { SseEvent } from '../transport/sse.ts';
-import { findVendorError } from '../transport/vendor-error.ts';
-import type { ReplyDecoder } from '../transport/wire-stream.ts';
+import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createBodyReader } from '../stream/body-reader.ts';
+import type { SseEvent } from '../stream/sse.ts';
+import { findVendorError } from '../http/vendor-error.ts';
+import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
-/** Creates the decoder of one reply of the Responses wire. Calls are known by their `call_id`; unknown events are passed over. @internal */
-export function createResponsesDecoder(context: ReplyContext): ReplyDecoder {
-  const reply = createReply(context);
-  /** Output places whose text, arguments or reasoning came in pieces, and those that are whole. */
-  const pieced = new Set<number>();
-  const whole = new Set<number>();
+/** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored. @internal */
+export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
+  const builder = createMessageBuilder(context);
+  /** The output indexes whose text, arguments or reasoning arrived as deltas. */
+  const streamed = new Set<number>();
+  /** The output indexes whose complete item was read. */
+  const completed = new Set<number>();
   let refused = false;
 
   function onEvent({ data, event }: SseEvent): void {
-    if (reply.isOver() || data.trim() === '' || data.trim() === '[DONE]') return;
+    if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
-    if (value === undefined)
-      throw reply.broken(`the stream has a line that is no JSON, or it was cut: ${data.slice(0, 80)}`);
-    takeEvent(asText(value['type']) ?? event, value, asNumber(value['output_index']) ?? 0);
+    if (value === undefined) throw builder.invalidJsonError(data);
+    readEvent(asText(value['type']) ?? event, value, asNumber(value['output_index']) ?? 0);
   }
 
-  function takeEvent(type: string, event: Fields, at: number): void {
+  function readEvent(type: string, event: Fields, at: number): void {
     switch (type) {
       case 'response.output_text.delta':
-        pieced.add(at);
-        reply.text(asText(event['delta']) ?? '');
+        streamed.add(at);
+        builder.text(asText(event['delta']) ?? '');
         return;
       case 'response.refusal.delta':
-        pieced.add(at);
+        streamed.add(at);
         refused = true;
-        reply.text(asText(event['delta']) ?? '');
+        builder.text(asText(event['delta']) ?? '');
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        pieced.add(at);
-        reply.reasoning(asText(event['delta']) ?? '');
+        streamed.add(at);
+        builder.reasoning(asText(event['delta']) ?? '');
         return;
       case 'response.output_item.added':
         startItem(asFields(event['item']), at);
         return;
       case 'response.function_call_arguments.delta':
-        pieced.add(at);
-        reply.call({ index: at, arguments: event['delta'] });
+        streamed.add(at);
+        builder.call({ index: at, arguments: event['delta'] });
         return;
       case 'response.output_item.done':
-        takeItem(asFields(event['item']), at);
+        readItem(asFields(event['item']), at);
         return;
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
-        takeResponse(asFields(event['response']) ?? {}, type.slice('response.'.length));
+        readResponse(asFields(event['response']) ?? {}, type.slice('response.'.length));
         return;
       case 'error':
-        throw reply.failed(
+        throw builder.vendorError(
           findVendorError(event) ?? { message: asText(event['message']) ?? 'an error event without a message' },
         );
       default:
         if (event['error'] !== undefined && event['error'] !== null) {
           const error = findVendorError(event);
-          if (error !== undefined) throw reply.failed(error);
+          if (error !== undefined) throw builder.vendorError(error);
         }
     }
   }
 
   function startItem(item: Fields | undefined, at: number): void {
     if (item?.['type'] !== 'function_call') return;
-    reply.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: '' });
+    builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: '' });
   }
 
-  /** A whole item: what its pieces did not bring is taken from it. */
-  function takeItem(item: Fields | undefined, at: number): void {
-    if (item === undefined || whole.has(at)) return;
-    whole.add(at);
+  /** Reads a complete item: only what its deltas did not contain. */
+  function readItem(item: Fields | undefined, at: number): void {
+    if (item === undefined || completed.has(at)) return;
+    completed.add(at);
     switch (item['type']) {
       case 'message':
         for (const part of asList(item['content'])) {
           const fields = asFields(part);
           const refusal = asText(fields?.['refusal']);
           if (refusal !== undefined) refused = true;
-          if (!pieced.has(at)) reply.text(refusal ?? asText(fields?.['text']) ?? '');
+          if (!streamed.has(at)) builder.text(refusal ?? asText(fields?.['text']) ?? '');
         }
-        reply.seal();
+        builder.endPart();
         return;
       case 'reasoning':
-        if (!pieced.has(at)) {
+        if (!streamed.has(at)) {
           for (const part of [...asList(item['summary']), ...asList(item['content'])]) {
-            reply.reasoning(asText(asFields(part)?.['text']) ?? '');
+            builder.reasoning(asText(asFields(part)?.['text']) ?? '');
           }
         }
-        reply.seal(toReasoningData(item));
+        builder.endPart(toReasoningData(item));
         return;
       case 'function_call': {
-        const text = pieced.has(at) ? undefined : item['arguments'];
-        reply.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: text });
+        const text = streamed.has(at) ? undefined : item['arguments'];
+        builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: text });
       }
     }
   }
 
-  function takeResponse(response: Fields, told?: string): void {
-    reply.model(response['model']);
-    reply.usage(usageOf(response['usage']));
-    const status = asText(response['status']) ?? told;
+  function readResponse(response: Fields, eventStatus?: string): void {
+    builder.model(response['model']);
+    builder.usage(usageOf(response['usage']));
+    const status = asText(response['status']) ?? eventStatus;
     if (status === 'failed' || status === 'cancelled') {
-      throw reply.failed(findVendorError(response) ?? { message: `the response ended with status "${status}"` });
+      throw builder.vendorError(findVendorError(response) ?? { message: `the response ended with status "${status}"` });
     }
-    for (const [at, item] of asList(response['output']).entries()) takeItem(asFields(item), at);
+    for (const [at, item] of asList(response['output']).entries()) readItem(asFields(item), at);
     if (status === 'incomplete') {
       const reason = asText(asFields(response['incomplete_details'])?.['reason']);
       const finish = reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'filter' : 'other';
-      reply.end(finish, { dropCalls: true });
+      builder.end(finish, { dropCalls: true });
       return;
     }
-    if (status !== 'completed') throw reply.broken(`the response ended with status "${status ?? ''}"`);
-    reply.end(refused ? 'refusal' : reply.hasCalls() ? 'tool-calls' : 'stop');
+    if (status !== 'completed') throw builder.protocolError(`the response ended with status "${status ?? ''}"`);
+    builder.end(refused ? 'refusal' : builder.hasCalls() ? 'tool-calls' : 'stop');
   }
 
   function onJson(value: unknown): void {
     const response = asFields(value);
     if (response?.['status'] === undefined) {
       const error = findVendorError(value);
-      if (error !== undefined) throw reply.failed(error);
-      throw reply.broken('the reply is JSON, but no response');
+      if (error !== undefined) throw builder.vendorError(error);
+      throw builder.protocolError('the reply is JSON, but not a response');
     }
-    takeResponse(response);
+    readResponse(response);
   }
 
-  const reader = createReplyReader(context.name, { onEvent, onJson }, context.lineLength);
+  const reader = createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
   return {
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!reply.isOver())
-        throw reply.broken(
-          reply.hasContent() ? 'the stream ended without response.completed: it was cut' : 'the reply is empty',
+      if (!builder.ended())
+        throw builder.protocolError(
+          builder.hasContent() ? 'the stream ended without response.completed: it was cut off' : 'the reply is empty',
         );
     },
-    partialText: reply.partialText,
+    partialText: builder.partialText,
   };
 }
 
-/** What of a reasoning item goes back: all but its status, which is output only. */
+/** What is sent back of a reasoning item: everything except its status, which is output only. */
 function toReasoningData(item: Fields): JsonValue {
   const { status: _, ...rest } = item;
-  // JSON.parse made it, so it is JSON.
+  // JSON.parse returned it, so it is JSON.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return rest as JsonValue;
 }

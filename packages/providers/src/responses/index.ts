@@ -1,23 +1,12 @@
 import type { Provider } from '@kernel/protocol';
-import { createClient } from '../client.ts';
-import type { ProviderConfig } from '../config.ts';
-import { streamOf } from '../wire.ts';
-import { createResponsesDecoder } from './decode.ts';
-import { createResponsesEncoder } from './encode.ts';
-import { resolveResponses } from './settings.ts';
+import type { UnnamedConfig } from '../config/common-config.ts';
+import { wireProvider } from '../wire/wire.ts';
+import type { ResponsesConfig } from './config.ts';
+import { responsesWire } from './wire.ts';
 
-/** Creates a provider over OpenAI's Responses wire. Nothing is stored at the vendor unless `options.store` says so. Never retries. */
-export function responsesProvider(
-  config: Omit<ProviderConfig, 'name'> & { readonly name?: string | undefined },
-): Provider {
-  const named: ProviderConfig = { ...config, name: config.name ?? 'openai-responses' };
-  const settings = resolveResponses(named);
-  const client = createClient(named, settings.origin, settings.authorize);
-  const wire = {
-    name: settings.name,
-    client,
-    encode: createResponsesEncoder(settings),
-    decode: createResponsesDecoder,
-  };
-  return { name: settings.name, stream: streamOf(wire) };
+export type { ResponsesConfig, ResponsesOptions } from './config.ts';
+
+/** Creates a provider over OpenAI's Responses API. The vendor stores nothing unless `options.store` says so. */
+export function responsesProvider(config: UnnamedConfig<ResponsesConfig>): Provider {
+  return wireProvider(responsesWire, { ...config, name: config.name ?? 'openai-responses' });
 }

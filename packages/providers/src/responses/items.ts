@@ -1,12 +1,10 @@
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
-import { mediaNote, unsupportedPart } from '../settings.ts';
-import { unknownRole } from '../turns.ts';
-import { PLAIN_NAMES, toWireId, toWireName } from '../wire-names.ts';
+import { markError, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { unknownRoleError } from '../wire/check-request.ts';
+import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-const CALL_IDS = { legal: /^[\s\S]{1,64}$/, length: 24 };
-
-/** Writes a message as input items. `vendor` alone gets its own reasoning items back, unchanged, in front of what followed them. @internal */
+/** Encodes a message as input items. Reasoning items are sent back only to the `vendor` that produced them, unchanged, before the item that followed them. @internal */
 export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
   switch (message.role) {
     case 'system':
@@ -18,27 +16,31 @@ export function toItems(message: Message, vendor: string, detail: string | undef
     case 'tool':
       return [resultItem(message, detail)];
     default:
-      throw unknownRole(message);
+      throw unknownRoleError(message);
   }
 }
 
-function assistantItems(message: AssistantMessage, ours: boolean): readonly object[] {
+function assistantItems(message: AssistantMessage, isOwn: boolean): readonly object[] {
   const items: object[] = [];
   let reasoning: object[] = [];
   for (const part of message.content) {
     if (part.type === 'reasoning') {
-      const item = ours ? asFields(part.providerData) : undefined;
+      const item = isOwn ? asFields(part.providerData) : undefined;
       if (item?.['type'] === 'reasoning') reasoning.push(item);
       continue;
     }
     if (part.type === 'text' && part.text === '') continue;
-    // A reasoning item without the item that followed it is refused, so it waits for one.
+    // A reasoning item without the item that followed it is refused, so it is held back until there is one.
     items.push(...reasoning);
     reasoning = [];
     if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
     else {
       const { arguments: text, id, name } = part;
-      const call = { call_id: toWireId(id, CALL_IDS), name: toWireName(name, PLAIN_NAMES), arguments: text };
+      const call = {
+        call_id: toWireId(id, CALL_ID_RULES['max-64']),
+        name: toWireName(name, TOOL_NAME),
+        arguments: text,
+      };
       items.push({ type: 'function_call', ...call });
     }
   }
@@ -47,17 +49,14 @@ function assistantItems(message: AssistantMessage, ours: boolean): readonly obje
 
 function resultItem(message: ToolMessage, detail: string | undefined): object {
   const { content } = message;
-  const isError = message.isError === true;
   const parts: readonly (TextPart | MediaPart)[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const hasMedia = parts.some((part) => part.type === 'image' || (part.type === 'file' && part.data !== undefined));
-  const text = parts.map(mediaNote).join('\n');
+  const text = parts.map(textOrNote).join('\n');
   const output = hasMedia
-    ? parts.map((part) => partOf(part, detail) ?? { type: 'input_text', text: mediaNote(part) })
-    : isError && !text.startsWith('Error:')
-      ? `Error: ${text}`
-      : text;
-  return { type: 'function_call_output', call_id: toWireId(message.toolCallId, CALL_IDS), output };
+    ? parts.map((part) => partOf(part, detail) ?? { type: 'input_text', text: textOrNote(part) })
+    : markError(text, message.isError === true);
+  return { type: 'function_call_output', call_id: toWireId(message.toolCallId, CALL_ID_RULES['max-64']), output };
 }
 
 function userContent(content: string | readonly (TextPart | MediaPart)[], detail: string | undefined): unknown {

@@ -87,7 +87,7 @@ test('a secret of the credentials is redacted from an error that echoes it', asy
   );
 });
 
-test('a missing region is named, and credentials that hang trip the connect clock', async () => {
+test('a missing region is named, and credentials that hang trip the connect timeout', async () => {
   verifies('providers.timeouts');
   expect(() => createProvider({ name: 'bedrock' })).toThrow(/region is missing/);
   const credentials = () => new Promise<never>(() => undefined);
@@ -96,7 +96,7 @@ test('a missing region is named, and credentials that hang trip the connect cloc
     { replies: [] },
     async ({ provider }) => {
       const error = await errorOf(provider.stream(request()));
-      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { clock: 'connectMs' } });
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'connectMs' } });
     },
     { credentials, timeouts: { connectMs: 500 } },
   );

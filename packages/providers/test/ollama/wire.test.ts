@@ -53,7 +53,7 @@ test('options go into options, unknown keys to the root; a tool choice is met as
     options: { num_predict: 9, temperature: 0, stop: ['x'] },
     tools: [{ function: { name: 'sub' } }],
   });
-  expect(warnings).toMatchObject([{ message: expect.stringContaining('cannot be enforced') as unknown }]);
+  expect(warnings).toMatchObject([{ message: expect.stringContaining('cannot enforce') as unknown }]);
   expect((await sent({ tools: [ADD], toolChoice: 'none' })).body).not.toHaveProperty('tools');
 });
 

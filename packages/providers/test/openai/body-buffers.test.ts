@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createBodyBuffers } from '../../src/openai/body-buffers.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
-import { resolveChat } from '../../src/openai/settings.ts';
+import { resolveChat } from '../../src/openai/config.ts';
 import { endOf, request, withServer } from '../support.ts';
 
 const LARGE = 70_000;
@@ -29,9 +29,9 @@ test('a body under way is never written over, however requests overlap, fork, fa
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return seed % limit;
   };
-  const encode = createChatEncoder(resolveChat({ name: 'openai' }).settings);
+  const encode = createChatEncoder(resolveChat({ name: 'openai' }));
   const fresh = (messages: readonly Message[]): string =>
-    String(createChatEncoder(resolveChat({ name: 'openai' }).settings)({ model: 'm', messages }).body);
+    String(createChatEncoder(resolveChat({ name: 'openai' }))({ model: 'm', messages }).body);
   let histories: (readonly Message[])[] = [[say('1'.repeat(LARGE))], [say('2'.repeat(LARGE))]];
   const underWay: { readonly body: string | Uint8Array; readonly expected: string; readonly free: () => void }[] = [];
   for (let step = 0; step < 400; step += 1) {

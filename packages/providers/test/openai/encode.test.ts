@@ -2,9 +2,9 @@
 import type { Message, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { toFunctionDefinition } from '../../src/index.ts';
+import { encodeFunction } from '../../src/text-tools/encode-function.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
-import { resolveChat } from '../../src/openai/settings.ts';
+import { resolveChat } from '../../src/openai/config.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
 const REPLY = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'), '[DONE]')] };
@@ -34,19 +34,19 @@ async function bodyOf(more: Parameters<typeof request>[0], config: object = {}):
 test('a function definition holds the tool name, description, the very schema and strict, and is made once', () => {
   verifies('providers.function.format', 'providers.definitions.cache');
   const plain = tool('add');
-  expect(toFunctionDefinition(plain)).toEqual({
+  expect(encodeFunction(plain)).toEqual({
     type: 'function',
     function: { name: 'add', description: 'Does add.', parameters: SCHEMA, strict: false },
   });
-  expect(toFunctionDefinition(plain).function.parameters).toBe(SCHEMA);
-  expect(toFunctionDefinition(plain)).toBe(toFunctionDefinition(plain));
+  expect(encodeFunction(plain).function.parameters).toBe(SCHEMA);
+  expect(encodeFunction(plain)).toBe(encodeFunction(plain));
 });
 
 test('strict is sent only for a tool that asks for it with a schema that qualifies; a downgrade is a warning', async () => {
   verifies('providers.function.strict');
-  expect(toFunctionDefinition(tool('a', { strict: true, parameters: CLOSED })).function.strict).toBe(true);
-  expect(toFunctionDefinition(tool('b', { strict: true })).function.strict).toBe(false);
-  expect(toFunctionDefinition(tool('c', { parameters: CLOSED })).function.strict).toBe(false);
+  expect(encodeFunction(tool('a', { strict: true, parameters: CLOSED })).function.strict).toBe(true);
+  expect(encodeFunction(tool('b', { strict: true })).function.strict).toBe(false);
+  expect(encodeFunction(tool('c', { parameters: CLOSED })).function.strict).toBe(false);
   const open = { type: 'object', properties: { x: { type: 'object', additionalProperties: true } } };
   await withServer({ replies: () => REPLY }, async ({ provider, server }) => {
     const tools = [tool('b', { strict: true, parameters: open })];
@@ -95,7 +95,7 @@ test('nothing of a tool but its four wire fields reaches the body', async () => 
     handler: 'not a function, but no business of the wire',
   });
   const body = await bodyOf({ tools: [rich] });
-  expect(body['tools']).toEqual([toFunctionDefinition(rich)]);
+  expect(body['tools']).toEqual([encodeFunction(rich)]);
   expect(JSON.stringify(body)).not.toMatch(/secret-tag|effect|outputSchema|handler|title/);
 });
 
@@ -274,7 +274,7 @@ const message = (vendor: string): Message => ({
 
 test('reasoning and vendor data go back only to the vendor that made them', async () => {
   const result: Message = { role: 'tool', toolCallId: 'a', name: 'f', content: 'x' };
-  const config = { reasoningField: 'reasoning_content' };
+  const config = { quirks: { reasoningField: 'reasoning_content' } };
   const own = await bodyOf({ messages: [message('openai'), result] }, config);
   expect(own.messages[0]).toMatchObject({
     reasoning_content: 'hm',
@@ -296,7 +296,7 @@ test('a conversation that goes on, branches off or shares its first message is w
   const say = (content: string): Message => Object.freeze({ role: 'user', content });
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(say) as [Message, Message, Message, Message];
   const open: { role: 'user'; content: string } = { role: 'user', content: 'open' };
-  const settings = resolveChat({ name: 'openai' }).settings;
+  const settings = resolveChat({ name: 'openai' });
   const kept = createChatEncoder(settings);
   for (const messages of [[a], [a, b], [a, b, c], [a, c], [a], [a, c, d], [b, a], [a, c, d, open]]) {
     const asked = { model: 'm', messages };

@@ -1,10 +1,11 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, createProviders } from '../../src/index.ts';
+import type { ChatConfig } from '../../src/openai/index.ts';
 import { ADD } from '../history.ts';
 import { chunk, endOf, request, sse, withServer } from '../support.ts';
 
-async function bodyOf(name: string, more: Parameters<typeof request>[0]): Promise<Record<string, unknown>> {
+async function bodyOf(name: ChatConfig['name'], more: Parameters<typeof request>[0]): Promise<Record<string, unknown>> {
   let body: unknown;
   await withServer([{ text: 'ok' }], async ({ server }) => {
     await endOf(createProvider({ name, baseUrl: server.baseUrl }).stream(request(more)));
@@ -19,7 +20,7 @@ const ASKED = {
   options: { maxTokens: 9, seed: 1, parallelToolCalls: false },
 } as const;
 
-test.each(['llamacpp', 'vllm', 'lmstudio', 'groq', 'mistral', 'deepseek', 'openrouter', 'together', 'xai'])(
+test.each(['llamacpp', 'vllm', 'lmstudio', 'groq', 'mistral', 'deepseek', 'openrouter', 'together', 'xai'] as const)(
   '%s is known by name, needs no address, and speaks chat completions',
   async (name) => {
     verifies('providers.openai.chat', 'providers.registry.create');
@@ -48,7 +49,7 @@ test('where a server takes no schema for answers, JSON is asked for in the instr
   await withServer([{ text: '{}' }], async ({ server }) => {
     const provider = createProvider({ name: 'deepseek', baseUrl: server.baseUrl });
     const { warnings } = await endOf(provider.stream(request({ responseFormat })));
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('takes no schema') as unknown }]);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('does not accept a schema') as unknown }]);
     expect(server.requests[0]?.body).toMatchObject({
       response_format: { type: 'json_object' },
       messages: [{ role: 'system', content: expect.stringContaining('"n":{"type":"number"}') as unknown }, {}],

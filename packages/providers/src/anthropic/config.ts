@@ -1,0 +1,32 @@
+import type { CommonConfig } from '../config/common-config.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+
+/** The config of Anthropic's Messages API. */
+export interface AnthropicConfig extends CommonConfig {
+  /** The vendor. */
+  readonly name: 'anthropic';
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: AnthropicOptions | undefined;
+}
+
+/** Model options of the Messages API. It has no `seed`: it is left out with a warning. */
+export interface AnthropicOptions extends ModelOptions {
+  /** The maximum number of tokens of the reply. Default 8192. */
+  readonly maxTokens?: number | null | undefined;
+  /** A budget for thinking, added to `maxTokens`. Default: no thinking. */
+  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** How many of the most likely tokens are sampled from. */
+  readonly top_k?: number | undefined;
+  /** Which processing tier serves the request. */
+  readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | undefined;
+}
+
+/** Resolves a config for the Messages API. @internal */
+export function resolveAnthropic(config: CommonConfig): WireSettings {
+  return resolveWireSettings(config, {
+    baseUrl: 'https://api.anthropic.com',
+    basePath: '/v1',
+    authHeader: 'x-api-key',
+  });
+}

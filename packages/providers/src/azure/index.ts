@@ -1,8 +1,0 @@
-import type { Provider } from '@kernel/protocol';
-import type { ProviderConfig } from '../config.ts';
-import { openaiProvider } from '../openai/index.ts';
-
-/** Creates a provider of Azure OpenAI: the chat-completions wire under a deployment's path. Needs `baseUrl`, `deployment`, `apiVersion` and `authType`. */
-export function azureProvider(config: Omit<ProviderConfig, 'name'>): Provider {
-  return openaiProvider({ ...config, name: 'azure' });
-}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '@kernel/protocol';
+import type { CommonConfig } from '../config/common-config.ts';
+import { configError } from '../config/config-error.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+
+/** The config of Bedrock's Converse API. */
+export interface BedrockConfig extends BedrockWireConfig {
+  /** The vendor. */
+  readonly name: 'bedrock';
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: BedrockOptions | undefined;
+}
+
+/** Model options of the Converse API. It has neither `seed` nor `reasoningEffort`: they are left out with a warning. */
+export interface BedrockOptions extends ModelOptions {
+  /** Fields of the model's own. */
+  readonly additionalModelRequestFields?: JsonObject | undefined;
+  /** A guardrail to apply. */
+  readonly guardrailConfig?: JsonObject | undefined;
+}
+
+/** A config for the Converse API under any name. @internal */
+export interface BedrockWireConfig extends CommonConfig {
+  /** The AWS region, such as `us-east-1`. Needed for signatures, and where there is no `baseUrl`. */
+  readonly region?: string | undefined;
+  /** The AWS credentials, or a function that returns them. Absent, and without `token`: the credential chain of the AWS SDK is used. */
+  readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
+}
+
+/** What AWS requests are signed with. */
+export interface AwsCredentials {
+  /** The id of the access key. */
+  readonly accessKeyId: string;
+  /** The secret access key. */
+  readonly secretAccessKey: string;
+  /** The token of temporary credentials. */
+  readonly sessionToken?: string | undefined;
+}
+
+/** The settings of a Bedrock provider. @internal */
+export interface BedrockSettings extends WireSettings {
+  /** The AWS region. */
+  readonly region: string | undefined;
+}
+
+/** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */
+export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
+  const { auth, baseUrl, name, region, token } = config;
+  const needsSignature = token === undefined && auth !== 'none';
+  if (region === undefined && (baseUrl === undefined || needsSignature)) {
+    throw configError(name, 'region is missing.', 'Set region, such as us-east-1.');
+  }
+  if (region !== undefined && !/^[a-z0-9-]{1,40}$/.test(region)) {
+    throw configError(name, `region is "${region}".`, 'Write it like us-east-1.');
+  }
+  const regionalUrl = `https://bedrock-runtime.${region ?? ''}.amazonaws.com`;
+  return { ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '' }), region };
+}

@@ -1,0 +1,128 @@
+import { createHash, createHmac } from 'node:crypto';
+import { KernelError } from '@kernel/protocol';
+import type { AwsCredentials } from './config.ts';
+
+/** A request as a signer takes it. @internal */
+interface SignableRequest {
+  readonly method: string;
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly path: string;
+  readonly query: Record<string, string>;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array;
+}
+
+/** Signs a request; resolves to its headers, including the signature. @internal */
+export type SignRequest = (request: SignableRequest) => Promise<Record<string, string>>;
+
+/** One frame of an event stream. @internal */
+interface Frame {
+  /** The headers whose value is text. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+}
+
+/** Reads one complete frame; throws if a checksum does not match. @internal */
+export type ReadFrame = (bytes: Uint8Array) => Frame;
+
+/**
+ * Loads the signer of AWS requests. Without `source` it uses the credential chain of the AWS SDK. `onCredentials` is called with the
+ * credentials before each signature, and may throw. @internal
+ */
+export async function loadSigner(
+  region: string,
+  source: (() => Promise<AwsCredentials>) | undefined,
+  onCredentials: (credentials: AwsCredentials) => void,
+): Promise<SignRequest> {
+  const { SignatureV4 } = await loadPackage('@smithy/signature-v4', () => import('@smithy/signature-v4'));
+  type Sha256 = ConstructorParameters<typeof SignatureV4>[0]['sha256'];
+  const fetchCredentials = source ?? (await loadCredentialChain());
+  const signer = new SignatureV4({
+    region,
+    service: 'bedrock',
+    // `new` on a function that returns an object returns that object, which the types cannot express.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    sha256: createSha256 as unknown as Sha256,
+    credentials: async () => {
+      const credentials = await fetchCredentials();
+      onCredentials(credentials);
+      const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+      return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    },
+  });
+  return async (request) => {
+    try {
+      return (await signer.sign(request)).headers;
+    } catch (error) {
+      if (KernelError.is(error)) throw error;
+      throw new KernelError('CONFIG_INVALID', 'bedrock: no AWS credentials were found, or they cannot sign.', {
+        hint: 'Set credentials or token of createProvider, or what the AWS SDK reads (environment, profile, role).',
+        cause: error,
+      });
+    }
+  };
+}
+
+/** Loads the reader of event-stream frames. @internal */
+export async function loadFrameReader(): Promise<ReadFrame> {
+  const { EventStreamCodec } = await loadPackage('@smithy/core', () => import('@smithy/core/event-streams'));
+  const codec = new EventStreamCodec(toText, (text) => Buffer.from(text, 'utf8'));
+  return (bytes) => {
+    const { body, headers } = codec.decode(bytes);
+    const texts = Object.entries(headers).flatMap(([name, header]) =>
+      header.type === 'string' ? [[name, header.value] as const] : [],
+    );
+    return { body, headers: new Map(texts) };
+  };
+}
+
+async function loadCredentialChain(): Promise<() => Promise<AwsCredentials>> {
+  const { fromNodeProviderChain } = await loadPackage(
+    '@aws-sdk/credential-providers',
+    () => import('@aws-sdk/credential-providers'),
+  );
+  return fromNodeProviderChain();
+}
+
+async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    throw new KernelError('PROVIDER_UNSUPPORTED', `bedrock needs the package ${name}, which cannot be loaded.`, {
+      hint: `Install it beside @kernel/providers: npm install ${name}`,
+      cause: error,
+    });
+  }
+}
+
+type Bytes = string | ArrayBuffer | ArrayBufferView;
+
+/** SHA-256 or, with a secret, its HMAC, in the shape that the signer expects. Called with `new`, so it cannot be an arrow function. */
+function createSha256(secret?: Bytes): {
+  update(data: Bytes): void;
+  digest(): Promise<Uint8Array>;
+  reset(): void;
+} {
+  const key = secret === undefined ? undefined : toBytes(secret);
+  const start = () => (key === undefined ? createHash('sha256') : createHmac('sha256', key));
+  let hash = start();
+  return {
+    update: (data) => void hash.update(toBytes(data)),
+    digest: () => Promise.resolve(hash.digest()),
+    reset() {
+      hash = start();
+    },
+  };
+}
+
+function toText(bytes: Uint8Array | string): string {
+  return typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
+}
+
+function toBytes(data: Bytes): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data, 'utf8');
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

@@ -1,0 +1,25 @@
+import type { Provider } from '@kernel/protocol';
+import { lazyProvider } from '../lazy-provider.ts';
+import { wireProvider } from '../wire/wire.ts';
+import type { BedrockWireConfig } from './config.ts';
+import { loadFrameReader, type ReadFrame } from './optional-packages.ts';
+import { bedrockWire } from './wire.ts';
+
+/** Creates a provider over the Converse API. The reader of its binary stream is loaded at the first streaming request. @internal */
+export function createBedrockProvider(config: BedrockWireConfig): Provider {
+  let readFrame: ReadFrame | undefined;
+  const provider = wireProvider(
+    bedrockWire(() => readFrame),
+    config,
+  );
+  const { name } = provider;
+  const streaming = lazyProvider(
+    name,
+    async () => {
+      readFrame = await loadFrameReader();
+      return provider;
+    },
+    { embeds: false, transcribes: false },
+  );
+  return { name, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
+}

@@ -1,0 +1,104 @@
+import { canonicalJson, isObject } from '@kernel/internal';
+import {
+  type EmbedResult,
+  type JsonObject,
+  type JsonValue,
+  KERNEL_ERROR_CODES,
+  KernelError,
+  type Provider,
+  type Transcript,
+} from '@kernel/protocol';
+import { type AnyRequest, type Cassette, type CassetteEntry, toRecorded } from './cassette.ts';
+import { differences, nearestEntry } from './nearest-entry.ts';
+import type { RecorderOptions } from './recorder.ts';
+import { createSanitizer } from './sanitizer.ts';
+
+/**
+ * Creates a provider that answers from a cassette and sends nothing. Each entry is used once; equal requests get theirs in the order of
+ * recording. A request without an entry throws `PROVIDER_PROTOCOL` with the nearest entry and where it differs. `secrets` must be those of
+ * the recording, if requests contain any.
+ */
+export function replay(cassette: Cassette, options: RecorderOptions = {}): Provider {
+  const sanitizer = createSanitizer(options.secrets ?? []);
+  const unused = new Map<string, CassetteEntry[]>();
+  for (const entry of cassette.entries) {
+    const key = keyOf(entry.kind, entry.request);
+    const same = unused.get(key);
+    if (same === undefined) unused.set(key, [entry]);
+    else same.push(entry);
+  }
+
+  function take(kind: CassetteEntry['kind'], request: AnyRequest): CassetteEntry {
+    request.signal?.throwIfAborted();
+    const requested = toRecorded(request, sanitizer);
+    const entry = unused.get(keyOf(kind, requested))?.shift();
+    if (entry === undefined) throw missError(cassette, kind, requested);
+    return entry;
+  }
+
+  function result(kind: 'embed' | 'transcribe', request: AnyRequest): unknown {
+    const entry = take(kind, request);
+    if (entry.error !== undefined) throw toError(entry.error);
+    return entry.result;
+  }
+
+  return {
+    name: 'replay',
+    async *stream(request) {
+      const { error, events = [] } = take('stream', request);
+      for (const event of events) {
+        request.signal?.throwIfAborted();
+        yield event;
+      }
+      if (error !== undefined) throw toError(error);
+    },
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
+    embed: async (request) => result('embed', request) as EmbedResult,
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    transcribe: async (request) => result('transcribe', request) as Transcript,
+  };
+}
+
+/** Canonical, since the keys of a cassette that was edited by hand may be in any order. */
+function keyOf(kind: string, request: JsonValue): string {
+  return `${kind} ${canonicalJson(request)}`;
+}
+
+function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return isObject(value);
+}
+
+function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: JsonValue): KernelError {
+  const near = nearestEntry(cassette.entries, kind, requested);
+  const hint = 'Record it again with withRecorder, or make the same request as before.';
+  if (near === undefined) {
+    return new KernelError('PROVIDER_PROTOCOL', `The cassette has no ${kind} entry.`, { hint, data: { requested } });
+  }
+  const differing = differences(near.entry.request, requested);
+  const shown = differing.slice(0, 5);
+  const comparison =
+    differing.length === 0
+      ? 'is the same, but was already used: it was requested more often than it was recorded'
+      : `differs at ${shown.map((one) => `${one.path} (recorded ${one.recorded}, requested ${one.requested})`).join('; ')}`;
+  return new KernelError(
+    'PROVIDER_PROTOCOL',
+    `No recorded ${kind} matches this request. Entry ${near.index} ${comparison}.`,
+    {
+      hint,
+      data: { nearest: near.index, differences: shown.map((one) => ({ ...one })), differing: differing.length },
+    },
+  );
+}
+
+function toError(error: Readonly<Record<string, JsonValue>>): KernelError {
+  const { code, data, hint, message, retryable } = error;
+  return new KernelError(
+    KERNEL_ERROR_CODES.find((known) => known === code) ?? 'PROVIDER_PROTOCOL',
+    typeof message === 'string' ? message : 'The recorded error has no message.',
+    {
+      hint: typeof hint === 'string' ? hint : undefined,
+      retryable: retryable === true,
+      ...(isJsonObject(data) ? { data } : {}),
+    },
+  );
+}

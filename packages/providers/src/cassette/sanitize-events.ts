@@ -1,0 +1,41 @@
+import type { ProviderEvent } from '@kernel/protocol';
+import { toJson } from './cassette.ts';
+import type { Sanitizer } from './sanitizer.ts';
+
+type Delta = Exclude<ProviderEvent, { type: 'message-end' }>;
+
+/**
+ * Returns the events of one reply without secrets. A secret that was split across deltas is found in their joined text; that text then
+ * becomes one delta, the first, and the others are left out. @internal
+ */
+export function sanitizeEvents(events: readonly ProviderEvent[], sanitizer: Sanitizer): readonly ProviderEvent[] {
+  const joined = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== 'message-end')
+      joined.set(channelOf(event), (joined.get(channelOf(event)) ?? '') + textOf(event));
+  }
+  const sanitized = new Map<string, string>();
+  for (const [channel, text] of joined) {
+    const clean = sanitizer.text(text);
+    if (clean !== text) sanitized.set(channel, clean);
+  }
+  const emitted = new Set<string>();
+  return events.flatMap((event): ProviderEvent[] => {
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized event keeps its shape
+    if (event.type === 'message-end') return [sanitizer.value(toJson(event)) as unknown as ProviderEvent];
+    const channel = channelOf(event);
+    const clean = sanitized.get(channel);
+    if (clean === undefined) return [event];
+    if (emitted.has(channel)) return [];
+    emitted.add(channel);
+    return [event.type === 'tool-call-delta' ? { ...event, arguments: clean } : { ...event, text: clean }];
+  });
+}
+
+function channelOf(event: Delta): string {
+  return event.type === 'tool-call-delta' ? `call ${event.index}` : event.type;
+}
+
+function textOf(event: Delta): string {
+  return event.type === 'tool-call-delta' ? event.arguments : event.text;
+}

@@ -1,0 +1,52 @@
+import { createRedactor } from '@kernel/internal';
+import type { JsonValue } from '@kernel/protocol';
+
+/** Removes secrets from what is written to a cassette. */
+export interface Sanitizer {
+  /** The text without secrets. */
+  text(text: string): string;
+  /** A copy with every text sanitized, and every text under a key that names a credential replaced. */
+  value(value: JsonValue): JsonValue;
+}
+
+const MARK = '[redacted]';
+const SECRET_NAMES =
+  'authorization|proxy-authorization|cookie|set-cookie|x-api-key|api-key|api_key|apikey|x-goog-api-key|x-amz-security-token|access[-_]?token|refresh[-_]?token|id[-_]?token|token|client[-_]?secret|secret|password';
+const SECRET_KEY = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
+/** The same names in text: a header line, or a member of JSON in a string, escaped or not. */
+const NAMED_SECRET = new RegExp(`((?:${SECRET_NAMES})\\\\?["']?\\s*[:=]\\s*\\\\?["'])([^"'\\\\]+)`, 'gi');
+/** The keys of well-known vendors, and JSON web tokens, wherever they occur. */
+const SECRET_PATTERNS: readonly RegExp[] = [
+  /\bsk-[A-Za-z0-9_-]{16,}/g,
+  /\bAIza[A-Za-z0-9_-]{30,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /\bgh[pousr]_[A-Za-z0-9]{30,}/g,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
+];
+const AUTH_SCHEME = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g;
+
+/** Creates a sanitizer that knows these secrets, the patterns of well-known keys and the usual names of credentials. @internal */
+export function createSanitizer(secrets: readonly string[]): Sanitizer {
+  const redactor = createRedactor(secrets);
+
+  function text(original: string): string {
+    let clean = redactor.text(original);
+    for (const pattern of SECRET_PATTERNS) clean = clean.replace(pattern, MARK);
+    return clean.replace(AUTH_SCHEME, `$1 ${MARK}`).replace(NAMED_SECRET, `$1${MARK}`);
+  }
+
+  function value(item: JsonValue): JsonValue {
+    if (typeof item === 'string') return text(item);
+    if (typeof item !== 'object' || item === null) return item;
+    if (Array.isArray(item)) return item.map(value);
+    return Object.fromEntries(
+      Object.entries(item).map(([key, member]) => [
+        key,
+        typeof member === 'string' && SECRET_KEY.test(key) ? MARK : value(member),
+      ]),
+    );
+  }
+
+  return { text, value };
+}

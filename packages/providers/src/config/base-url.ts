@@ -1,0 +1,25 @@
+import { configError } from './config-error.ts';
+
+/** The parts of a base URL. @internal */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path, without a trailing slash. */
+  readonly path: string;
+  /** The query with its question mark, or empty. */
+  readonly query: string;
+}
+
+/** Parses a base URL. Throws `CONFIG_INVALID` for what is not an http(s) URL, and for a URL with a user name or password. @internal */
+export function parseBaseUrl(provider: string, value: string): BaseUrl {
+  const hint = 'Write it like https://host/v1, and put the credential into token.';
+  if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${value}".`, hint);
+  const url = new URL(value);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw configError(provider, `baseUrl has the scheme "${url.protocol}", not http or https.`, hint);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw configError(provider, 'baseUrl contains a user name or password.', hint);
+  }
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, ''), query: url.search };
+}

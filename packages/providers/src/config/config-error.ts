@@ -1,0 +1,6 @@
+import { KernelError } from '@kernel/protocol';
+
+/** Creates the `CONFIG_INVALID` error of a setting that is missing or wrong. @internal */
+export function configError(provider: string, message: string, hint: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `${provider}: ${message}`, { hint });
+}

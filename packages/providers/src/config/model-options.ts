@@ -1,0 +1,108 @@
+import { type JsonObject, type JsonValue, KernelError } from '@kernel/protocol';
+
+/** Settings of one model call that every wire translates. Any other key goes to the root of the request body as it is. */
+export interface ModelOptions {
+  /** The maximum number of tokens of the reply. */
+  readonly maxTokens?: number | null | undefined;
+  /** The sampling temperature. */
+  readonly temperature?: number | null | undefined;
+  /** The probability mass for nucleus sampling. */
+  readonly topP?: number | null | undefined;
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** Text at which the reply stops. */
+  readonly stop?: string | readonly string[] | null | undefined;
+  /** The seed for sampling, where the vendor has one. */
+  readonly seed?: number | null | undefined;
+  /** False asks for at most one tool call per reply. */
+  readonly parallelToolCalls?: boolean | null | undefined;
+  /** How images are read. */
+  readonly visionOptions?: { readonly detail: 'auto' | 'low' | 'high' | (string & {}) } | null | undefined;
+  /** A field of the vendor's own, under the vendor's name. */
+  readonly [name: string]: JsonValue | undefined;
+}
+
+/** Model options with defaults and request merged, under one spelling. @internal */
+export interface ResolvedOptions {
+  /** The maximum number of tokens of the reply. */
+  readonly maxTokens?: JsonValue;
+  /** The sampling temperature. */
+  readonly temperature?: JsonValue;
+  /** The probability mass for nucleus sampling. */
+  readonly topP?: JsonValue;
+  /** Text at which the reply stops. */
+  readonly stop?: JsonValue;
+  /** The seed for sampling. */
+  readonly seed?: JsonValue;
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: JsonValue;
+  /** False asks for at most one tool call per reply. */
+  readonly parallelToolCalls?: JsonValue;
+  /** How closely images are looked at: `visionOptions.detail`. */
+  readonly imageDetail?: string;
+  /** All other keys, for the root of the body. */
+  readonly extra: JsonObject;
+}
+
+const NAMES = [
+  'maxTokens',
+  'temperature',
+  'topP',
+  'stop',
+  'seed',
+  'reasoningEffort',
+  'parallelToolCalls',
+  'visionOptions',
+] as const;
+
+type OptionName = (typeof NAMES)[number];
+
+/** Each name in camelCase and in snake_case. */
+const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(
+  NAMES.flatMap((name) => [
+    [name, name],
+    [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name],
+  ]),
+);
+
+/**
+ * Merges a provider's default options with a request's, key by key; the request wins. camelCase and snake_case are one key. `0`, `false`
+ * and `''` are kept; `null` removes a default. Throws `CONFIG_INVALID` for a key in `reserved`: the request has a field for it.
+ * @internal
+ */
+export function resolveOptions(
+  defaults: ModelOptions,
+  requested: JsonObject | undefined,
+  reserved: ReadonlySet<string>,
+): ResolvedOptions {
+  const known = new Map<Exclude<OptionName, 'visionOptions'> | 'imageDetail', JsonValue>();
+  const extra = new Map<string, JsonValue>();
+  for (const options of [defaults, requested ?? {}]) {
+    for (const [key, value] of Object.entries(options)) {
+      if (value === undefined) continue;
+      if (reserved.has(key)) throw reservedKeyError(key);
+      const name = SPELLINGS.get(key);
+      if (name === undefined) setOrDelete(extra, key, value);
+      else if (name === 'visionOptions') setOrDelete(known, 'imageDetail', imageDetailOf(value));
+      else setOrDelete(known, name, value);
+    }
+  }
+  return { ...Object.fromEntries(known), extra: Object.fromEntries(extra) };
+}
+
+function setOrDelete<K>(map: Map<K, JsonValue>, key: K, value: JsonValue): void {
+  if (value === null) map.delete(key);
+  else map.set(key, value);
+}
+
+function imageDetailOf(value: JsonValue): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const detail = Object.entries(value).find(([key]) => key === 'detail')?.[1];
+  return typeof detail === 'string' ? detail : null;
+}
+
+function reservedKeyError(key: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `options.${key} cannot be set: the request has a field for it.`, {
+    hint: 'Remove it from options, and set the field of the request (model, messages, tools, toolChoice, stream, responseFormat).',
+  });
+}

@@ -1,0 +1,36 @@
+import { parseBaseUrl } from './base-url.ts';
+import type { CommonConfig } from './common-config.ts';
+import { createAuthorizer } from './credentials.ts';
+import type { ModelOptions } from './model-options.ts';
+
+/** Where a wire's requests go, and how they are authorized. @internal */
+export interface WireSettings {
+  /** The provider's name. */
+  readonly name: string;
+  /** Scheme, host and port of the API. */
+  readonly origin: string;
+  /** The path of the API, without a trailing slash. */
+  readonly basePath: string;
+  /** The query of `baseUrl` with its question mark, or empty. */
+  readonly query: string;
+  /** Default model options. */
+  readonly options: ModelOptions;
+  /** Returns the header that carries a token. */
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** Resolves a config with a vendor's defaults: `basePath` is used where `baseUrl` has no path, `authHeader` is the vendor's header for a key. @internal */
+export function resolveWireSettings(
+  config: CommonConfig,
+  defaults: { readonly baseUrl: string; readonly basePath: string; readonly authHeader?: string },
+): WireSettings {
+  const base = parseBaseUrl(config.name, config.baseUrl ?? defaults.baseUrl);
+  return {
+    name: config.name,
+    origin: base.origin,
+    basePath: base.path === '' ? defaults.basePath : base.path,
+    query: base.query,
+    options: config.options ?? {},
+    authorize: createAuthorizer(config, defaults.authHeader),
+  };
+}

@@ -1,0 +1,118 @@
+import { nearest } from '@kernel/internal';
+import { KernelError, type Provider } from '@kernel/protocol';
+import { resolveAnthropic } from './anthropic/config.ts';
+import { resolveBedrock } from './bedrock/config.ts';
+import type { CommonConfig } from './config/common-config.ts';
+import { configError } from './config/config-error.ts';
+import type { CustomProviderConfig, ProviderConfig } from './config/provider-config.ts';
+import { resolveGemini } from './gemini/config.ts';
+import { resolveLimits } from './http/limits.ts';
+import { resolveTimeouts } from './http/timeouts.ts';
+import { type LazyAbilities, lazyProvider } from './lazy-provider.ts';
+import { isChatPath, resolveOllama } from './ollama/config.ts';
+import { resolveChat } from './openai/config.ts';
+import { CHAT_PRESETS } from './openai/presets.ts';
+import { resolveResponses } from './responses/config.ts';
+import type { BaseSettings, Wire } from './wire/wire.ts';
+
+/** Creates a provider of your own from its config. */
+export type ProviderFactory = (config: CustomProviderConfig) => Provider;
+
+/** A set of providers by name: the built-in ones and your own. */
+export interface ProviderCatalog {
+  /**
+   * Creates the named provider. The name may be known only at run time; a literal one completes the vendor's fields. Throws
+   * `CONFIG_INVALID` for an unknown name (listing the known ones) and for a config that its vendor cannot use.
+   */
+  create(config: ProviderConfig | CustomProviderConfig): Provider;
+  /** Every known name, sorted. */
+  readonly names: readonly string[];
+}
+
+type Factory = (config: CommonConfig) => Provider;
+
+const CHAT_ONLY: LazyAbilities = { embeds: false, transcribes: false };
+const EMBEDS: LazyAbilities = { embeds: true, transcribes: false };
+
+/** Chat completions: OpenAI and the servers that speak its API. */
+const chatCompletions = lazily(resolveChat, { embeds: true, transcribes: true }, async () =>
+  factoryOf((await import('./openai/wire.ts')).chatWire),
+);
+
+/** Ollama's own API. */
+const ollama = lazily(resolveOllama, EMBEDS, async () => factoryOf((await import('./ollama/wire.ts')).ollamaWire));
+
+/** The one table of vendors. A wire is loaded at its first request; its config is checked at once. */
+const BUILT_IN: ReadonlyMap<string, Factory> = new Map([
+  ...[...CHAT_PRESETS.keys()].map((name) => [name, chatCompletions] as const),
+  [
+    'openai-responses',
+    lazily(resolveResponses, CHAT_ONLY, async () => factoryOf((await import('./responses/wire.ts')).responsesWire)),
+  ],
+  [
+    'anthropic',
+    lazily(resolveAnthropic, CHAT_ONLY, async () => factoryOf((await import('./anthropic/wire.ts')).anthropicWire)),
+  ],
+  ['gemini', lazily(resolveGemini, EMBEDS, async () => factoryOf((await import('./gemini/wire.ts')).geminiWire))],
+  ['ollama', (config) => (isChatPath(config) ? chatCompletions : ollama)(config)],
+  [
+    'bedrock',
+    lazily(resolveBedrock, CHAT_ONLY, async () => (await import('./bedrock/provider.ts')).createBedrockProvider),
+  ],
+]);
+
+async function factoryOf<Config extends CommonConfig, Settings extends BaseSettings>(
+  wire: Wire<Config, Settings>,
+): Promise<(config: Config) => Provider> {
+  const { wireProvider } = await import('./wire/wire.ts');
+  return (config) => wireProvider(wire, config);
+}
+
+function lazily(resolve: (config: CommonConfig) => unknown, abilities: LazyAbilities, load: () => Promise<Factory>) {
+  return (config: CommonConfig): Provider => {
+    resolve(config);
+    resolveTimeouts(config.timeouts);
+    resolveLimits(config.limits);
+    return lazyProvider(config.name, async () => (await load())(config), abilities);
+  };
+}
+
+/** Creates the named provider. Never retries; its wire and undici are loaded at the first request. */
+export function createProvider(config: ProviderConfig): Provider {
+  return createFrom(BUILT_IN, config);
+}
+
+/** Creates a catalog of the built-in providers and `factories`. Throws `CONFIG_INVALID` for a name that is taken. */
+export function createProviders(factories: Readonly<Record<string, ProviderFactory>> = {}): ProviderCatalog {
+  const table = new Map<string, (config: CustomProviderConfig) => Provider>(BUILT_IN);
+  for (const [name, factory] of Object.entries(factories)) {
+    if (table.has(name)) {
+      throw configError(
+        name,
+        `the provider name "${name}" is taken.`,
+        `Choose another; taken: ${sortedNames(table).join(', ')}.`,
+      );
+    }
+    table.set(name, factory);
+  }
+  const names = Object.freeze(sortedNames(table));
+  return { create: (config) => createFrom<CustomProviderConfig>(table, { ...config }), names };
+}
+
+function createFrom<Config extends CommonConfig>(
+  table: ReadonlyMap<string, (config: Config) => Provider>,
+  config: Config,
+): Provider {
+  const factory = table.get(config.name);
+  if (factory !== undefined) return factory(config);
+  const names = sortedNames(table);
+  const [suggestion] = nearest(config.name, names, 1);
+  throw new KernelError('CONFIG_INVALID', `No provider is named "${config.name}". Known: ${names.join(', ')}.`, {
+    hint: `${suggestion === undefined ? '' : `Did you mean "${suggestion}"? `}A server that speaks chat completions works with name "openai" and its baseUrl.`,
+    data: { name: config.name, known: names },
+  });
+}
+
+function sortedNames(table: ReadonlyMap<string, unknown>): string[] {
+  return [...table.keys()].toSorted();
+}

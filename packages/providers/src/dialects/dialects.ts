@@ -1,0 +1,80 @@
+/** A vendor's subset of JSON Schema. `openai-strict` and `anthropic-output` are those that the vendor enforces. */
+export type Dialect = 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-output' | 'gemini' | 'mistral' | 'ollama';
+
+/** What a dialect accepts, as data. @internal */
+export interface DialectRules {
+  /** The vendor's name, for messages. */
+  readonly label: string;
+  /** The constraint keywords that are accepted; `all` leaves everything below the root unchanged. */
+  readonly keywords: 'all' | ReadonlySet<string>;
+  /** The values of `format` that are accepted. Absent: all, if `format` is accepted. */
+  readonly formats?: ReadonlySet<string>;
+  /** Whether `$ref` is replaced by its target, and recursion ended. */
+  readonly inlineRefs: boolean;
+  /** Whether `const` is written as `enum`. */
+  readonly constAsEnum: boolean;
+  /** Whether a list of types other than one type and `null` is written as `anyOf`. */
+  readonly splitTypes: boolean;
+  /** Whether enums may contain only text and numbers. */
+  readonly plainEnums: boolean;
+  /** Whether every object is closed by `additionalProperties: false`. */
+  readonly closed: boolean;
+  /** Whether every property is required: an optional one accepts null instead, which is turned back into absent. */
+  readonly allRequired: boolean;
+  /** Whether `additionalProperties` is accepted. */
+  readonly additional: boolean;
+}
+
+const LOOSE: Omit<DialectRules, 'label'> = {
+  keywords: 'all',
+  inlineRefs: false,
+  constAsEnum: false,
+  splitTypes: false,
+  plainEnums: false,
+  closed: false,
+  allRequired: false,
+  additional: true,
+};
+
+const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const TEXT_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
+
+/** The rules of each dialect, from the vendors' documentation of what their schemas may contain. @internal */
+export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
+  openai: { ...LOOSE, label: 'OpenAI' },
+  'openai-strict': {
+    ...LOOSE,
+    label: "OpenAI's strict mode",
+    keywords: new Set([...NUMBERS, 'pattern', 'format', 'minItems', 'maxItems']),
+    formats: new Set(TEXT_FORMATS),
+    closed: true,
+    allRequired: true,
+  },
+  anthropic: { ...LOOSE, label: 'Anthropic' },
+  'anthropic-output': {
+    ...LOOSE,
+    label: "Anthropic's structured output",
+    keywords: new Set(['format']),
+    formats: new Set([...TEXT_FORMATS, 'uri']),
+    inlineRefs: true,
+    closed: true,
+  },
+  gemini: {
+    ...LOOSE,
+    label: 'Gemini',
+    keywords: new Set(['format', 'minItems', 'maxItems', 'minimum', 'maximum']),
+    inlineRefs: true,
+    constAsEnum: true,
+    splitTypes: true,
+    plainEnums: true,
+  },
+  mistral: { ...LOOSE, label: 'Mistral', inlineRefs: true },
+  ollama: {
+    ...LOOSE,
+    label: 'Ollama',
+    keywords: new Set(),
+    inlineRefs: true,
+    constAsEnum: true,
+    additional: false,
+  },
+};

@@ -1,0 +1,88 @@
+import { isObject, parsePointer } from '@kernel/internal';
+import type { JsonSchema } from '@kernel/protocol';
+
+/** Whether a value is a schema object (not a boolean schema). @internal */
+export function isSchema(value: unknown): value is JsonSchema {
+  return isObject(value);
+}
+
+/** The subschemas under a keyword whose value is a map; empty for anything else. @internal */
+export function schemaMap(schema: JsonSchema, keyword: string): readonly (readonly [string, unknown])[] {
+  const map = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
+  return isSchema(map) ? Object.entries(map) : [];
+}
+
+/** The subschemas under a keyword whose value is a list; empty for anything else. @internal */
+export function schemaList(schema: JsonSchema, keyword: string): readonly unknown[] {
+  const list = schema[keyword];
+  return Array.isArray(list) ? list : [];
+}
+
+/** The types that a schema names; empty if it names none. @internal */
+export function typesOf(schema: JsonSchema): readonly string[] {
+  return [schema['type'] ?? []].flat().filter((type) => typeof type === 'string');
+}
+
+/** The names that `required` lists. @internal */
+export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
+  return new Set(schemaList(schema, 'required').filter((name) => typeof name === 'string'));
+}
+
+/** Resolves a local `$ref`: a JSON pointer from the root, or an `$anchor`. Undefined if it does not resolve. @internal */
+export function resolveRef(root: JsonSchema, ref: string): unknown {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#')) return undefined;
+  if (!ref.startsWith('#/')) return findAnchor(root, ref.slice(1));
+  let at: unknown = root;
+  for (const key of parsePointer(decode(ref.slice(1)))) {
+    if (Array.isArray(at)) at = at[Number(key)];
+    else if (isSchema(at) && Object.hasOwn(at, key)) at = at[key];
+    else return undefined;
+  }
+  return at;
+}
+
+const MAX_REF_DEPTH = 32;
+
+/** Follows `$ref` to a schema without one. Undefined for a loop and for what does not resolve. @internal */
+export function followRefs(root: JsonSchema, schema: unknown): JsonSchema | undefined {
+  let at = schema;
+  for (let depth = 0; depth < MAX_REF_DEPTH; depth += 1) {
+    if (!isSchema(at)) return undefined;
+    const ref = at['$ref'];
+    if (typeof ref !== 'string') return at;
+    at = resolveRef(root, ref);
+  }
+  return undefined;
+}
+
+/** Whether a schema accepts null. @internal */
+export function acceptsNull(root: JsonSchema, node: unknown): boolean {
+  if (node === true) return true;
+  const schema = followRefs(root, node);
+  if (schema === undefined) return false;
+  const types = typesOf(schema);
+  if (types.length > 0 && !types.includes('null')) return false;
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) return false;
+  if (Object.hasOwn(schema, 'const') && schema['const'] !== null) return false;
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const branches = schemaList(schema, keyword);
+    if (branches.length > 0 && !branches.some((branch) => acceptsNull(root, branch))) return false;
+  }
+  return schemaList(schema, 'allOf').every((branch) => acceptsNull(root, branch));
+}
+
+function findAnchor(schema: JsonSchema, name: string): unknown {
+  for (const keyword of ['$defs', 'definitions']) {
+    for (const [, inner] of schemaMap(schema, keyword)) if (isSchema(inner) && inner['$anchor'] === name) return inner;
+  }
+  return undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

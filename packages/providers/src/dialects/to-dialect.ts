@@ -1,0 +1,67 @@
+import type { JsonSchema, JsonValue, Tool } from '@kernel/protocol';
+import { type Dialect, DIALECTS } from './dialects.ts';
+import { mergeAllOf, mergeRootUnion } from './flatten.ts';
+import { restoreAbsent } from './restore.ts';
+import { rewrite } from './rewrite.ts';
+import type { DialectLoss } from './rewrite-context.ts';
+import { followRefs } from './schema-node.ts';
+
+/** A schema in a vendor's dialect, the way back for arguments, and what the dialect cannot express. */
+export interface DialectSchema {
+  /** The original schema object if nothing had to change. */
+  readonly schema: JsonSchema;
+  /** Turns arguments that follow `schema` into ones that follow the tool's own schema. Returns other values unchanged. */
+  restore(args: JsonValue): JsonValue;
+  /** What the dialect cannot express. */
+  readonly losses: readonly DialectLoss[];
+}
+
+/** Translates a tool's schema into a vendor's dialect. The root becomes an object schema without unions, which every vendor requires. */
+export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
+  const rules = DIALECTS[dialect];
+  const losses: DialectLoss[] = [];
+  const lose = (keyword: string, message: string): void => void losses.push({ path: `/${keyword}`, keyword, message });
+  let root = flattenRoot(schema, lose);
+  if (rules.keywords !== 'all' || (rules.inlineRefs && JSON.stringify(root).includes('"$ref"'))) {
+    root = rewrite(root, '', { rules, root: schema, losses, activeRefs: ['#'] });
+    if (rules.inlineRefs) {
+      const { $defs: _, definitions: _definitions, ...plain } = root;
+      root = plain;
+    }
+    if (root['type'] === undefined) root = { type: 'object', ...root };
+  }
+  const restore = rules.allRequired
+    ? (args: JsonValue) => restoreAbsent(schema, schema, args)
+    : (args: JsonValue) => args;
+  return Object.freeze({ schema: root, restore, losses: Object.freeze(losses) });
+}
+
+const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
+
+/** `toDialect` for a tool's parameters, once per tool object and dialect. @internal */
+export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
+  const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
+  cache.set(tool, cached);
+  const translated = cached.get(dialect) ?? toDialect(tool.parameters, dialect);
+  cached.set(dialect, translated);
+  return translated;
+}
+
+function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string) => void): JsonSchema {
+  let root = schema;
+  if (typeof root['$ref'] === 'string') {
+    const { $ref: _, ...siblings } = root;
+    root = { ...followRefs(schema, root), ...siblings };
+  }
+  if (Object.hasOwn(root, 'allOf')) root = mergeAllOf(root, root, lose);
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    if (Object.hasOwn(root, keyword)) root = mergeRootUnion(root, keyword, lose);
+  }
+  for (const keyword of ['not', 'enum', 'if', 'then', 'else']) {
+    if (!Object.hasOwn(root, keyword)) continue;
+    const { [keyword]: _, ...rest } = root;
+    root = rest;
+    lose(keyword, 'is left out: no vendor accepts it at the root');
+  }
+  return root['type'] === 'object' || root['type'] === undefined ? root : { ...root, type: 'object' };
+}

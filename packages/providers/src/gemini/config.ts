@@ -1,0 +1,42 @@
+import type { JsonObject } from '@kernel/protocol';
+import type { CommonConfig } from '../config/common-config.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+
+/** The config of Gemini's generateContent API. */
+export interface GeminiConfig extends CommonConfig {
+  /** The vendor. */
+  readonly name: 'gemini';
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: GeminiOptions | undefined;
+}
+
+/** Model options of the generateContent API. `parallelToolCalls: false` is left out with a warning. */
+export interface GeminiOptions extends ModelOptions {
+  /** Further fields of `generationConfig`, such as `topK`. */
+  readonly generationConfig?: JsonObject | undefined;
+  /** What is blocked, by category. */
+  readonly safetySettings?: readonly { readonly category: string; readonly threshold: string }[] | undefined;
+}
+
+/** Resolves a config for the generateContent API. The key goes into a header, never into the URL. @internal */
+export function resolveGemini(config: CommonConfig): WireSettings {
+  return resolveWireSettings(config, {
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    basePath: '/v1beta',
+    authHeader: 'x-goog-api-key',
+  });
+}
+
+/** The path of a model's operation, with its query. @internal */
+export function geminiPath(settings: WireSettings, model: string, operation: string): string {
+  const query = new URLSearchParams(settings.query);
+  if (operation === 'streamGenerateContent') query.set('alt', 'sse');
+  const path = resourceName(model).split('/').map(encodeURIComponent).join('/');
+  return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
+}
+
+/** A model's resource name: `models/` is put before a name without a collection. @internal */
+export function resourceName(model: string): string {
+  return model.includes('/') ? model : `models/${model}`;
+}

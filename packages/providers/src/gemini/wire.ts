@@ -1,0 +1,15 @@
+import type { CommonConfig } from '../config/common-config.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
+import type { Wire } from '../wire/wire.ts';
+import { resolveGemini } from './config.ts';
+import { createGeminiDecoder } from './decode.ts';
+import { embed } from './embed.ts';
+import { createGeminiEncoder } from './encode.ts';
+
+/** Gemini's generateContent API. @internal */
+export const geminiWire: Wire<CommonConfig, WireSettings> = {
+  resolve: resolveGemini,
+  createEncoder: createGeminiEncoder,
+  createDecoder: createGeminiDecoder,
+  embed,
+};

@@ -1,0 +1,177 @@
+import type { Token } from '../config/credentials.ts';
+import { httpError } from './errors.ts';
+import type { ResponseHeaders } from './headers.ts';
+import { type ConnectionPool, openPool } from './pool.ts';
+import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
+import { createTimer, timeoutError } from './timeouts.ts';
+
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** One POST to a vendor's API, without credentials. */
+export interface ApiRequest {
+  /** Begins with a slash; may have a query. */
+  readonly path: string;
+  /** The `content-type` of the body. */
+  readonly contentType: string;
+  /** The `accept` header. */
+  readonly accept: string;
+  /** The body, as it is sent. */
+  readonly body: string | Uint8Array;
+}
+
+/** The HTTP client of one provider: one origin, one pool, its credentials. */
+export interface AuthenticatedClient {
+  /** Sends a request. The handler's `onHeaders` is called for a 2xx status only; everything else is an error. */
+  open(request: ApiRequest, handler: ResponseHandler): HttpRequest;
+}
+
+/** Signs a request that has no token; resolves to the headers to add. */
+export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
+
+/** What an authenticated client needs. */
+export interface AuthenticatedClientOptions extends HttpRequestOptions {
+  /** The origin of all requests. */
+  readonly origin: string;
+  /** The maximum number of open connections. */
+  readonly connections: number;
+  /** The credential. */
+  readonly token: Token;
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Returns the header that carries a token. */
+  authorize(token: string): Readonly<Record<string, string>>;
+  /** Signs requests where there is no token. */
+  readonly sign?: Signer | undefined;
+}
+
+/**
+ * Creates a client; undici is loaded at the first request. A 401 asks a token function again and repeats the request once; nothing else is
+ * repeated. A redirect is never followed: its status is an error like any other.
+ */
+export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
+  const { connections, origin, timeouts, token } = options;
+  let opening: Promise<ConnectionPool> | undefined;
+  let pool: ConnectionPool | undefined;
+
+  function post(
+    { body, path }: ApiRequest,
+    headers: Readonly<Record<string, string>>,
+    handler: ResponseHandler,
+    elapsedMs: number,
+  ): HttpRequest {
+    const request = createHttpRequest(options, handler, elapsedMs);
+    const send = (opened: ConnectionPool): void => request.send(opened, { method: 'POST', path, headers, body });
+    if (pool === undefined) {
+      opening ??= openPool(origin, { connectMs: timeouts.connectMs, connections });
+      opening.then((opened) => send((pool = opened)), request.fail);
+    } else {
+      send(pool);
+    }
+    return request;
+  }
+
+  return {
+    open(request, handler) {
+      let current: HttpRequest | undefined;
+      let closed = false;
+      let stopTimers: (() => void) | undefined;
+      const startedAt = performance.now();
+
+      function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
+        if (closed) return;
+        const headers = { ...options.headers, 'content-type': request.contentType, accept: request.accept, ...added };
+        const retryUnauthorized = (status: number): boolean => {
+          const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
+          if (renewed === undefined) return false;
+          current?.close();
+          waitFor(renewed, (fresh) => send(options.authorize(fresh), fresh, false));
+          return true;
+        };
+        const checked = withStatusErrors(options, handler, retryUnauthorized);
+        current = post(request, headers, checked, performance.now() - startedAt);
+      }
+
+      /** Waits for a token or a signature under the connect timeout and the total timeout. */
+      function waitFor<T>(work: Promise<T>, then: (value: T) => void): void {
+        if (closed) {
+          work.catch(() => undefined);
+          return;
+        }
+        const timers = (['connectMs', 'totalMs'] as const).map((timeout) => {
+          const ms = timeouts[timeout];
+          const remaining = timeout === 'totalMs' && ms > 0 ? Math.max(1, ms - (performance.now() - startedAt)) : ms;
+          return createTimer(remaining, () => {
+            token.abandon();
+            fail(timeoutError(options.provider, timeout, ms, 'for a token'));
+            close();
+          });
+        });
+        stopTimers = () => {
+          for (const timer of timers) timer.stop();
+        };
+        for (const timer of timers) timer.start();
+        work
+          .finally(() => stopTimers?.())
+          .then(then)
+          .catch(fail);
+      }
+
+      function fail(error: unknown): void {
+        if (!closed) handler.onError(error);
+      }
+
+      function close(): void {
+        closed = true;
+        stopTimers?.();
+        current?.close();
+      }
+
+      const credential = token.current();
+      if (typeof credential === 'object') waitFor(credential, (value) => send(options.authorize(value), value, true));
+      else if (credential !== undefined) send(options.authorize(credential), credential, true);
+      else if (options.sign !== undefined) waitFor(options.sign(request), (signed) => send(signed, undefined, false));
+      else send({}, undefined, true);
+
+      return {
+        pause: () => current?.pause(),
+        resume: () => current?.resume(),
+        extendIdleTimeout: () => current?.extendIdleTimeout(),
+        close,
+      };
+    },
+  };
+}
+
+/** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */
+function withStatusErrors(
+  { provider, redactor }: HttpRequestOptions,
+  handler: ResponseHandler,
+  retry: (status: number) => boolean,
+): ResponseHandler {
+  let failed: { status: number; headers: ResponseHeaders; chunks: Uint8Array[]; size: number } | undefined;
+  const statusError = (): unknown => {
+    const { headers, chunks, status } = failed ?? { headers: {}, chunks: [], status: 0 };
+    return httpError(provider, status, headers, Buffer.concat(chunks).toString('utf8'), redactor);
+  };
+  return {
+    onHeaders(status, headers) {
+      if (status >= 200 && status < 300) handler.onHeaders(status, headers);
+      else if (!retry(status)) failed = { status, headers, chunks: [], size: 0 };
+    },
+    onData(bytes) {
+      if (failed === undefined) {
+        handler.onData(bytes);
+        return;
+      }
+      failed.chunks.push(Buffer.from(bytes));
+      failed.size += bytes.length;
+      if (failed.size > MAX_ERROR_BYTES) throw statusError();
+    },
+    onEnd(isSent) {
+      if (failed === undefined) handler.onEnd(isSent);
+      else handler.onError(statusError());
+    },
+    // The status says more than the reset that followed it.
+    onError: (error) => handler.onError(failed === undefined ? error : statusError()),
+  };
+}

@@ -1,0 +1,134 @@
+import type { Redactor } from '@kernel/internal';
+import { type JsonObject, KernelError } from '@kernel/protocol';
+import type { ResponseHeaders } from './headers.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { timeoutError } from './timeouts.ts';
+import { describeHtmlPage, excerpt, readErrorBody, type VendorError } from './vendor-error.ts';
+
+const EXCERPT_LENGTH = 1000;
+const REQUEST_ID_HEADERS = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-ms-request-id',
+  'x-amzn-requestid',
+  'cf-ray',
+];
+const RETRYABLE_WORDS = /overload|rate.?limit|server_error|unavailable|timeout|capacity|try again/i;
+const PROTOCOL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+const CONFIG_CODES = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'ERR_INVALID_CHAR']);
+
+/**
+ * Creates the `PROVIDER_HTTP` error of a response whose status is not 2xx: status, request id, what the vendor says and an excerpt of the
+ * body, all redacted.
+ */
+export function httpError(
+  provider: string,
+  status: number,
+  headers: ResponseHeaders,
+  body: string,
+  redactor: Redactor,
+): KernelError {
+  const text = redactor.text(body);
+  const page = describeHtmlPage(text);
+  const vendor = page === undefined ? readErrorBody(text) : undefined;
+  const location = status >= 300 && status < 400 ? headers['location'] : undefined;
+  const requestId = requestIdOf(headers);
+  const waitMs = retryAfterMs(headers);
+  const reason = redactor.text(page ?? vendor?.message ?? 'an empty body');
+  const data: JsonObject = {
+    status,
+    ...(requestId === undefined ? {} : { requestId: redactor.text(requestId) }),
+    body: page ?? excerpt(text, EXCERPT_LENGTH),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    ...(vendor?.code === undefined ? {} : { vendorCode: redactor.text(vendor.code) }),
+    ...(vendor?.type === undefined ? {} : { vendorType: redactor.text(vendor.type) }),
+  };
+  return new KernelError('PROVIDER_HTTP', `${provider} answered ${status}: ${excerpt(reason, 300)}`, {
+    retryable: shouldRetry(headers, isRetryableStatus(status)),
+    hint: hintFor(status, typeof location === 'string' ? redactor.text(location) : undefined),
+    data,
+  });
+}
+
+/** Creates the error of a reply that failed under status 200: `PROVIDER_HTTP` where the vendor names a status, else `PROVIDER_PROTOCOL`. */
+export function replyError(provider: string, error: VendorError, redactor: Redactor): KernelError {
+  const message = redactor.text(error.message);
+  const words = `${error.type ?? ''} ${error.code ?? ''} ${message}`;
+  return new KernelError(
+    error.status === undefined ? 'PROVIDER_PROTOCOL' : 'PROVIDER_HTTP',
+    `${provider} failed during its reply: ${excerpt(message, 500)}`,
+    {
+      retryable: error.status === undefined ? RETRYABLE_WORDS.test(words) : isRetryableStatus(error.status),
+      data: {
+        ...(error.status === undefined ? {} : { status: error.status }),
+        ...(error.code === undefined ? {} : { vendorCode: redactor.text(error.code) }),
+        ...(error.type === undefined ? {} : { vendorType: redactor.text(error.type) }),
+        body: excerpt(message, EXCERPT_LENGTH),
+      },
+    },
+  );
+}
+
+/** Turns a connection error into `PROVIDER_NETWORK`, `PROVIDER_TIMEOUT` (connect) or, for malformed HTTP, `PROVIDER_PROTOCOL`. */
+export function networkError(provider: string, error: unknown, connectMs: number, redactor: Redactor): KernelError {
+  const code = codeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return timeoutError(provider, 'connectMs', connectMs);
+  const reason = redactor.text(messageOf(error));
+  // The original may hold bytes of the response, and so an echoed secret: only its redacted message and its code are kept.
+  const cause = Object.assign(new Error(reason), code === undefined ? {} : { code });
+  const data = code === undefined ? {} : { errno: code };
+  if (code !== undefined && (PROTOCOL_CODES.has(code) || code.startsWith('HPE_'))) {
+    return new KernelError('PROVIDER_PROTOCOL', `${provider}: the server does not speak valid HTTP: ${reason}`, {
+      cause,
+      data,
+    });
+  }
+  if (code !== undefined && CONFIG_CODES.has(code)) {
+    return new KernelError('CONFIG_INVALID', `${provider}: the request cannot be sent: ${reason}`, { cause, data });
+  }
+  return new KernelError('PROVIDER_NETWORK', `${provider}: the connection failed: ${reason}`, {
+    retryable: true,
+    hint: code === 'ECONNREFUSED' ? 'Nothing listens there: check baseUrl, or start the server.' : undefined,
+    cause,
+    data,
+  });
+}
+
+/** Whether a status is worth another attempt: 408, 409, 429 and everything from 500. */
+function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+function shouldRetry(headers: ResponseHeaders, byStatus: boolean): boolean {
+  const requested = headers['x-should-retry'];
+  return requested === 'true' || (requested !== 'false' && byStatus);
+}
+
+/** The request id of a response, whatever its vendor calls it. */
+function requestIdOf(headers: ResponseHeaders): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function hintFor(status: number, location: string | undefined): string | undefined {
+  if (location !== undefined)
+    return `Redirects are not followed. If you trust the target, set baseUrl to it: ${location}`;
+  if (status === 401 || status === 403) return 'Check the token and its permissions.';
+  if (status === 404) return 'Check baseUrl, and that the model exists there.';
+  return undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  // Node joins the failures of several addresses into one error without a message.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}

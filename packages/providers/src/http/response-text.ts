@@ -1,0 +1,60 @@
+import { onAbort, type Redactor } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
+import { parseJson } from '../json-fields.ts';
+import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';
+import { replyError } from './errors.ts';
+import type { HttpRequest } from './request.ts';
+import { describeHtmlPage, findVendorError } from './vendor-error.ts';
+
+/** Sends one request and resolves to the whole body as text. An abort rejects with `signal.reason` and closes the socket. */
+export function requestText(
+  client: AuthenticatedClient,
+  request: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const isAborted = (): boolean => signal?.aborted === true;
+    if (isAborted()) {
+      reject(signal?.reason);
+      return;
+    }
+    const chunks: Uint8Array[] = [];
+    let sent: HttpRequest | undefined;
+    const removeListener = onAbort(signal, () => {
+      sent?.close();
+      reject(signal?.reason);
+    });
+    sent = client.open(request, {
+      onHeaders: () => undefined,
+      onData(bytes) {
+        chunks.push(Buffer.from(bytes));
+        sent?.extendIdleTimeout();
+      },
+      onEnd() {
+        removeListener();
+        resolve(Buffer.concat(chunks).toString('utf8'));
+      },
+      onError(error) {
+        removeListener();
+        reject(error);
+      },
+    });
+    // An abort while the request was being opened, as by a token function, found nothing to close.
+    if (isAborted()) sent.close();
+  });
+}
+
+/** Parses a body that must be JSON. Throws for an HTML page, for invalid JSON and for an error object under status 200. */
+export function parseJsonResponse(provider: string, text: string, redactor: Redactor): unknown {
+  const page = describeHtmlPage(text);
+  if (page !== undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`);
+  const value = parseJson(text);
+  if (value === undefined) {
+    throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
+      retryable: true,
+    });
+  }
+  const error = findVendorError(value);
+  if (error !== undefined) throw replyError(provider, error, redactor);
+  return value;
+}

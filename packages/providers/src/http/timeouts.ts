@@ -1,0 +1,83 @@
+import { MAX_TIMER_MS } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
+
+/** The four timeouts of a request, in milliseconds. 0 turns a timeout off. */
+export interface Timeouts {
+  /** Until the connection is established; before that, until a token function has returned its token. Default 30 s. */
+  readonly connectMs?: number | undefined;
+  /** From the request being sent to the first byte of the response body. Default 5 min. */
+  readonly firstByteMs?: number | undefined;
+  /**
+   * Between two events of a stream (comments do not count), or between two chunks of any other body. Suspended while the consumer
+   * does not read. Default 2 min.
+   */
+  readonly idleMs?: number | undefined;
+  /** The whole request, including the wait for a token and for a free connection. Off by default, so that no active stream is cut. */
+  readonly totalMs?: number | undefined;
+}
+
+/** Timeouts with every field set. */
+export type ResolvedTimeouts = { readonly [K in keyof Timeouts]-?: number };
+
+const DEFAULTS: ResolvedTimeouts = { connectMs: 30_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 0 };
+
+const WAITING_FOR: Readonly<Record<keyof Timeouts, string>> = {
+  connectMs: 'for a connection',
+  firstByteMs: 'for the first byte of the reply',
+  idleMs: 'for the next event of the reply',
+  totalMs: 'for the whole reply',
+};
+
+/** Fills in the defaults. Throws `CONFIG_INVALID` naming a timeout that is not a number of milliseconds. */
+export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
+  const resolved = { ...DEFAULTS };
+  for (const name of ['connectMs', 'firstByteMs', 'idleMs', 'totalMs'] as const) {
+    const value = timeouts[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || !(value >= 0 && value <= MAX_TIMER_MS)) {
+      throw new KernelError('CONFIG_INVALID', `timeouts.${name} is ${String(value)}, not a number of milliseconds.`, {
+        hint: `Use 0 (off) or a number up to ${MAX_TIMER_MS}.`,
+      });
+    }
+    resolved[name] = value;
+  }
+  return resolved;
+}
+
+/** The error of a timeout that expired; names the timeout, its value and the option that sets it. */
+export function timeoutError(
+  provider: string,
+  timeout: keyof Timeouts,
+  ms: number,
+  waitingFor: string = WAITING_FOR[timeout],
+): KernelError {
+  return new KernelError('PROVIDER_TIMEOUT', `${provider}: waited ${ms} ms ${waitingFor} (timeouts.${timeout}).`, {
+    hint: `Raise timeouts.${timeout} of createProvider, or set it to 0 to turn this timeout off.`,
+    retryable: true,
+    data: { timeout, timeoutMs: ms, option: `timeouts.${timeout}` },
+  });
+}
+
+/** A timer that can be started again. */
+export interface Timer {
+  /** Starts the timer, or restarts it. */
+  start(): void;
+  /** Stops the timer. Does nothing if it is not running. */
+  stop(): void;
+}
+
+/** Creates a stopped timer; with `ms` 0 it never fires. `onExpiry` is called at most once per start. */
+export function createTimer(ms: number, onExpiry: () => void): Timer {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start() {
+      if (ms === 0) return;
+      clearTimeout(timer);
+      timer = setTimeout(onExpiry, ms);
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { asFields, asText, type Fields, parseJson } from '../json-fields.ts';
+
+/** What a vendor says about a failure, whatever shape it has on the wire. */
+export interface VendorError {
+  /** The vendor's message, or the JSON of its error object. */
+  readonly message: string;
+  /** The vendor's error code. */
+  readonly code?: string;
+  /** The vendor's error type. */
+  readonly type?: string;
+  /** An HTTP status that the error object itself names. */
+  readonly status?: number;
+}
+
+/**
+ * Finds an error in a parsed reply: `{error: {message}}`, `{error: "…"}`, `{object: "error", message}`, `{type: "error"}`, or one of those
+ * in an array. Every shape is accepted on every wire, since gateways answer in the shape of another vendor.
+ */
+export function findVendorError(value: unknown): VendorError | undefined {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : findVendorError(value[0]);
+  const body = asFields(value);
+  if (body === undefined) return undefined;
+  const error = body['error'];
+  if (typeof error === 'string' && error !== '') return toVendorError(body, error);
+  const inner = asFields(error);
+  if (inner !== undefined) return toVendorError(inner, JSON.stringify(inner));
+  if (body['object'] === 'error' || body['type'] === 'error') return toVendorError(body, JSON.stringify(body));
+  return undefined;
+}
+
+function toVendorError(error: Fields, fallback: string): VendorError {
+  const metadata = asFields(error['metadata']);
+  const raw = metadata === undefined ? undefined : asText(metadata['raw']);
+  const code = error['code'];
+  const status = [code, error['status'], error['status_code']]
+    .map(Number)
+    .find((number) => number >= 400 && number < 600);
+  const type = asText(error['type']);
+  const textCode = typeof code === 'string' ? code : asText(asFields(error['innererror'])?.['code']);
+  return {
+    message: (asText(error['message']) ?? fallback) + (raw === undefined ? '' : ` (${raw})`),
+    ...(textCode === undefined ? {} : { code: textCode }),
+    ...(type === undefined ? {} : { type }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** Reads the body of a failed response: a known error shape, a bare `message` or `detail`, else the text itself. Undefined for an empty body. */
+export function readErrorBody(text: string): VendorError | undefined {
+  const value = parseJson(text);
+  const known = findVendorError(value);
+  if (known !== undefined) return known;
+  const body = asFields(value);
+  const message = asText(body?.['message']) ?? asText(body?.['detail']) ?? text.trim();
+  return message === '' ? undefined : { message };
+}
+
+/** Describes an HTML page by its title; undefined for any other text. */
+export function describeHtmlPage(text: string): string | undefined {
+  if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(text)) return undefined;
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim();
+  return title === undefined || title === '' ? 'an HTML page' : `an HTML page: ${excerpt(title, 200)}`;
+}
+
+/** The beginning of a text, with `…` where it was cut; never half a surrogate pair. */
+export function excerpt(text: string, length: number): string {
+  const clean = text.trim();
+  return clean.length <= length ? clean : `${clean.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,80 @@
+import { parseBaseUrl } from '../config/base-url.ts';
+import type { CommonConfig } from '../config/common-config.ts';
+import { configError } from '../config/config-error.ts';
+import { createAuthorizer } from '../config/credentials.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
+import { CHAT_PRESETS, type ChatPresetName, OPENAI_QUIRKS } from './presets.ts';
+import { type ChatQuirks, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
+
+/** The config of OpenAI and of every server that speaks chat completions. */
+export interface ChatConfig extends CommonConfig {
+  /** The vendor; `openai` with a `baseUrl` for a server without a preset. */
+  readonly name: Exclude<ChatPresetName, 'azure' | 'ollama'>;
+  /** How the server differs from its preset. */
+  readonly quirks?: ChatQuirks | undefined;
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: ChatOptions | undefined;
+}
+
+/** Model options of chat completions. */
+export interface ChatOptions extends ModelOptions {
+  /** How much a reasoning model may think. */
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** How verbose the reply is. */
+  readonly verbosity?: 'low' | 'medium' | 'high' | undefined;
+  /** Lowers the probability of tokens by how often they already occurred. */
+  readonly frequency_penalty?: number | undefined;
+  /** Lowers the probability of tokens that already occurred. */
+  readonly presence_penalty?: number | undefined;
+  /** Which processing tier serves the request. */
+  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | undefined;
+}
+
+/** A config for the chat-completions wire under any name: chat servers, Azure, and Ollama's `/v1`. @internal */
+export interface ChatWireConfig extends CommonConfig, Partial<AzureFields> {
+  /** How the server differs from its preset. */
+  readonly quirks?: ChatQuirks | undefined;
+}
+
+/** An operation of the API. @internal */
+export type ChatOperation = 'chat/completions' | 'embeddings' | 'audio/transcriptions';
+
+/** The settings of one provider: its quirks, and where its requests go. @internal */
+export interface ChatSettings extends ResolvedChatQuirks {
+  /** The provider's name. */
+  readonly name: string;
+  /** Scheme, host and port of the API. */
+  readonly origin: string;
+  /** The path of an operation, with its query. */
+  readonly path: (operation: ChatOperation) => string;
+  /** Returns the header that carries a token. */
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
+  /** Default model options. */
+  readonly options: ModelOptions;
+}
+
+/** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
+export function resolveChat(config: ChatWireConfig): ChatSettings {
+  const { name, options = {} } = config;
+  const preset = CHAT_PRESETS.get(name);
+  const baseUrl = config.baseUrl ?? preset?.baseUrl;
+  if (baseUrl === undefined) {
+    throw configError(name, 'baseUrl is missing.', 'Set the address of the API, such as https://host/v1.');
+  }
+  const base = parseBaseUrl(name, baseUrl);
+  const { origin } = base;
+  if (name === 'azure') {
+    const endpoint = resolveAzureEndpoint(config, base);
+    return { ...resolveQuirks(preset?.quirks, config.quirks), ...endpoint, name, origin, options };
+  }
+  const isOpenAI = origin === 'https://api.openai.com';
+  return {
+    ...resolveQuirks(isOpenAI ? OPENAI_QUIRKS : undefined, preset?.quirks, config.quirks),
+    name,
+    origin,
+    options,
+    path: (operation) => `${base.path}/${operation}${base.query}`,
+    authorize: createAuthorizer(config),
+  };
+}

@@ -1,0 +1,25 @@
+import type { FinishReason } from '@kernel/protocol';
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['content_filter', 'filter'],
+  ['safety', 'filter'],
+  ['recitation', 'filter'],
+  ['refusal', 'refusal'],
+]);
+
+/**
+ * Maps a vendor's finish reason. Calls win over every reason except a cut: servers say `stop`, `function_call` or values of their own
+ * although there are calls. A refusal counts only if the reply was not cut. @internal
+ */
+export function finishReasonOf(reason: string | undefined, hasCalls: boolean, refused: boolean): FinishReason {
+  const known = reason === undefined ? undefined : REASONS.get(reason.toLowerCase());
+  if (known === 'length' || known === 'filter' || known === 'refusal') return known;
+  if (refused) return 'refusal';
+  if (hasCalls) return 'tool-calls';
+  return known ?? 'other';
+}

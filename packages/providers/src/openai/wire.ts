@@ -1,0 +1,15 @@
+import type { Wire } from '../wire/wire.ts';
+import { type ChatSettings, type ChatWireConfig, resolveChat } from './config.ts';
+import { createChatDecoder } from './decode.ts';
+import { embed } from './embed.ts';
+import { createChatEncoder } from './encode.ts';
+import { transcribe } from './transcribe.ts';
+
+/** OpenAI's chat completions, as OpenAI and many other servers speak it. @internal */
+export const chatWire: Wire<ChatWireConfig, ChatSettings> = {
+  resolve: resolveChat,
+  createEncoder: createChatEncoder,
+  createDecoder: createChatDecoder,
+  embed,
+  transcribe,
+};

@@ -1,0 +1,153 @@
+import { type JsonObject, KernelError, type Provider } from '@kernel/protocol';
+import { fallbackReason, type FallbackReason } from './fallback-reason.ts';
+import { openStream } from './open-stream.ts';
+import { numberOption } from './number-option.ts';
+
+/** A provider to try, with the request's model or one of its own. */
+export type FallbackCandidate = Provider | { readonly provider: Provider; readonly model: string };
+
+/** How candidates are chosen. */
+export interface FallbackOptions {
+  /** How long a candidate that failed is tried only after all others. Default 60 s; longer if its server asked for more. */
+  readonly coolDownMs?: number | undefined;
+  /** Called for each candidate that failed before the next is tried. Must not throw. */
+  readonly onFallback?: ((attempt: FallbackAttempt) => void) | undefined;
+  /** Returns the time in milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A failed attempt. */
+export interface FallbackAttempt {
+  /** The candidate's name. */
+  readonly provider: string;
+  /** The model that was requested of it. */
+  readonly model: string;
+  /** Absent if no other candidate would do better. */
+  readonly reason?: FallbackReason;
+  /** What it failed with. */
+  readonly error: KernelError;
+}
+
+interface CandidateState<P extends Provider = Provider> {
+  readonly provider: P;
+  readonly model: string | undefined;
+  readyAt: number;
+}
+
+/**
+ * Tries the first candidate, and the next one if it fails for reasons of its own: rate limit, overload, network, credentials. A bad request
+ * is not tried again. A stream falls back only before its first event. When all have failed, the last error has every attempt in
+ * `data.attempts`. Throws `CONFIG_INVALID` without candidates.
+ */
+export function withFallback(candidates: readonly FallbackCandidate[], options: FallbackOptions = {}): Provider {
+  const states = candidates.map(toState);
+  if (states.length === 0) {
+    throw new KernelError('CONFIG_INVALID', 'withFallback has no candidates.', { hint: 'Pass at least one provider.' });
+  }
+  const coolDownMs = numberOption('withFallback', 'coolDownMs', options.coolDownMs, 60_000, 0);
+  const { now = Date.now, onFallback } = options;
+
+  async function attempt<P extends Provider, T>(
+    request: { readonly model: string; readonly signal?: AbortSignal | undefined },
+    capable: readonly CandidateState<P>[],
+    work: (provider: P, model: string) => Promise<T>,
+  ): Promise<T> {
+    const attempts: FallbackAttempt[] = [];
+    for (const state of byReadiness(capable, now())) {
+      const model = state.model ?? request.model;
+      try {
+        return await work(state.provider, model);
+      } catch (error) {
+        if (request.signal?.aborted === true || !KernelError.is(error)) throw error;
+        const reason = fallbackReason(error);
+        const failed = {
+          provider: state.provider.name,
+          model,
+          ...(reason === undefined ? {} : { reason }),
+          error,
+        };
+        attempts.push(failed);
+        if (reason === undefined) throw failure(attempts);
+        state.readyAt = now() + Math.max(coolDownMs, requestedMs(error));
+        onFallback?.(failed);
+      }
+    }
+    throw failure(attempts);
+  }
+
+  const embedders = states.filter((state) => has(state, 'embed'));
+  const transcribers = states.filter((state) => has(state, 'transcribe'));
+  return {
+    name:
+      states.length === 1 ? (states[0]?.provider.name ?? '') : states.map(({ provider }) => provider.name).join('|'),
+    stream: (request) =>
+      openStream(request.signal, (opening) =>
+        attempt({ model: request.model, signal: opening.signal }, states, (provider, model) =>
+          opening.first(provider.stream({ ...request, model })),
+        ),
+      ),
+    ...(embedders.length === 0
+      ? {}
+      : {
+          embed: async (request) => attempt(request, embedders, (inner, model) => inner.embed({ ...request, model })),
+        }),
+    ...(transcribers.length === 0
+      ? {}
+      : {
+          transcribe: async (request) =>
+            attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
+        }),
+  };
+}
+
+function toState(candidate: FallbackCandidate): CandidateState {
+  return 'provider' in candidate
+    ? { provider: candidate.provider, model: candidate.model, readyAt: 0 }
+    : { provider: candidate, model: undefined, readyAt: 0 };
+}
+
+/** Ready candidates in the configured order, then those that cool down, the soonest first. */
+function byReadiness<P extends Provider>(
+  states: readonly CandidateState<P>[],
+  now: number,
+): readonly CandidateState<P>[] {
+  return states.toSorted((a, b) => Math.max(a.readyAt - now, 0) - Math.max(b.readyAt - now, 0));
+}
+
+type Capable<K extends 'embed' | 'transcribe'> = Provider & Required<Pick<Provider, K>>;
+
+function has<K extends 'embed' | 'transcribe'>(state: CandidateState, key: K): state is CandidateState<Capable<K>> {
+  return state.provider[key] !== undefined;
+}
+
+function requestedMs(error: KernelError): number {
+  const requested = error.data?.['retryAfterMs'];
+  return typeof requested === 'number' ? requested : 0;
+}
+
+function failure(attempts: readonly FallbackAttempt[]): KernelError {
+  const last = attempts.at(-1);
+  if (last === undefined) throw new TypeError('No candidate was tried.');
+  const { error } = last;
+  if (attempts.length === 1) return error;
+  const list = attempts.map(({ model, provider, reason }) => `${provider} ${model} (${reason ?? 'bad request'})`);
+  return new KernelError(error.code, `${error.message} Tried in turn: ${list.join(', ')}.`, {
+    hint: error.hint,
+    retryable: last.reason !== undefined && attempts.some((attempt) => attempt.error.retryable),
+    data: { ...error.data, attempts: attempts.map(toJson) },
+    cause: error,
+  });
+}
+
+function toJson(attempt: FallbackAttempt): JsonObject {
+  const { error, model, provider, reason } = attempt;
+  const status = error.data?.['status'];
+  return {
+    provider,
+    model,
+    ...(reason === undefined ? {} : { reason }),
+    code: error.code,
+    ...(status === undefined ? {} : { status }),
+    message: error.message,
+  };
+}

@@ -1,0 +1,73 @@
+import { linkAbort } from '@kernel/internal';
+import type { ProviderEvent } from '@kernel/protocol';
+
+type Result = IteratorResult<ProviderEvent>;
+
+/** What a policy works with until a stream has produced its first event. */
+export interface Opening {
+  /** Aborts with the caller's signal, and when the consumer returns: for waits before a stream and between attempts. */
+  readonly signal: AbortSignal;
+  /** Reads a stream's first event. The last stream passed here is the one that is passed through. */
+  first(events: AsyncIterable<ProviderEvent>): Promise<Result>;
+}
+
+const DONE: Result = { done: true, value: undefined };
+
+/**
+ * Creates a stream whose source is chosen by `open`, at the first `next()`. From the first event on, the chosen stream is passed through
+ * without another promise or check per event. Returning early aborts `open` and closes the chosen stream.
+ * @internal
+ */
+export function openStream(
+  signal: AbortSignal | undefined,
+  open: (opening: Opening) => Promise<Result>,
+): AsyncIterableIterator<ProviderEvent> {
+  let chosen: AsyncIterator<ProviderEvent> | undefined;
+  let beginning: Promise<Result> | undefined;
+  let isOpen = false;
+  let over = false;
+  let returned = false;
+  let opening: AbortController | undefined;
+
+  async function begin(): Promise<Result> {
+    const controller = new AbortController();
+    opening = controller;
+    const unlink = linkAbort(signal, controller);
+    try {
+      const result = await open({
+        signal: controller.signal,
+        first: (events) => {
+          chosen = events[Symbol.asyncIterator]();
+          return chosen.next();
+        },
+      });
+      isOpen = true;
+      return returned ? DONE : result;
+    } catch (error) {
+      over = true;
+      if (returned) return DONE;
+      throw error;
+    } finally {
+      unlink();
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      if (isOpen && !returned) return chosen?.next() ?? Promise.resolve(DONE);
+      if (over || returned) return Promise.resolve(DONE);
+      if (beginning !== undefined) return beginning.then(() => this.next());
+      beginning = begin();
+      return beginning;
+    },
+    async return() {
+      returned = true;
+      opening?.abort();
+      await chosen?.return?.();
+      return DONE;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { CommonConfig } from '../config/common-config.ts';
+import type { ModelOptions } from '../config/model-options.ts';
+import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
+
+/** The config of OpenAI's Responses API. */
+export interface ResponsesConfig extends CommonConfig {
+  /** The vendor. */
+  readonly name: 'openai-responses';
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: ResponsesOptions | undefined;
+}
+
+/** Model options of the Responses API. It has neither `seed` nor `stop`: they are left out with a warning. */
+export interface ResponsesOptions extends ModelOptions {
+  /** Whether the vendor stores the response. Default false. */
+  readonly store?: boolean | undefined;
+  /** Which processing tier serves the request. */
+  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | undefined;
+  /** What to do with input that exceeds the context window. */
+  readonly truncation?: 'auto' | 'disabled' | undefined;
+}
+
+/** Resolves a config for the Responses API. @internal */
+export function resolveResponses(config: CommonConfig): WireSettings {
+  return resolveWireSettings(config, { baseUrl: 'https://api.openai.com', basePath: '/v1' });
+}

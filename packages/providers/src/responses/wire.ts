@@ -1,0 +1,13 @@
+import type { CommonConfig } from '../config/common-config.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
+import type { Wire } from '../wire/wire.ts';
+import { resolveResponses } from './config.ts';
+import { createResponsesDecoder } from './decode.ts';
+import { createResponsesEncoder } from './encode.ts';
+
+/** OpenAI's Responses API. @internal */
+export const responsesWire: Wire<CommonConfig, WireSettings> = {
+  resolve: resolveResponses,
+  createEncoder: createResponsesEncoder,
+  createDecoder: createResponsesDecoder,
+};

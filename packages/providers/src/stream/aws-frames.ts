@@ -1,0 +1,61 @@
+import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
+
+/** Splits bytes into the frames of an AWS event stream; calls `onFrame` synchronously with each complete frame. */
+export interface FrameSplitter {
+  /** Throws `PROVIDER_PROTOCOL` for an impossible frame length. Returns how many frames were completed. */
+  push(bytes: Uint8Array): number;
+  /** Whether the beginning of an incomplete frame is buffered. */
+  hasPartialFrame(): boolean;
+}
+
+const MIN_FRAME_BYTES = 16;
+
+/** Creates a splitter. The first four bytes of a frame are its length; its content, checksums included, is not examined. */
+export function createFrameSplitter(
+  onFrame: (bytes: Uint8Array) => void,
+  maxFrameBytes: number = DEFAULT_LIMITS.lineLength,
+): FrameSplitter {
+  let chunks: Uint8Array[] = [];
+  let buffered = 0;
+  /** The length of the current frame; undefined until its first four bytes are buffered. */
+  let frameLength: number | undefined;
+
+  function joinChunks(): Buffer {
+    const bytes = Buffer.concat(chunks);
+    chunks = [bytes];
+    return bytes;
+  }
+
+  return {
+    push(bytes) {
+      // The memory is reused by the caller.
+      chunks.push(Buffer.from(bytes));
+      buffered += bytes.length;
+      let frames = 0;
+      while (buffered >= (frameLength ?? 4)) {
+        const all = joinChunks();
+        if (frameLength === undefined) {
+          frameLength = all.readUInt32BE(0);
+          if (frameLength < MIN_FRAME_BYTES || frameLength > maxFrameBytes) {
+            throw limitError(
+              'lineLength',
+              `The reply has a frame of ${frameLength} bytes`,
+              maxFrameBytes,
+              'The server sends something other than an event stream.',
+            );
+          }
+          continue;
+        }
+        const frame = all.subarray(0, frameLength);
+        const remainder = all.subarray(frameLength);
+        chunks = remainder.length === 0 ? [] : [remainder];
+        buffered = remainder.length;
+        frameLength = undefined;
+        frames += 1;
+        onFrame(frame);
+      }
+      return frames;
+    },
+    hasPartialFrame: () => buffered > 0,
+  };
+}

@@ -1,0 +1,84 @@
+import { KernelError } from '@kernel/protocol';
+import { describeHtmlPage } from '../http/vendor-error.ts';
+import { parseJson } from '../json-fields.ts';
+import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
+
+/** Receives the content of a body: server-sent events, or one JSON value. */
+export interface BodyHandler {
+  /** One server-sent event. */
+  onEvent(event: SseEvent): void;
+  /** The parsed body of a reply that is one JSON value. Called once, at the end. */
+  onJson(value: unknown): void;
+}
+
+/** Reads a body by its first character, whatever its content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
+export interface BodyReader {
+  /** Returns whether the reply made progress; comments alone are not progress. */
+  push(bytes: Uint8Array): boolean;
+  /** Throws `PROVIDER_PROTOCOL` for invalid JSON and for an HTML page. */
+  end(): void;
+}
+
+/** Creates a reader; `provider` names it in errors. */
+export function createBodyReader(provider: string, handler: BodyHandler, maxLineLength?: number): BodyReader {
+  let kind: 'unknown' | 'sse' | 'whole' = 'unknown';
+  const chunks: Uint8Array[] = [];
+  let events = 0;
+  let sse: SseParser | undefined;
+  const createParser = (): SseParser =>
+    createSseParser(
+      (event) => {
+        events += 1;
+        handler.onEvent(event);
+      },
+      { maxLineLength },
+    );
+
+  return {
+    push(bytes) {
+      if (kind === 'unknown') kind = sniff(bytes);
+      if (kind === 'whole') {
+        chunks.push(Buffer.from(bytes));
+        return true;
+      }
+      const before = events;
+      sse ??= createParser();
+      sse.push(bytes);
+      return events > before;
+    },
+    end() {
+      if (kind !== 'whole') {
+        sse?.end();
+        return;
+      }
+      const text = Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\uFEFF/, '');
+      const page = describeHtmlPage(text);
+      if (page !== undefined) {
+        throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`, {
+          hint: 'Check baseUrl: this is not an API.',
+        });
+      }
+      const value = parseJson(text);
+      if (value === undefined) {
+        throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply is not valid JSON, or it was cut short.`, {
+          retryable: true,
+          data: { bytes: text.length },
+        });
+      }
+      handler.onJson(value);
+    },
+  };
+}
+
+const WHOLE_BODY_START = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
+const WHITE_SPACE_OR_BOM = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+
+function sniff(bytes: Uint8Array): 'unknown' | 'sse' | 'whole' {
+  for (const byte of bytes) {
+    if (WHITE_SPACE_OR_BOM.has(byte)) continue;
+    return WHOLE_BODY_START.has(byte) ? 'whole' : 'sse';
+  }
+  return 'unknown';
+}

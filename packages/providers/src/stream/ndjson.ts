@@ -1,0 +1,62 @@
+import { StringDecoder } from 'node:string_decoder';
+import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
+
+/** Splits bytes into lines; calls `onLine` synchronously with each line that is not blank. */
+export interface LineParser {
+  /** Throws `PROVIDER_PROTOCOL` for a line over the limit, and whatever `onLine` throws. Returns how many lines were completed. */
+  push(bytes: Uint8Array): number;
+  /** Ends the input: a last line without a newline is delivered as well. */
+  end(): void;
+}
+
+/** Creates a push parser for newline-delimited JSON. Linear: an incomplete line is kept in chunks and joined once. */
+export function createLineParser(
+  onLine: (line: string) => void,
+  maxLineLength: number = DEFAULT_LIMITS.lineLength,
+): LineParser {
+  const decoder = new StringDecoder('utf8');
+  let chunks: string[] = [];
+  let length = 0;
+
+  function append(chunk: string): void {
+    length += chunk.length;
+    if (length > maxLineLength) {
+      throw limitError(
+        'lineLength',
+        `A line of the reply is longer than ${maxLineLength} characters`,
+        maxLineLength,
+        'The server sends no newlines, or something other than lines of JSON.',
+      );
+    }
+    if (chunk !== '') chunks.push(chunk);
+  }
+
+  function endLine(): number {
+    const line = chunks.join('').trim();
+    chunks = [];
+    length = 0;
+    if (line === '') return 0;
+    onLine(line);
+    return 1;
+  }
+
+  function feed(text: string): number {
+    let lines = 0;
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      append(text.slice(start, end));
+      lines += endLine();
+      start = end + 1;
+    }
+    append(text.slice(start));
+    return lines;
+  }
+
+  return {
+    push: (bytes) => feed(decoder.write(bytes)),
+    end() {
+      feed(decoder.end());
+      endLine();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Tool } from '@kernel/protocol';
+
+/** A call as a model wrote it. */
+export interface PrintedCall {
+  /** The name of the tool. */
+  readonly name: string;
+  /** The JSON text of an object. */
+  readonly arguments: string;
+}
+
+/** Finds where markup ends: returns its length, undefined while more text is needed, or -1 if it is not markup. */
+export type EndFinder = (text: string, atEnd: boolean) => number | undefined;
+
+/** Reads one kind of call markup. What it accepts depends only on the text, never on how it was split. */
+export interface CallReader {
+  /** The text that the markup begins with. */
+  readonly open: string;
+  /** True: only at the start of a line (or of the reply, or directly after another call). */
+  readonly lineStart?: boolean;
+  /** Creates a finder for one occurrence; it is called with the text from the opening mark on, longer each time. */
+  createFinder(): EndFinder;
+  /** Reads complete markup; undefined if it contains no calls. */
+  parse(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined;
+}
+
+/** How a family of models writes tools, calls and results as text. */
+export interface TextFormat {
+  /** The name of the format. */
+  readonly name: string;
+  /** What the system prompt says about the tools. */
+  prompt(tools: readonly Tool[]): string;
+  /** Writes the calls of one assistant message. */
+  calls(calls: readonly PrintedCall[]): string;
+  /** Writes one result, for a user message. */
+  result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
+  /** The kinds of markup that are read as calls. */
+  readonly readers: readonly CallReader[];
+  /** What may appear between and after calls beside white space, and is not text there. */
+  readonly layout?: readonly string[];
+}

@@ -1,0 +1,40 @@
+import { KernelError } from '@kernel/protocol';
+import type { TextFormat } from './format.ts';
+import { deepseek } from './formats/deepseek.ts';
+import { gemma } from './formats/gemma.ts';
+import { granite } from './formats/granite.ts';
+import { hermes } from './formats/hermes.ts';
+import { json } from './formats/json.ts';
+import { llama3Json, llama3Pythonic } from './formats/llama.ts';
+import { mistral } from './formats/mistral.ts';
+import { qwenCoder } from './formats/qwen-coder.ts';
+
+/** Every format by name, in the order of the guide. `qwen` is another name of `hermes`. */
+const FORMATS = {
+  hermes,
+  qwen: hermes,
+  'qwen-coder': qwenCoder,
+  'llama3-json': llama3Json,
+  'llama3-pythonic': llama3Pythonic,
+  mistral,
+  deepseek,
+  gemma,
+  granite,
+  json,
+} as const;
+
+/** The name of a built-in format. */
+export type TextFormatName = keyof typeof FORMATS;
+
+/** The names of all built-in formats. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above
+export const TEXT_FORMATS: readonly TextFormatName[] = Object.freeze(Object.keys(FORMATS) as TextFormatName[]);
+
+/** Returns a format by its name, or the format object itself. Throws `CONFIG_INVALID` for an unknown name. */
+export function textFormat(format: TextFormatName | TextFormat): TextFormat {
+  if (typeof format !== 'string') return format;
+  if (Object.hasOwn(FORMATS, format)) return FORMATS[format];
+  throw new KernelError('CONFIG_INVALID', `Unknown text format "${format}".`, {
+    hint: `Formats are ${TEXT_FORMATS.join(', ')}; or pass a TextFormat of your own.`,
+  });
+}

@@ -1,0 +1,45 @@
+import type { CallReader, TextFormat } from '../format.ts';
+import { deepseekCall, deepseekCalls } from './deepseek.ts';
+import { toolCode } from './gemma.ts';
+import { graniteCalls } from './granite.ts';
+import { taggedJson } from './hermes.ts';
+import { plainJson } from './json.ts';
+import { pythonList, taggedObject } from './llama.ts';
+import { mistralCalls } from './mistral.ts';
+import { qwenCoder } from './qwen-coder.ts';
+
+/** The readers of all formats together, for a model whose format is not known. */
+export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
+  readers: [
+    ...qwenCoder.readers.map((reader) => (reader.open === taggedJson.open ? either(reader, taggedJson) : reader)),
+    taggedObject,
+    pythonList,
+    mistralCalls,
+    deepseekCalls,
+    deepseekCall,
+    toolCode,
+    graniteCalls,
+    ...plainJson.map((reader) => (reader.open === pythonList.open ? either(reader, pythonList) : reader)),
+  ].filter((reader) => reader !== pythonList),
+  layout: [';', '</tool_call>', '<|eom_id|>', '<|eot_id|>', '</s>'],
+};
+
+/** Joins the readers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */
+function either(a: CallReader, b: CallReader): CallReader {
+  return {
+    ...a,
+    createFinder() {
+      const [first, second] = [a.createFinder(), b.createFinder()];
+      let left: number | undefined;
+      let right: number | undefined;
+      return (text, atEnd) => {
+        left ??= first(text, atEnd);
+        right ??= second(text, atEnd);
+        if (left === -1) return right;
+        if (right === -1) return left;
+        return left !== undefined && right !== undefined ? Math.min(left, right) : undefined;
+      };
+    },
+    parse: (text, tools) => a.parse(text, tools) ?? b.parse(text, tools),
+  };
+}

@@ -1,0 +1,36 @@
+import { readCallObjects } from '../call-object.ts';
+import { jsonThen } from '../end-finders.ts';
+import type { CallReader, TextFormat } from '../format.ts';
+import { callsJson, promptWith } from '../prompts.ts';
+import { taggedJson } from './hermes.ts';
+
+const MARK = '<|tool_call|>';
+const PLAIN = '<tool_call>[';
+
+/** `<|tool_call|>` and a JSON list. */
+export const graniteCalls: CallReader = {
+  open: MARK,
+  createFinder: jsonThen(MARK, ''),
+  parse: (text) => readCallObjects(text.slice(MARK.length)),
+};
+
+/** Granite 3.2 writes the mark as plain text and does not close it. */
+const plainCalls: CallReader = {
+  open: PLAIN,
+  createFinder: () => jsonThen(PLAIN.slice(0, -1), '')(),
+  parse: (text) => readCallObjects(text.slice(PLAIN.length - 1)),
+};
+
+/** The format of Granite 3 and 4. */
+export const granite: TextFormat = {
+  name: 'granite',
+  prompt: (tools) =>
+    promptWith(
+      tools,
+      `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
+    ),
+  calls: (calls) => `${MARK}${callsJson(calls)}`,
+  result: ({ name, text }) => `<|tool_response|>${name}: ${text}`,
+  readers: [graniteCalls, plainCalls, taggedJson],
+  layout: ['</tool_call>', '<|end_of_text|>'],
+};

@@ -1,0 +1,37 @@
+import { readCallObjects } from '../call-object.ts';
+import { jsonLine, jsonThen } from '../end-finders.ts';
+import type { CallReader, TextFormat } from '../format.ts';
+import { callJson, promptWith, resultJson } from '../prompts.ts';
+
+/** A call object, or a list of them, on lines of its own. */
+const lineReaders: readonly CallReader[] = ['{', '['].map((open) => ({
+  open,
+  lineStart: true,
+  createFinder: jsonLine('{[;<'),
+  parse: (text) => readCallObjects(text, true),
+}));
+
+/** A code fence that contains a call object, or a list of them, and nothing else. */
+const fenceReaders: readonly CallReader[] = ['```json\n', '```tool_call\n', '```\n'].map((open) => ({
+  open,
+  lineStart: true,
+  createFinder: jsonThen(open, '```'),
+  parse: (text) => readCallObjects(text.slice(open.length, -3), true),
+}));
+
+/** Readers of plain JSON calls. */
+export const plainJson: readonly CallReader[] = [...fenceReaders, ...lineReaders];
+
+/** `{"name", "arguments"}` as plain JSON: for models without a format of their own, and together with a grammar of `toGbnf`. */
+export const json: TextFormat = {
+  name: 'json',
+  prompt: (tools) =>
+    promptWith(
+      tools,
+      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+        '{"name": <function-name>, "arguments": <args-json-object>}',
+    ),
+  calls: (calls) => calls.map((call) => callJson(call)).join('\n'),
+  result: resultJson,
+  readers: plainJson,
+};

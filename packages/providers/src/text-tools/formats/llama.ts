@@ -1,0 +1,97 @@
+import type { JsonValue } from '@kernel/protocol';
+import { readCallObjects } from '../call-object.ts';
+import { jsonLine, jsonThen, lineEnd } from '../end-finders.ts';
+import type { CallReader, EndFinder, TextFormat } from '../format.ts';
+import { asFields, parseJson } from '../../json-fields.ts';
+import { callJson, promptWith, resultJson } from '../prompts.ts';
+import { readPythonCalls, toPython } from '../python-literal.ts';
+import { jsonMembers } from '../json-text.ts';
+
+const TAG = '<|python_tag|>';
+const LAYOUT = [';', '<|eom_id|>', '<|eot_id|>'];
+
+/** A call object on a line of its own. */
+const objectLine: CallReader = {
+  open: '{',
+  lineStart: true,
+  createFinder: jsonLine('{;<'),
+  parse: (text) => readCallObjects(text, true),
+};
+
+/** A call object after the mark that some Llama 3 models write before calls. */
+export const taggedObject: CallReader = {
+  open: TAG,
+  createFinder: jsonThen(TAG, ''),
+  parse: (text) => readCallObjects(text.slice(TAG.length)),
+};
+
+/** A list of calls in Python syntax on a line of its own. */
+export const pythonList: CallReader = {
+  open: '[',
+  lineStart: true,
+  createFinder: findPythonList,
+  parse: (text) => readPythonCalls(text.slice(1, -1)),
+};
+
+/** `{"name", "parameters"}`: the format of Llama 3.1 and 3.3. */
+export const llama3Json: TextFormat = {
+  name: 'llama3-json',
+  prompt: (tools) =>
+    promptWith(
+      tools,
+      'To call one, answer with nothing but a JSON object in this form, one line for each call:\n' +
+        '{"name": <function-name>, "parameters": <args-json-object>}',
+    ),
+  calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
+  result: resultJson,
+  readers: [taggedObject, objectLine],
+  layout: LAYOUT,
+};
+
+/** `[name(key=value), …]`: the format of Llama 3.2 and Llama 4. */
+export const llama3Pythonic: TextFormat = {
+  name: 'llama3-pythonic',
+  prompt: (tools) =>
+    promptWith(
+      tools,
+      'To call some, answer with nothing but a list in this form, on one line:\n' +
+        '[function_name(parameter="value", other=1), other_function()]',
+    ),
+  calls: (calls) => `[${calls.map((call) => pythonCall(call.name, call.arguments)).join(', ')}]`,
+  result: resultJson,
+  readers: [taggedObject, pythonList],
+  layout: LAYOUT,
+};
+
+/** A call in Python syntax. */
+export function pythonCall(name: string, json: string): string {
+  const members = [...jsonMembers(json)];
+  const plain = asFields(parseJson(json)) !== undefined && members.every(([key]) => /^[A-Za-z_]\w*$/.test(key));
+  if (!plain) return `${name}(arguments=${JSON.stringify(json)})`;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed JSON is a JSON value
+  return `${name}(${members.map(([key, text]) => `${key}=${toPython(parseJson(text) as JsonValue)}`).join(', ')})`;
+}
+
+/** Finds the end of the list by brackets and Python strings. */
+function findPythonList(): EndFinder {
+  let at = 0;
+  let depth = 0;
+  let quote = '';
+  let end: number | undefined;
+  return (text, atEnd) => {
+    if (!/^\[\s*(?:$|[A-Za-z_][\w.-]*(?:$|\s*(?:$|\()))/.test(text.slice(0, 300))) return -1;
+    for (; end === undefined && at < text.length; at += 1) {
+      const character = text.charAt(at);
+      if (quote !== '') {
+        if (character === '\\') at += 1;
+        else if (character === quote) quote = '';
+      } else if (character === '"' || character === "'") quote = character;
+      else if ('[({'.includes(character)) depth += 1;
+      else if ('])}'.includes(character)) {
+        depth -= 1;
+        if (depth === 0) end = at + 1;
+      }
+    }
+    return end === undefined ? undefined : lineEnd(text, end, atEnd, '[;<');
+  };
+}

@@ -1,0 +1,88 @@
+/** Finds the end of a JSON value in text that grows, examining each character once. */
+export interface JsonEnd {
+  /** Continues where it stopped. Returns the length up to the end of the value, undefined if more is needed, -1 if it is not JSON. */
+  find(text: string): number | undefined;
+}
+
+/** Creates a finder for one object or array that begins at `from`, after optional white space. */
+export function createJsonEnd(from: number): JsonEnd {
+  let at = from;
+  let depth = 0;
+  let inText = false;
+  let escaped = false;
+  return {
+    find(text) {
+      for (; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        if (escaped) escaped = false;
+        else if (inText) {
+          if (code === 0x5c) escaped = true;
+          else if (code === 0x22) inText = false;
+        } else if (code === 0x7b || code === 0x5b) depth += 1;
+        else if (code === 0x7d || code === 0x5d) {
+          depth -= 1;
+          if (depth === 0) return at + 1;
+          if (depth < 0) return -1;
+        } else if (depth === 0) {
+          if (!isSpace(code)) return -1;
+        } else if (code === 0x22) inText = true;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Whether a character code is a space, tab, line feed or carriage return. */
+export function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** The index of the first character from `from` on that is not white space. */
+export function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Returns the members of the JSON text of an object, each value as it was written. Of a repeated key the last one counts. */
+export function jsonMembers(text: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  for (const piece of splitMembers(text)) {
+    const colon = endOfString(piece, 0);
+    const key: unknown = JSON.parse(piece.slice(0, colon));
+    if (typeof key === 'string') members.set(key, piece.slice(piece.indexOf(':', colon) + 1).trim());
+  }
+  return members;
+}
+
+/** Returns the items of the JSON text of an array, each as it was written. */
+export function jsonItems(text: string): readonly string[] {
+  return splitMembers(text);
+}
+
+/** Splits at the commas of the outermost brackets. */
+function splitMembers(text: string): readonly string[] {
+  const inner = text.trim().slice(1, -1);
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < inner.length; at += 1) {
+    const code = inner.charCodeAt(at);
+    if (code === 0x22) at = endOfString(inner, at) - 1;
+    else if (code === 0x7b || code === 0x5b) depth += 1;
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    else if (code === 0x2c && depth === 0) {
+      parts.push(inner.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  const last = inner.slice(start).trim();
+  return last === '' ? parts : [...parts, last];
+}
+
+/** The index after the JSON string that begins at `from`. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  return at + 1;
+}

@@ -1,0 +1,28 @@
+import type { Tool } from '@kernel/protocol';
+import { encodeFunction } from './encode-function.ts';
+import type { PrintedCall } from './format.ts';
+
+/** The tools as function definitions, one JSON object per line. */
+function toolLines(tools: readonly Tool[]): string {
+  return tools.map((tool) => JSON.stringify(encodeFunction(tool))).join('\n');
+}
+
+/** A prompt that describes the tools and the form of a call. */
+export function promptWith(tools: readonly Tool[], instructions: string, open = '<tools>', close = '</tools>'): string {
+  return `# Tools\n\nYou may call these functions. Their signatures, one per line:\n${open}\n${toolLines(tools)}\n${close}\n\n${instructions}`;
+}
+
+/** A call as JSON text, its arguments unchanged. */
+export function callJson(call: PrintedCall, key = 'arguments'): string {
+  return `{"name": ${JSON.stringify(call.name)}, "${key}": ${call.arguments}}`;
+}
+
+/** Several calls as the JSON text of a list. */
+export function callsJson(calls: readonly PrintedCall[]): string {
+  return `[${calls.map((call) => callJson(call)).join(', ')}]`;
+}
+
+/** A result as JSON text. */
+export function resultJson({ name, text }: { readonly name: string; readonly text: string }): string {
+  return JSON.stringify({ name, content: text });
+}

@@ -1,0 +1,152 @@
+import type { JsonValue } from '@kernel/protocol';
+
+/** A call with keyword arguments in Python syntax. */
+export interface PythonCall {
+  /** The name of the function. */
+  readonly name: string;
+  /** The JSON text of an object. Numbers are kept as they were written. */
+  readonly arguments: string;
+}
+
+const KEYWORDS: ReadonlyMap<string, string> = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+  ['true', 'true'],
+  ['false', 'false'],
+  ['null', 'null'],
+]);
+
+/** Reads calls separated by commas or line ends up to the end of the text; undefined if it contains anything else. */
+export function readPythonCalls(text: string): readonly PythonCall[] | undefined {
+  const reader = createReader(text);
+  const calls: PythonCall[] = [];
+  reader.space();
+  while (!reader.done()) {
+    const call = reader.call();
+    if (call === undefined) return undefined;
+    calls.push(call);
+    reader.space();
+    if (reader.take(/[,;]/y) !== undefined) reader.space();
+  }
+  return calls.length === 0 ? undefined : calls;
+}
+
+interface Reader {
+  done(): boolean;
+  space(): void;
+  take(pattern: RegExp): string | undefined;
+  call(): PythonCall | undefined;
+}
+
+function createReader(text: string): Reader {
+  let at = 0;
+
+  function take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text)?.[0];
+    if (match !== undefined) at += match.length;
+    return match;
+  }
+  const space = (): void => void take(/\s*/y);
+
+  function call(): PythonCall | undefined {
+    const name = take(/[A-Za-z_][\w.-]*/y);
+    if (name === undefined) return undefined;
+    space();
+    if (take(/\(/y) === undefined) return undefined;
+    // Some models write print(tool(…)) to show a result.
+    if (name === 'print') {
+      space();
+      const inner = call();
+      space();
+      return inner !== undefined && take(/\)/y) !== undefined ? inner : undefined;
+    }
+    const members = list(/\)/y, () => {
+      const key = take(/[A-Za-z_]\w*/y);
+      space();
+      if (key === undefined || take(/=/y) === undefined) return undefined;
+      const item = value();
+      return item === undefined ? undefined : `${JSON.stringify(key)}:${item}`;
+    });
+    return members === undefined ? undefined : { name, arguments: `{${members.join(',')}}` };
+  }
+
+  /** Reads items up to the closing bracket; a comma may follow the last. */
+  function list(close: RegExp, item: () => string | undefined): readonly string[] | undefined {
+    const items: string[] = [];
+    for (;;) {
+      space();
+      if (take(close) !== undefined) return items;
+      const next = item();
+      if (next === undefined) return undefined;
+      items.push(next);
+      space();
+      if (take(/,/y) !== undefined) continue;
+      return take(close) === undefined ? undefined : items;
+    }
+  }
+
+  /** Reads one literal as JSON text. */
+  function value(): string | undefined {
+    space();
+    const quoted = take(/"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'/y);
+    if (quoted !== undefined) return JSON.stringify(unescape(quoted.slice(1, -1)));
+    const number = take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
+    if (number !== undefined) return number;
+    const word = take(/[A-Za-z]+/y);
+    if (word !== undefined) return KEYWORDS.get(word);
+    if (take(/\[/y) !== undefined) return wrap('[', list(/\]/y, value), ']');
+    if (take(/\(/y) !== undefined) return wrap('[', list(/\)/y, value), ']');
+    if (take(/\{/y) === undefined) return undefined;
+    return wrap('{', list(/\}/y, member), '}');
+  }
+
+  function member(): string | undefined {
+    const key = value();
+    space();
+    if (key?.startsWith('"') !== true || take(/:/y) === undefined) return undefined;
+    const item = value();
+    return item === undefined ? undefined : `${key}:${item}`;
+  }
+
+  return { done: () => at >= text.length, space, take, call };
+}
+
+function wrap(open: string, items: readonly string[] | undefined, close: string): string | undefined {
+  return items === undefined ? undefined : open + items.join(',') + close;
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['0', '\0'],
+]);
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|([\s\S]))/g, (whole, four, two, one) => {
+    const hex: unknown = four ?? two;
+    if (typeof hex === 'string') return String.fromCodePoint(Number.parseInt(hex, 16));
+    if (typeof one !== 'string') return whole;
+    if (one === '\n') return '';
+    return ESCAPES.get(one) ?? ('\\\'"'.includes(one) ? one : whole);
+  });
+}
+
+/** Writes a JSON value as a Python literal. */
+export function toPython(value: JsonValue): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string' || typeof value === 'number') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(toPython).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${toPython(item)}`)
+    .join(', ')}}`;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,159 @@
+import type { Tool } from '@kernel/protocol';
+import type { CallReader, EndFinder, PrintedCall, TextFormat } from './format.ts';
+
+/** Receives what a scanner finds, in the order of the text. */
+export interface ScanListener {
+  /** Text that is not part of a call. */
+  text(piece: string): void;
+  /** A complete call. */
+  call(call: PrintedCall): void;
+}
+
+/** Separates calls from text as it arrives. What it finds depends only on the whole text. */
+export interface Scanner {
+  /** Adds text. */
+  push(piece: string): void;
+  /** Emits what was held back: markup that never ended is text. Resets the scanner. */
+  end(): void;
+}
+
+const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
+
+/** The maximum number of marks that begin no markup; after that the rest of a reply is text. */
+const MAX_FALSE_MARKS = 5_000;
+
+/** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
+export function createScanner(
+  format: Pick<TextFormat, 'readers' | 'layout'>,
+  tools: ReadonlyMap<string, Tool>,
+  listener: ScanListener,
+): Scanner {
+  const afterCalls = [...WHITE_SPACE, ...(format.layout ?? [])];
+  const findMark = createMarkFinder(format.readers);
+  let buffer = '';
+  let region: { readonly reader: CallReader; readonly find: EndFinder } | undefined;
+  // At a boundary (the start, or after a call) white space is held back: it is text only if text follows.
+  let atBoundary = true;
+  let boundaryText = '';
+  let foundCall = false;
+  let lineStart = true;
+  let falseMarks = 0;
+
+  function emitText(piece: string): void {
+    if (piece === '') return;
+    listener.text(boundaryText + piece);
+    boundaryText = '';
+    atBoundary = false;
+    lineStart = /(?:^|\n)[ \t]*$/.test(piece) && (lineStart || piece.includes('\n'));
+  }
+
+  function consumeBoundary(atEnd: boolean): boolean {
+    const layout = foundCall ? afterCalls : WHITE_SPACE;
+    for (;;) {
+      const mark = layout.find((candidate) => buffer.startsWith(candidate));
+      if (mark === undefined) break;
+      boundaryText += mark;
+      buffer = buffer.slice(mark.length);
+      if (mark === '\n' || foundCall) lineStart = true;
+    }
+    return !atEnd && layout.some((candidate) => candidate.startsWith(buffer) && candidate !== buffer) && buffer !== '';
+  }
+
+  /** Takes one step; returns false if more text is needed. */
+  function step(atEnd: boolean): boolean {
+    if (region !== undefined) return stepRegion(region.reader, region.find, atEnd);
+    if (atBoundary && consumeBoundary(atEnd)) return false;
+    if (buffer === '') return false;
+    if (falseMarks > MAX_FALSE_MARKS) return flushText(buffer.length);
+    const hit = findMark(buffer, lineStart);
+    if (hit !== undefined && (atEnd || hit.at < certainLength(buffer, format.readers))) {
+      if (hit.at > 0) flushText(hit.at);
+      region = { reader: hit.reader, find: hit.reader.createFinder() };
+      return true;
+    }
+    const certain = atEnd ? buffer.length : certainLength(buffer, format.readers);
+    return certain > 0 ? flushText(certain) : false;
+  }
+
+  function flushText(length: number): true {
+    emitText(buffer.slice(0, length));
+    buffer = buffer.slice(length);
+    return true;
+  }
+
+  function stepRegion(reader: CallReader, find: EndFinder, atEnd: boolean): boolean {
+    const end = find(buffer, atEnd);
+    if (end === undefined && !atEnd) return false;
+    region = undefined;
+    if (end === -1) {
+      falseMarks += 1;
+      return flushText(reader.open.length);
+    }
+    // Text inside markup that is incomplete, malformed or not for a known tool may be an argument, so it is not scanned for calls.
+    if (end === undefined) return flushText(buffer.length);
+    const calls = reader.parse(buffer.slice(0, end), tools);
+    if (calls === undefined || !calls.every((call) => tools.has(call.name))) return flushText(end);
+    buffer = buffer.slice(end);
+    boundaryText = '';
+    atBoundary = true;
+    foundCall = true;
+    lineStart = true;
+    for (const call of calls) listener.call(call);
+    return true;
+  }
+
+  return {
+    push(piece) {
+      buffer += piece;
+      while (step(false)) continue;
+    },
+    end() {
+      while (step(true)) continue;
+      if (!foundCall && boundaryText !== '') listener.text(boundaryText);
+      buffer = '';
+      boundaryText = '';
+      atBoundary = true;
+      lineStart = true;
+      foundCall = false;
+    },
+  };
+}
+
+/** Finds the first opening mark, the longest if several match. Marks that need the start of a line count only there. */
+function createMarkFinder(
+  readers: readonly CallReader[],
+): (text: string, lineStart: boolean) => { readonly reader: CallReader; readonly at: number } | undefined {
+  const byLength = readers.toSorted((a, b) => b.open.length - a.open.length);
+  const pattern = new RegExp(byLength.map(({ open }) => open.replaceAll(/[^\w]/g, String.raw`\$&`)).join('|'), 'g');
+  return (text, lineStart) => {
+    pattern.lastIndex = 0;
+    for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
+      const at = hit.index;
+      const reader = byLength.find(
+        (candidate) =>
+          text.startsWith(candidate.open, at) && (candidate.lineStart !== true || startsLine(text, at, lineStart)),
+      );
+      if (reader !== undefined) return { reader, at };
+      pattern.lastIndex = at + 1;
+    }
+    return undefined;
+  };
+}
+
+function startsLine(text: string, at: number, lineStart: boolean): boolean {
+  let before = at - 1;
+  while (text[before] === ' ' || text[before] === '\t') before -= 1;
+  return before < 0 ? lineStart : text[before] === '\n';
+}
+
+/** The length of the text before an incomplete opening mark at its end. */
+function certainLength(text: string, readers: readonly CallReader[]): number {
+  let certain = text.length;
+  for (const { open } of readers) {
+    const first = open.charAt(0);
+    let at = text.indexOf(first, Math.max(0, text.length - open.length + 1));
+    while (at !== -1 && !open.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+    if (at !== -1) certain = Math.min(certain, at);
+  }
+  return certain;
+}

@@ -1,0 +1,52 @@
+import type { Provider } from '@kernel/protocol';
+import { checkRequest } from '../wire/check-request.ts';
+import type { TextFormat } from './format.ts';
+import { type TextFormatName, textFormat } from './formats.ts';
+import { ANY_FORMAT } from './formats/any.ts';
+import { readCalls } from './read-calls.ts';
+import { createRenderer } from './render.ts';
+
+/**
+ * Wraps a provider so that a model without native tool calls can use tools: they are described in the system prompt, and calls are read out
+ * of the text of replies. The request is sent without `tools`; earlier calls and results are written in the same format.
+ *
+ * Throws `CONFIG_INVALID` for an unknown format. Markup that is malformed, incomplete or names a tool that is not offered stays text; the
+ * calls of a reply that was cut off are in `droppedCalls`.
+ */
+export function withTextTools(provider: Provider, format: TextFormatName | TextFormat): Provider {
+  const chosen = textFormat(format);
+  const renderer = createRenderer(chosen);
+  return {
+    ...unaryMembers(provider),
+    async *stream(request) {
+      checkRequest(request);
+      const events = provider.stream(renderer.render(request));
+      if (request.tools === undefined || request.tools.length === 0 || request.toolChoice === 'none') yield* events;
+      else yield* readCalls(events, request, chosen);
+    },
+  };
+}
+
+/**
+ * Wraps a provider so that calls which a model writes as text, although its tools were sent natively, are read out of the text. The request
+ * is sent unchanged. Without `format` the markup of every format is recognised, and call objects on lines of their own.
+ */
+export function detectTextCalls(provider: Provider, format?: TextFormatName | TextFormat): Provider {
+  const chosen = format === undefined ? ANY_FORMAT : textFormat(format);
+  return {
+    ...unaryMembers(provider),
+    async *stream(request) {
+      const events = provider.stream(request);
+      if (request.tools === undefined || request.tools.length === 0 || request.toolChoice === 'none') yield* events;
+      else yield* readCalls(events, request, chosen);
+    },
+  };
+}
+
+function unaryMembers(provider: Provider): Omit<Provider, 'stream'> {
+  return {
+    name: provider.name,
+    ...(provider.embed === undefined ? {} : { embed: provider.embed.bind(provider) }),
+    ...(provider.transcribe === undefined ? {} : { transcribe: provider.transcribe.bind(provider) }),
+  };
+}

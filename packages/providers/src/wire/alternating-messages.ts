@@ -1,0 +1,74 @@
+import { type Message, type SystemMessage, toolCallsOf } from '@kernel/protocol';
+import { unknownRoleError } from './check-request.ts';
+
+type Role = 'user' | 'assistant';
+
+/** Consecutive messages of one role, as one message of a wire. @internal */
+export interface EncodedMessage {
+  /** Tool results belong to the user. */
+  readonly role: Role;
+  /** Content blocks as JSON text; never empty. */
+  readonly blocks: readonly string[];
+}
+
+/** A history for wires that require alternating roles. @internal */
+export interface AlternatingMessages {
+  /** The content of all system messages, in order. */
+  readonly system: readonly string[];
+  /** User and assistant messages in turn. */
+  readonly messages: readonly EncodedMessage[];
+}
+
+/**
+ * Merges consecutive messages of one role: all results of a turn, in call order, and what the user adds become the one user message after
+ * the calls. A message without content blocks is left out, and its neighbours are merged.
+ * @internal
+ */
+export function alternateRoles(
+  history: readonly Message[],
+  encode: (message: Message) => readonly string[],
+): AlternatingMessages {
+  const system: string[] = [];
+  const groups: { role: Role; messages: Message[] }[] = [];
+  for (const message of history) {
+    if (message.role === 'system') {
+      if (message.content !== '') system.push(message.content);
+      continue;
+    }
+    const role = roleOf(message);
+    const last = groups.at(-1);
+    if (last?.role === role) last.messages.push(message);
+    else groups.push({ role, messages: [message] });
+  }
+  const encoded: { role: Role; blocks: string[] }[] = [];
+  for (const [at, { messages, role }] of groups.entries()) {
+    const sorted = role === 'user' ? sortResults(messages, groups[at - 1]?.messages ?? []) : messages;
+    const blocks = sorted.flatMap(encode);
+    const last = encoded.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else if (blocks.length > 0) encoded.push({ role, blocks });
+  }
+  return { system, messages: encoded };
+}
+
+/** Puts tool results first, in the order of the calls before them. */
+function sortResults(messages: readonly Message[], before: readonly Message[]): readonly Message[] {
+  if (!messages.some((message) => message.role === 'tool')) return messages;
+  const ids = before.flatMap((message) => toolCallsOf(message).map((call) => call.id));
+  const order = new Map(ids.map((id, at) => [id, at]));
+  const rank = (message: Message): number =>
+    message.role === 'tool' ? (order.get(message.toolCallId) ?? ids.length) : ids.length + 1;
+  return messages.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function roleOf(message: Exclude<Message, SystemMessage>): Role {
+  switch (message.role) {
+    case 'assistant':
+      return 'assistant';
+    case 'user':
+    case 'tool':
+      return 'user';
+    default:
+      throw unknownRoleError(message);
+  }
+}

@@ -1,0 +1,211 @@
+import { type DroppedCall, type FinishReason, KernelError, type JsonValue } from '@kernel/protocol';
+import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
+import { isSameJsonText } from '../json-fields.ts';
+import { uniqueCallIds } from './call-ids.ts';
+
+/** A fragment of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
+export interface CallFragment {
+  /** The vendor's index of the call. */
+  readonly index?: number | undefined;
+  /** The vendor's id of the call. */
+  readonly id?: string | undefined;
+  /** The name of the tool. */
+  readonly name?: string | undefined;
+  /** Argument text, or an object where a vendor sends the whole input at once. */
+  readonly arguments?: unknown;
+  /** Becomes the call's `providerData`; the last one wins. */
+  readonly providerData?: JsonValue | undefined;
+}
+
+/** Joins the fragments of one reply's tool calls: the only place that joins argument text. */
+export interface CallAssembler {
+  /** Adds a fragment, the `position`-th of the `count` fragments of its chunk. Returns the delta to emit, if any. */
+  add(fragment: CallFragment, position?: number, count?: number): ToolCallDelta | undefined;
+  /** How many calls have begun. */
+  size(): number;
+  /** The complete calls in order of appearance. Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
+  finish(): readonly ToolCall[];
+  /** The complete calls by the `index` of their deltas. Throws as `finish` does. */
+  finishByIndex(): ReadonlyMap<number, ToolCall>;
+  /** The calls of a reply whose calls must not run; never throws. */
+  drop(reason: FinishReason): readonly DroppedCall[];
+}
+
+interface OpenCall {
+  /** The order of appearance: the `index` of the call's deltas. */
+  readonly ordinal: number;
+  readonly vendorIndex: number | undefined;
+  id: string;
+  name: string;
+  readonly argumentPieces: string[];
+  readonly scan: ArgumentScan;
+  providerData: JsonValue | undefined;
+}
+
+/**
+ * Creates an assembler. Fragments belong together by index, then by id, then by position. A fragment that names another call, or begins a
+ * second argument object, opens a new call; one that repeats the whole arguments adds nothing. Argument text stays as the vendor sent it,
+ * except that blank text becomes `{}`. An id that is empty or taken within the reply is replaced by a generated one.
+ */
+export function createCallAssembler(): CallAssembler {
+  const calls: OpenCall[] = [];
+  const byIndex = new Map<number, OpenCall>();
+  const byId = new Map<string, OpenCall>();
+  const byPosition = new Map<number, OpenCall>();
+
+  function find(fragment: CallFragment, position: number, count: number): OpenCall | undefined {
+    const { id, index } = fragment;
+    if (index !== undefined) {
+      const identified = id === undefined ? undefined : byId.get(id);
+      const indexed = byIndex.get(index);
+      if (identified !== undefined) {
+        const { vendorIndex } = identified;
+        if (vendorIndex === index || (vendorIndex === undefined && indexed === undefined)) return identified;
+      }
+      return indexed;
+    }
+    if (id !== undefined) return byId.get(id);
+    return count === 1 ? calls.at(-1) : byPosition.get(position);
+  }
+
+  function open(fragment: CallFragment, position: number): OpenCall {
+    const call: OpenCall = {
+      ordinal: calls.length,
+      vendorIndex: fragment.index,
+      id: fragment.id ?? '',
+      name: '',
+      argumentPieces: [],
+      scan: { piece: 0, depth: 0, inString: false, escaped: false, complete: false },
+      providerData: undefined,
+    };
+    calls.push(call);
+    return register(call, fragment, position);
+  }
+
+  function register(call: OpenCall, fragment: CallFragment, position: number): OpenCall {
+    if (fragment.index !== undefined) byIndex.set(fragment.index, call);
+    if (fragment.id !== undefined) byId.set(fragment.id, call);
+    byPosition.set(position, call);
+    return call;
+  }
+
+  function finishByIndex(): ReadonlyMap<number, ToolCall> {
+    // An id without a name and without arguments announced nothing.
+    const announced = calls.filter(({ name, argumentPieces }) => name !== '' || argumentPieces.length > 0);
+    const ids = uniqueCallIds(announced);
+    return new Map(announced.map((call, at) => [call.ordinal, toToolCall(call, ids[at] ?? call.id, announced.length)]));
+  }
+
+  return {
+    size: () => calls.length,
+    add(raw, position = 0, count = 1) {
+      const { index, providerData } = raw;
+      const fragment = { index, id: emptyToUndefined(raw.id), name: emptyToUndefined(raw.name), providerData };
+      const text = argumentText(raw.arguments);
+      const match = find(fragment, position, count);
+      const relation = match === undefined ? 'new' : relate(match, fragment, text);
+      if (relation === 'repeat') return undefined;
+      if (relation === 'new' && isBlank(fragment, text)) return undefined;
+      const call =
+        match === undefined || relation === 'new' ? open(fragment, position) : register(match, fragment, position);
+      const isNamed = call.name === '' && fragment.name !== undefined;
+      const isIdentified = fragment.id !== undefined && (relation === 'new' || call.id === '');
+      if (fragment.name !== undefined) call.name = fragment.name;
+      if (fragment.id !== undefined && call.id === '') call.id = fragment.id;
+      if (text !== '') call.argumentPieces.push(text);
+      if (fragment.providerData !== undefined) call.providerData = fragment.providerData;
+      if (!isIdentified && !isNamed) return { type: 'tool-call-delta', index: call.ordinal, arguments: text };
+      return {
+        type: 'tool-call-delta',
+        index: call.ordinal,
+        ...(isIdentified ? { id: call.id } : {}),
+        ...(isNamed ? { name: call.name } : {}),
+        arguments: text,
+      };
+    },
+    finish: () => [...finishByIndex().values()],
+    finishByIndex,
+    drop(reason) {
+      const ids = uniqueCallIds(calls);
+      return calls.map((call, at) => ({
+        id: ids[at] ?? call.id,
+        name: call.name,
+        arguments: call.argumentPieces.join(''),
+        reason,
+      }));
+    },
+  };
+}
+
+function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, id: string, total: number): ToolCall {
+  if (name === '') {
+    throw new KernelError(
+      'PROVIDER_PROTOCOL',
+      `The reply has a tool call without a name (call ${ordinal + 1} of ${total}).`,
+    );
+  }
+  const text = argumentPieces.join('');
+  return Object.freeze({
+    type: 'tool-call' as const,
+    id,
+    name,
+    arguments: text.trim() === '' ? '{}' : text,
+    ...(providerData === undefined ? {} : { providerData }),
+  });
+}
+
+function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 'new' | 'repeat' {
+  const hasOtherName = fragment.name !== undefined && call.name !== '' && fragment.name !== call.name;
+  const hasOtherId = fragment.id !== undefined && call.id !== '' && fragment.id !== call.id;
+  if (hasOtherName) return 'new';
+  const startsOver = /^\s*[{"]/.test(text);
+  // Some servers generate a new id for every delta: an id alone opens a call only where the previous one may be complete.
+  if (hasOtherId)
+    return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
+  if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
+  // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
+  return isSameJsonText(call.argumentPieces.join(''), text) ? 'repeat' : 'new';
+}
+
+/** How far a call's arguments were scanned for the end of their object; each character is examined once. */
+interface ArgumentScan {
+  piece: number;
+  depth: number;
+  inString: boolean;
+  escaped: boolean;
+  complete: boolean;
+}
+
+function isComplete({ argumentPieces, scan }: OpenCall): boolean {
+  for (; scan.piece < argumentPieces.length; scan.piece += 1) scanPiece(scan, argumentPieces[scan.piece] ?? '');
+  return scan.complete;
+}
+
+function scanPiece(scan: ArgumentScan, piece: string): void {
+  for (let at = 0; at < piece.length; at += 1) {
+    const code = piece.charCodeAt(at);
+    if (scan.escaped) scan.escaped = false;
+    else if (scan.inString) {
+      if (code === 0x5c) scan.escaped = true;
+      else if (code === 0x22) scan.inString = false;
+    } else if (code === 0x22) scan.inString = true;
+    else if (code === 0x7b || code === 0x5b) scan.depth += 1;
+    else if (code === 0x7d || code === 0x5d) scan.depth -= 1;
+    // At depth 0, outside of a string, a value has ended (or only white space was seen).
+    if (!scan.inString && scan.depth === 0 && code > 0x20) scan.complete = true;
+    else if (scan.inString || scan.depth !== 0) scan.complete = false;
+  }
+}
+
+function argumentText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function isBlank(fragment: CallFragment, text: string): boolean {
+  return fragment.id === undefined && fragment.name === undefined && text.trim() === '';
+}
+
+function emptyToUndefined(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

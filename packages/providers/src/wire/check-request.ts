@@ -1,0 +1,32 @@
+import { nearest } from '@kernel/internal';
+import { KernelError, type ProviderRequest } from '@kernel/protocol';
+
+/** Checks what every wire needs before anything is sent: a model, messages, and a tool choice that can be met. @internal */
+export function checkRequest(request: ProviderRequest): void {
+  if (typeof request.model !== 'string' || request.model === '') {
+    throw new KernelError('CONFIG_INVALID', 'The request has no model.', { hint: 'Set request.model.' });
+  }
+  if (request.messages.length === 0) {
+    throw new KernelError('CONFIG_INVALID', 'The request has no messages.', { hint: 'Add at least one message.' });
+  }
+  const { toolChoice, tools = [] } = request;
+  if (toolChoice === 'required' && tools.length === 0) {
+    throw new KernelError('CONFIG_INVALID', 'toolChoice is "required", but the request offers no tools.', {
+      hint: 'Offer a tool, or leave toolChoice out.',
+    });
+  }
+  if (typeof toolChoice !== 'object' || tools.some((tool) => tool.name === toolChoice.name)) return;
+  const names = tools.map((tool) => tool.name);
+  const [suggestion] = nearest(toolChoice.name, names, 1);
+  throw new KernelError('TOOL_NOT_FOUND', `toolChoice names "${toolChoice.name}", which the request does not offer.`, {
+    hint: `${suggestion === undefined ? '' : `Did you mean "${suggestion}"? `}Offered: ${names.length === 0 ? 'no tools' : names.join(', ')}.`,
+  });
+}
+
+/** Creates the error of a message whose role is unknown. @internal */
+export function unknownRoleError(message: unknown): KernelError {
+  const role = typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+  return new KernelError('CONFIG_INVALID', `A message has the unknown role "${String(role)}".`, {
+    hint: 'Roles are system, user, assistant and tool.',
+  });
+}

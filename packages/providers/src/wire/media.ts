@@ -1,0 +1,40 @@
+import { KernelError, type MediaPart, type TextPart } from '@kernel/protocol';
+
+/** The data of a media part. Throws `PROVIDER_UNSUPPORTED` for a part that has only a URL. @internal */
+export function dataOf(part: MediaPart, wire: string): string {
+  if (part.data !== undefined) return part.data;
+  if (part.url !== undefined)
+    throw unsupportedPart(`${part.type} parts by URL`, wire, 'Load it and pass it as base64 in data.');
+  throw emptyPartError(part);
+}
+
+/** The URL of a media part, or a data URL with its data. @internal */
+export function urlOf(part: MediaPart): string {
+  if (part.url !== undefined) return part.url;
+  if (part.data !== undefined) return `data:${part.mimeType};base64,${part.data}`;
+  throw emptyPartError(part);
+}
+
+/** Creates the error of a part that a wire cannot carry. @internal */
+export function unsupportedPart(what: string, wire: string, hint: string): KernelError {
+  return new KernelError('PROVIDER_UNSUPPORTED', `The ${wire} API does not accept ${what}.`, { hint });
+}
+
+/** The text of a part, or a note that replaces a media part which a wire cannot carry in a tool result. @internal */
+export function textOrNote(part: TextPart | MediaPart): string {
+  if (part.type === 'text') return part.text;
+  const name = part.name === undefined ? '' : ` "${part.name}"`;
+  const where = part.url === undefined ? '' : ` at ${part.url}`;
+  return `[${part.type}${name} (${part.mimeType})${where}, left out: this API does not accept it here]`;
+}
+
+/** Marks the text of a failed tool result with `Error: `, for wires without a field for failure. @internal */
+export function markError(text: string, isError: boolean): string {
+  return isError && !text.startsWith('Error:') ? `Error: ${text}` : text;
+}
+
+function emptyPartError(part: MediaPart): KernelError {
+  return new KernelError('CONFIG_INVALID', `A part of type "${part.type}" has neither data nor url.`, {
+    hint: 'Set data (base64) or url.',
+  });
+}

@@ -1,0 +1,175 @@
+import type { Redactor } from '@kernel/internal';
+import {
+  type FinishReason,
+  type JsonValue,
+  KernelError,
+  type ProviderEvent,
+  type ProviderWarning,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCall,
+  type Usage,
+} from '@kernel/protocol';
+import { replyError } from '../http/errors.ts';
+import type { VendorError } from '../http/vendor-error.ts';
+import { type CallFragment, createCallAssembler } from './call-assembler.ts';
+import type { ToolDecoder } from './tool-encoder.ts';
+
+/** What every decoder needs beside the bytes. @internal */
+export interface DecoderContext {
+  /** The provider's name, for errors and for the `provider` field of the message. */
+  readonly name: string;
+  /** The model that was asked for. */
+  readonly model: string;
+  /** Whether a stream was asked for. */
+  readonly streams: boolean;
+  /** Knows the secrets that must not appear in an error. */
+  readonly redactor: Redactor;
+  /** The encoder's warnings, for `message-end`. */
+  readonly warnings: readonly ProviderWarning[];
+  /** Receives the events. */
+  readonly emit: (event: ProviderEvent) => void;
+  /** Maps calls back to the tools of the request. */
+  readonly toolDecoder: ToolDecoder;
+  /** The maximum length of a line or frame of a stream. Absent: the default limit. */
+  readonly lineLength?: number | undefined;
+}
+
+/** Builds the message of one reply from what a decoder finds, the same for every wire. Parts and calls keep the order in which they arrived. @internal */
+export interface MessageBuilder {
+  /** Adds text and emits it. */
+  text(delta: string): void;
+  /** Adds reasoning and emits it. */
+  reasoning(delta: string): void;
+  /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
+  endPart(providerData?: JsonValue): void;
+  /** Adds a fragment of a tool call and emits it. */
+  call(fragment: CallFragment, position?: number, count?: number): void;
+  /** Sets the token counts; undefined keeps the previous ones. */
+  usage(usage: Usage | undefined): void;
+  /** Sets the model's name, if this is one. */
+  model(name: unknown): void;
+  /** Emits `message-end`, once; the calls of a reply that was cut off are dropped. */
+  end(finish: FinishReason, options?: { readonly dropCalls?: boolean }): void;
+  /** Whether a tool call has begun. */
+  hasCalls(): boolean;
+  /** Whether the reply has any content. */
+  hasContent(): boolean;
+  /** Whether `message-end` was emitted. */
+  ended(): boolean;
+  /** The text so far. */
+  readonly partialText: () => string;
+  /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
+  protocolError(message: string): KernelError;
+  /** Creates the `PROVIDER_PROTOCOL` error of a line that is not valid JSON. */
+  invalidJsonError(line: string): KernelError;
+  /** Creates the error of a reply that failed under status 200. */
+  vendorError(error: VendorError): KernelError;
+}
+
+interface OpenPart {
+  readonly type: 'text' | 'reasoning';
+  readonly pieces: string[];
+  providerData: JsonValue | undefined;
+}
+
+/** Creates a builder for one reply. @internal */
+export function createMessageBuilder(context: DecoderContext): MessageBuilder {
+  const { emit, name, redactor, toolDecoder } = context;
+  const assembler = createCallAssembler();
+  /** Parts, and the indexes of calls. */
+  const order: (OpenPart | number)[] = [];
+  let current: OpenPart | undefined;
+  let usage: Usage | undefined;
+  let model = context.model;
+  let isEnded = false;
+
+  function add(type: 'text' | 'reasoning', delta: string): void {
+    if (delta === '') return;
+    if (current?.type !== type) {
+      current = { type, pieces: [], providerData: undefined };
+      order.push(current);
+    }
+    current.pieces.push(delta);
+    emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
+  }
+
+  function contentWith(calls: ReadonlyMap<number, ToolCall>): readonly (TextPart | ReasoningPart | ToolCall)[] {
+    return order.flatMap((entry): readonly (TextPart | ReasoningPart | ToolCall)[] => {
+      if (typeof entry !== 'number') return [toPart(entry)];
+      const call = calls.get(entry);
+      if (call === undefined) return [];
+      const text = toolDecoder.restoreArguments(call.name, call.arguments);
+      return [text === call.arguments ? call : Object.freeze({ ...call, arguments: text })];
+    });
+  }
+
+  function protocolError(message: string): KernelError {
+    return new KernelError('PROVIDER_PROTOCOL', redactor.text(`${name}: ${message}.`), { retryable: true });
+  }
+
+  return {
+    text: (delta) => add('text', delta),
+    reasoning: (delta) => add('reasoning', delta),
+    endPart(providerData) {
+      if (providerData !== undefined) {
+        if (current?.type !== 'reasoning') {
+          current = { type: 'reasoning', pieces: [], providerData };
+          order.push(current);
+        }
+        current.providerData = providerData;
+      }
+      current = undefined;
+    },
+    call(fragment, position, count) {
+      const renamed =
+        fragment.name === undefined ? fragment : { ...fragment, name: toolDecoder.toolName(fragment.name) };
+      const before = assembler.size();
+      const event = assembler.add(renamed, position, count);
+      if (assembler.size() > before) {
+        order.push(before);
+        current = undefined;
+      }
+      if (event !== undefined) emit(event);
+    },
+    usage(counts) {
+      usage = counts ?? usage;
+    },
+    model(reported) {
+      if (typeof reported === 'string' && reported !== '') model = reported;
+    },
+    end(finish, { dropCalls = false } = {}) {
+      if (isEnded) return;
+      isEnded = true;
+      const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
+      const content = contentWith(drops ? new Map() : assembler.finishByIndex());
+      emit({
+        type: 'message-end',
+        message: Object.freeze({
+          role: 'assistant',
+          content: Object.freeze(content),
+          provider: Object.freeze({ vendor: name, model }),
+        }),
+        finishReason: finish,
+        ...(usage === undefined ? {} : { usage }),
+        ...(drops && assembler.size() > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
+        ...(context.warnings.length === 0 ? {} : { warnings: context.warnings }),
+      });
+    },
+    hasCalls: () => assembler.size() > 0,
+    hasContent: () => order.length > 0,
+    ended: () => isEnded,
+    partialText: () =>
+      order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join(''),
+    protocolError,
+    invalidJsonError: (line) =>
+      protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),
+    vendorError: (error) => replyError(name, error, redactor),
+  };
+}
+
+function toPart({ pieces, providerData, type }: OpenPart): TextPart | ReasoningPart {
+  const text = pieces.join('');
+  if (type === 'text') return Object.freeze({ type, text });
+  return Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) });
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+
+/** The tool names that OpenAI, Anthropic, Mistral and Bedrock accept. @internal */
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** The tool names that Gemini accepts: they begin with a letter or an underscore. @internal */
+export const LETTER_FIRST_TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * Maps a tool's name to one that a vendor accepts: itself if it is valid, else a valid form of it followed by a hash of the whole name.
+ * One to one, and independent of the other tools. @internal
+ */
+export function toWireName(name: string, valid: RegExp): string {
+  if (valid.test(name)) return name;
+  const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  const suffix = `_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
+  const letterFirst = /^[a-zA-Z_]/.test(plain) ? plain : `t_${plain}`;
+  return letterFirst.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+}
+
+/** What a vendor accepts as the id of a call. @internal */
+export interface CallIdRule {
+  /** The ids that are sent as they are. */
+  readonly valid: RegExp;
+  /** The length of a generated id. */
+  readonly length: number;
+}
+
+/** The rules of the vendors. @internal */
+export const CALL_ID_RULES = {
+  any: { valid: /^[\s\S]+$/, length: 24 },
+  /** OpenAI refuses ids longer than 40 characters. */
+  'max-40': { valid: /^[\s\S]{1,40}$/, length: 24 },
+  /** The Responses API refuses ids longer than 64 characters. */
+  'max-64': { valid: /^[\s\S]{1,64}$/, length: 24 },
+  /** Mistral accepts exactly nine letters and digits. */
+  'alphanumeric-9': { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
+  /** Anthropic and Bedrock. */
+  word: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
+} as const satisfies Readonly<Record<string, CallIdRule>>;
+
+/** Maps a call's id to one that a vendor accepts: itself if it is valid, else a hash of it, so that a call and its result keep one id. @internal */
+export function toWireId(id: string, rule: CallIdRule): string {
+  if (rule.valid.test(id)) return id;
+  const digest = createHash('sha256')
+    .update(id)
+    .digest('base64')
+    .replaceAll(/[^a-zA-Z0-9]/g, '');
+  return digest.slice(0, rule.length);
+}

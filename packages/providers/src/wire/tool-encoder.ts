@@ -1,0 +1,106 @@
+import type { JsonSchema, JsonValue, ProviderWarning, Tool } from '@kernel/protocol';
+import type { Dialect } from '../dialects/dialects.ts';
+import { chooseSchema } from '../dialects/lint.ts';
+import { parseJson } from '../json-fields.ts';
+import { toWireName } from './names.ts';
+
+/** What a wire says about a tool beside its description. @internal */
+interface EncodedForm {
+  /** The name on the wire. */
+  readonly name: string;
+  /** The schema in the wire's dialect. */
+  readonly schema: JsonSchema;
+  /** Whether strict mode applies. */
+  readonly strict: boolean;
+}
+
+/** Maps the calls of a reply back to the tools of its request. @internal */
+export interface ToolDecoder {
+  /** The tool's own name. */
+  toolName(wireName: string): string;
+  /** Argument text that follows the tool's own schema; text that is not valid JSON is returned as it is. */
+  restoreArguments(name: string, text: string): string;
+}
+
+/** An encoded list of tools. @internal */
+export interface EncodedTools {
+  /** The list at the time of encoding. */
+  readonly tools: readonly Tool[];
+  /** One JSON text per tool, in order. */
+  readonly texts: readonly string[];
+  /** The JSON array of all texts as bytes; built once. */
+  readonly bytes: () => Uint8Array;
+  /** What the wire cannot express. */
+  readonly warnings: readonly ProviderWarning[];
+  /** The way back. */
+  readonly toolDecoder: ToolDecoder;
+}
+
+/** How a wire encodes its tools. @internal */
+export interface ToolEncoderOptions {
+  /** The names that the vendor accepts. */
+  readonly names: RegExp;
+  /** The vendor's dialect of JSON Schema. */
+  readonly dialect: Dialect;
+  /** The dialect of strict mode. Absent: the wire has no strict mode. */
+  readonly strict?: Dialect | undefined;
+  /** Returns the tool as the vendor's JSON. */
+  readonly encode: (tool: Tool, form: EncodedForm) => unknown;
+}
+
+/** The decoder of a request without tools. @internal */
+export const IDENTITY_TOOL_DECODER: ToolDecoder = {
+  toolName: (name) => name,
+  restoreArguments: (_, text) => text,
+};
+
+/** Creates an encoder that encodes each list once, by identity, as long as it holds the same tools. @internal */
+export function createToolEncoder(
+  options: ToolEncoderOptions,
+): (tools: readonly Tool[] | undefined) => EncodedTools | undefined {
+  const cache = new WeakMap<readonly Tool[], EncodedTools>();
+  return (tools) => {
+    if (tools === undefined || tools.length === 0) return undefined;
+    const cached = cache.get(tools);
+    if (cached !== undefined && hasSameTools(cached.tools, tools)) return cached;
+    const encoded = encodeTools(tools, options);
+    cache.set(tools, encoded);
+    return encoded;
+  };
+}
+
+function encodeTools(tools: readonly Tool[], { dialect, encode, names, strict }: ToolEncoderOptions): EncodedTools {
+  const warnings: ProviderWarning[] = [];
+  const toolNames = new Map<string, string>();
+  const restorers = new Map<string, (args: JsonValue) => JsonValue>();
+  const texts = tools.map((tool) => {
+    const chosen = chooseSchema(tool, dialect, strict);
+    const name = toWireName(tool.name, names);
+    if (name !== tool.name) toolNames.set(name, tool.name);
+    if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
+    warnings.push(...chosen.warnings);
+    return JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict }));
+  });
+  const toolDecoder: ToolDecoder = {
+    toolName: (name) => toolNames.get(name) ?? name,
+    restoreArguments(name, text) {
+      const restore = restorers.get(name);
+      // JSON.parse returned it, so it is JSON.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const args = restore === undefined ? undefined : (parseJson(text) as JsonValue | undefined);
+      return args === undefined || restore === undefined ? text : JSON.stringify(restore(args));
+    },
+  };
+  let bytes: Uint8Array | undefined;
+  return {
+    tools: [...tools],
+    texts,
+    bytes: () => (bytes ??= Buffer.from(`[${texts.join(',')}]`)),
+    warnings,
+    toolDecoder,
+  };
+}
+
+function hasSameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
+  return a.length === b.length && a.every((tool, at) => tool === b[at]);
+}

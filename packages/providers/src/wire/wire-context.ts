@@ -1,0 +1,68 @@
+import { createRedactor, type Redactor } from '@kernel/internal';
+import type { CommonConfig } from '../config/common-config.ts';
+import { configError } from '../config/config-error.ts';
+import { createToken } from '../config/credentials.ts';
+import { type AuthenticatedClient, createAuthenticatedClient, type Signer } from '../http/authenticated-client.ts';
+import { isSecretHeader } from '../http/headers.ts';
+import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
+import { resolveTimeouts } from '../http/timeouts.ts';
+
+/** What the requests of one provider share. @internal */
+export interface WireContext {
+  /** Sends requests with the provider's credentials. */
+  readonly client: AuthenticatedClient;
+  /** Knows the provider's secrets. */
+  readonly redactor: Redactor;
+  /** The size limits of each response. */
+  readonly limits: ResolvedLimits;
+}
+
+/** What a wire adds to a config. @internal */
+export interface WireContextOptions {
+  /** The origin of all requests. */
+  readonly origin: string;
+  /** Returns the header that carries a token. */
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
+  /** Headers that the vendor requires; those of the config win. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Creates the signer of requests without a token. */
+  readonly createSigner?: ((redactor: Redactor) => Signer | undefined) | undefined;
+}
+
+const DEFAULT_CONNECTIONS = 10;
+
+/** Creates the context of a provider. Nothing is loaded or opened before the first request. @internal */
+export function createWireContext(config: CommonConfig, options: WireContextOptions): WireContext {
+  const { authorize, createSigner, origin } = options;
+  const redactor = createRedactor();
+  const connections = config.connections ?? DEFAULT_CONNECTIONS;
+  if (!Number.isInteger(connections) || connections < 1) {
+    throw configError(config.name, `connections is ${String(connections)}.`, 'Use a whole number from 1.');
+  }
+  const limits = resolveLimits(config.limits);
+  const client = createAuthenticatedClient({
+    provider: config.name,
+    origin,
+    connections,
+    redactor,
+    authorize,
+    timeouts: resolveTimeouts(config.timeouts),
+    responseBytes: limits.responseBytes,
+    token: createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor),
+    headers: requestHeaders({ ...options.headers, ...config.headers }, redactor),
+    sign: createSigner?.(redactor),
+  });
+  return { client, redactor, limits };
+}
+
+function requestHeaders(
+  configured: Readonly<Record<string, string>>,
+  redactor: Redactor,
+): Readonly<Record<string, string>> {
+  const headers = new Map([['user-agent', 'kernel-providers']]);
+  for (const [name, value] of Object.entries(configured)) {
+    if (isSecretHeader(name)) redactor.add(value.replace(/^(Bearer|Basic) /i, ''));
+    headers.set(name.toLowerCase(), value);
+  }
+  return Object.fromEntries(headers);
+}

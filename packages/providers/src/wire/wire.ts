@@ -1,0 +1,99 @@
+import type { Redactor } from '@kernel/internal';
+import type {
+  EmbedRequest,
+  EmbedResult,
+  Provider,
+  ProviderRequest,
+  ProviderWarning,
+  Transcript,
+  TranscribeRequest,
+} from '@kernel/protocol';
+import type { CommonConfig } from '../config/common-config.ts';
+import type { Signer } from '../http/authenticated-client.ts';
+import type { ResponseHeaders } from '../http/headers.ts';
+import { createWireStream, type ReplyDecoder } from '../stream/wire-stream.ts';
+import type { DecoderContext } from './message-builder.ts';
+import { IDENTITY_TOOL_DECODER, type ToolDecoder } from './tool-encoder.ts';
+import { createWireContext, type WireContext } from './wire-context.ts';
+
+/** A request in a wire's terms. @internal */
+export interface EncodedRequest {
+  /** Begins with a slash; may have a query. */
+  readonly path: string;
+  /** The JSON body. */
+  readonly body: string | Uint8Array;
+  /** The `accept` header. */
+  readonly accept: string;
+  /** What the wire cannot express. */
+  readonly warnings: readonly ProviderWarning[];
+  /** Maps the reply's calls back to the tools. Absent: there are no tools. */
+  readonly toolDecoder?: ToolDecoder | undefined;
+  /** Lets the encoder reuse the memory of `body`. */
+  readonly freeBody?: (() => void) | undefined;
+}
+
+/** What the settings of any wire hold. @internal */
+export interface BaseSettings {
+  /** Scheme, host and port of the API. */
+  readonly origin: string;
+  /** Returns the header that carries a token. */
+  readonly authorize: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** A wire: everything that a vendor's API has of its own. @internal */
+export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
+  /** Checks a config and fills in the vendor's defaults. Throws `CONFIG_INVALID`. */
+  readonly resolve: (config: Config) => Settings;
+  /** Headers that the vendor requires in every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Creates what turns requests into the vendor's JSON; called once per provider. */
+  readonly createEncoder: (settings: Settings) => (request: ProviderRequest) => EncodedRequest;
+  /** Creates what turns the bytes of one reply into events. */
+  readonly createDecoder: (context: DecoderContext, headers: ResponseHeaders) => ReplyDecoder;
+  /** Creates the signer of requests that have no token. */
+  readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
+  /** Sends an embedding request. */
+  readonly embed?: (context: WireContext, settings: Settings, request: EmbedRequest) => Promise<EmbedResult>;
+  /** Sends a transcription request. */
+  readonly transcribe?: (context: WireContext, settings: Settings, request: TranscribeRequest) => Promise<Transcript>;
+}
+
+/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
+export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
+  wire: Wire<Config, Settings>,
+  config: Config,
+): Provider {
+  const { createSigner, embed, headers, transcribe } = wire;
+  const { name } = config;
+  const settings = wire.resolve(config);
+  const context = createWireContext(config, {
+    origin: settings.origin,
+    authorize: settings.authorize,
+    headers,
+    createSigner: createSigner && ((redactor) => createSigner(config, settings, redactor)),
+  });
+  const encode = wire.createEncoder(settings);
+  const { client, limits, redactor } = context;
+
+  return {
+    name,
+    stream: (request) =>
+      createWireStream(client, redactor, request.signal, () => {
+        const { accept, body, freeBody, path, toolDecoder = IDENTITY_TOOL_DECODER, warnings } = encode(request);
+        const { model } = request;
+        const streams = request.stream !== false;
+        const { lineLength } = limits;
+        return {
+          request: { path, contentType: 'application/json', accept, body },
+          freeBody,
+          createDecoder: (emit, responseHeaders) =>
+            wire.createDecoder(
+              { name, model, streams, redactor, warnings, emit, toolDecoder, lineLength },
+              responseHeaders,
+            ),
+        };
+      }),
+    ...(embed === undefined ? {} : { embed: (request) => embed(context, settings, request) }),
+    ...(transcribe === undefined ? {} : { transcribe: (request) => transcribe(context, settings, request) }),
+  };
+}

@@ -1,0 +1,353 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
+import { spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { verifies } from '@kernel/testing';
+import { textOf } from '@kernel/protocol';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createProvider } from '../../src/index.ts';
+import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../support.ts';
+
+const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
+const FIRST = sse(chunk({ content: 'Hel' }));
+
+test('each timeout trips alone, and its error names the timeout, its value and the option', async () => {
+  verifies('providers.timeouts');
+  const timeouts = [
+    ['firstByteMs', { chunks: [REPLY], fault: { beforeHead: 'stall' } }],
+    ['firstByteMs', { chunks: [REPLY], fault: { stallAfter: 0 } }],
+    ['idleMs', { chunks: [REPLY], fault: { stallAfter: 30 } }],
+    ['idleMs', { chunks: [FIRST, ...Array.from({ length: 40 }, () => [{ waitMs: 20 }, ': wait\n\n']).flat()] }],
+    ['totalMs', { chunks: Array.from({ length: 40 }, () => [{ waitMs: 20 }, FIRST]).flat() }],
+  ] as const;
+  for (const [timeout, reply] of timeouts) {
+    await withServer(
+      [reply],
+      async ({ provider, server }) => {
+        const start = performance.now();
+        const error = await errorOf(provider.stream(request()));
+        expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', retryable: true });
+        expect(error.data).toMatchObject({ timeout, timeoutMs: 120, option: `timeouts.${timeout}` });
+        expect(error.message).toContain('120 ms');
+        expect(performance.now() - start).toBeLessThan(5000);
+        await until(() => server.connections.open === 0, 200);
+      },
+      { timeouts: { [timeout]: 120 } },
+    );
+  }
+});
+
+test('a connection that is not accepted in time trips the connect timeout', async () => {
+  verifies('providers.timeouts');
+  await withFullBacklog(async (baseUrl) => {
+    const provider = createProvider({ name: 'openai', baseUrl, timeouts: { connectMs: 150 } });
+    const error = await errorOf(provider.stream(request()));
+    expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'connectMs', timeoutMs: 150 } });
+  });
+});
+
+test.each(['connectMs', 'totalMs'] as const)('a token function that never settles trips %s', async (timeout) => {
+  verifies('providers.timeouts');
+  const asked: number[] = [];
+  const token = (): Promise<string> => (asked.push(1) === 1 ? new Promise(() => undefined) : Promise.resolve('abcd'));
+  await withServer(
+    { replies: () => ({ chunks: [REPLY] }), token: 'abcd' },
+    async ({ provider, server }) => {
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 120 } });
+      expect(error.message).toContain('for a token');
+      expect(server.requests).toHaveLength(0);
+      // The one that hung is given up: the next request asks again.
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+      expect(asked).toHaveLength(2);
+    },
+    { token, timeouts: { [timeout]: 120 } },
+  );
+});
+
+test('an abort while a token function hangs throws the reason and leaves no timer', async () => {
+  const provider = createProvider({
+    name: 'openai',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    token: () => new Promise(() => undefined),
+  });
+  const abort = new AbortController();
+  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const failed = errorOf(provider.stream(request({ signal: abort.signal })));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const reason = new Error('enough');
+  abort.abort(reason);
+  expect(await failed).toBe(reason);
+  expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).toBeLessThanOrEqual(before);
+});
+
+test.each([1, 2])(
+  'an abort from inside a token function (asked time %d) leaves no request and no timer',
+  async (time) => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    let asked = 0;
+    const token = (): Promise<string> => {
+      asked += 1;
+      if (asked < time) return Promise.resolve('stale');
+      abort.abort(reason);
+      return new Promise(() => undefined);
+    };
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
+    await withServer(
+      { replies: () => ({ chunks: [REPLY] }), token: 'fresh' },
+      async ({ provider, server }) => {
+        expect(await errorOf(provider.stream(request({ signal: abort.signal })))).toBe(reason);
+        const timers = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 54_321);
+        expect(timers).toHaveLength(1);
+        for (const { value } of timers) expect(clear).toHaveBeenCalledWith(value);
+        expect(server.requests).toHaveLength(time - 1);
+      },
+      { token, timeouts: { connectMs: 54_321 } },
+    );
+  },
+);
+
+test('a stream that keeps delivering outlives the idle timeout and the first-byte timeout', async () => {
+  verifies('providers.timeouts');
+  const chunks = [...Array.from({ length: 12 }, () => [{ waitMs: 25 }, FIRST]).flat(), REPLY];
+  await withServer(
+    [{ chunks }],
+    async ({ provider }) => {
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe(`${'Hel'.repeat(12)}Hello`);
+    },
+    { timeouts: { idleMs: 150, firstByteMs: 150 } },
+  );
+});
+
+test('an abort throws the reason unwrapped, closes the socket within 100 ms and leaves no listener', async () => {
+  verifies('providers.stream.abort');
+  for (const fault of [{ beforeHead: 'stall' } as const, { stallAfter: 0 }, { stallAfter: FIRST.length }]) {
+    await withServer([{ chunks: [REPLY], fault }], async ({ provider, server }) => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      let listeners = 0;
+      const { signal } = abort;
+      const add = signal.addEventListener.bind(signal);
+      const remove = signal.removeEventListener.bind(signal);
+      signal.addEventListener = (...args: Parameters<typeof add>) => ((listeners += 1), add(...args));
+      signal.removeEventListener = (...args: Parameters<typeof remove>) => ((listeners -= 1), remove(...args));
+      const failed = errorOf(provider.stream(request({ signal })));
+      await until(() => server.requests.length === 1, 1000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const start = performance.now();
+      abort.abort(reason);
+      expect(await failed).toBe(reason);
+      await until(() => server.connections.open === 0, 100);
+      expect(performance.now() - start).toBeLessThan(100);
+      expect(listeners).toBe(0);
+    });
+  }
+});
+
+test('leaving the loop closes the socket within 100 ms', async () => {
+  verifies('providers.stream.abort');
+  await withServer([{ chunks: [REPLY], fault: { stallAfter: REPLY.length - 20 } }], async ({ provider, server }) => {
+    for await (const event of provider.stream(request())) {
+      expect(event).toEqual({ type: 'text-delta', text: 'Hello' });
+      break;
+    }
+    await until(() => server.connections.open === 0, 100);
+  });
+});
+
+test('50 requests one after another use one connection, and no more than the limit are open at once', async () => {
+  verifies('providers.pool');
+  await withServer({ replies: () => ({ chunks: [{ waitMs: 1 }, REPLY] }) }, async ({ provider, server }) => {
+    for (let at = 0; at < 50; at += 1) await endOf(provider.stream(request()));
+    expect(server.connections.opened).toBe(1);
+  });
+  await withServer(
+    { replies: () => ({ chunks: [{ waitMs: 20 }, REPLY] }) },
+    async ({ provider, server }) => {
+      let most = 0;
+      const watch = setInterval(() => (most = Math.max(most, server.connections.open)), 1);
+      await Promise.all(Array.from({ length: 30 }, () => endOf(provider.stream(request()))));
+      clearInterval(watch);
+      expect(most).toBeLessThanOrEqual(4);
+      expect(server.connections.opened).toBeLessThanOrEqual(4);
+    },
+    { connections: 4 },
+  );
+});
+
+test('gzip, deflate and br are undone; damaged and unknown encodings are typed errors', async () => {
+  const bytes = Buffer.from(REPLY);
+  const encodings = { gzip: gzipSync(bytes), deflate: deflateSync(bytes), br: brotliCompressSync(bytes) };
+  for (const [encoding, body] of Object.entries(encodings)) {
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
+    await withServer(
+      [
+        { headers, chunks: [body] },
+        { headers, chunks: [body.subarray(0, 20)] },
+      ],
+      async ({ provider }) => {
+        expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+        expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      },
+    );
+  }
+  await withServer([{ headers: { 'content-encoding': 'zstd-next' }, chunks: [REPLY] }], async ({ provider }) => {
+    expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+  });
+});
+
+test('a compressed bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
+  verifies('providers.limits');
+  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(300_000)));
+  const line = gzipSync(Buffer.alloc(300_000_000, 'x'));
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+  for (const bomb of [comment, line]) {
+    await withServer([{ headers, chunks: [bomb] }], async ({ provider, server }) => {
+      const before = process.memoryUsage().rss;
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+      await until(() => server.connections.open === 0, 500);
+    });
+  }
+});
+
+test('a reader that stops reading stops the socket', async () => {
+  const piece = sse(chunk({ content: 'x'.repeat(1000) }));
+  const total = 40_000;
+  let sent = 0;
+  const server: Server = createServer((_, response) => {
+    const more = (): void => {
+      while (sent < total) {
+        sent += 1;
+        if (!response.write(piece)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+      response.end(REPLY);
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` });
+  const iterator = provider.stream(request())[Symbol.asyncIterator]();
+  await iterator.next();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // What is under way fills the socket's buffers and ours, but not 40 MB.
+  expect(sent).toBeLessThan(total / 2);
+  const stopped = sent;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(sent).toBe(stopped);
+  await iterator.return?.();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a long backlog leaves room for timers', async () => {
+  const body = sse(...Array.from({ length: 30_000 }, (_, at) => chunk({ content: `word ${at} ` })), chunk({}, 'stop'));
+  await withServer([{ chunks: [body] }], async ({ provider }) => {
+    let last = performance.now();
+    let longest = 0;
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const events = await all(provider.stream(request()));
+    clearInterval(timer);
+    expect(events).toHaveLength(30_001);
+    expect(longest).toBeLessThan(100);
+  });
+});
+
+test('a redirect is refused and no request reaches the other origin', async () => {
+  verifies('providers.auth.secret');
+  await withServer([{ chunks: [REPLY] }], async ({ server: other }) => {
+    const location = `${other.url}/v1/chat/completions`;
+    const replies = [301, 302, 307, 308].map((status) => ({ status, headers: { location }, chunks: [] }));
+    await withServer(
+      replies,
+      async ({ provider }) => {
+        for (const { status } of replies) {
+          const error = await errorOf(provider.stream(request()));
+          expect(error).toMatchObject({ code: 'PROVIDER_HTTP', retryable: false });
+          expect(error.data).toMatchObject({ status });
+          expect(error.hint).toContain(location);
+        }
+        expect(other.requests).toHaveLength(0);
+      },
+      { token: 'sk-secret-1234' },
+    );
+  });
+});
+
+test('connection faults before and during the answer are PROVIDER_NETWORK and retryable', async () => {
+  const during = { chunks: [REPLY], fault: { resetAfter: FIRST.length + 6 } };
+  await withServer([{ chunks: [], fault: { beforeHead: 'reset' } }, during], async ({ provider }) => {
+    expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_NETWORK', retryable: true });
+    const error = await errorOf(provider.stream(request()));
+    expect(error).toMatchObject({ code: 'PROVIDER_NETWORK', retryable: true, data: { partialText: 'Hello' } });
+  });
+  const provider = createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:1/v1' });
+  const refused = await errorOf(provider.stream(request()));
+  expect(refused).toMatchObject({ code: 'PROVIDER_NETWORK' });
+  expect(refused.hint).toContain('baseUrl');
+});
+
+test('an abort while the connection is still being made destroys the socket', async () => {
+  verifies('providers.stream.abort');
+  await withFullBacklog(async (baseUrl) => {
+    const connecting = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind.endsWith('ConnectWrap')).length;
+    const before = connecting();
+    const abort = new AbortController();
+    const failed = errorOf(createProvider({ name: 'openai', baseUrl }).stream(request({ signal: abort.signal })));
+    await until(() => connecting() === before + 1, 1000);
+    abort.abort(new Error('enough'));
+    await failed;
+    await until(() => connecting() === before, 200);
+    expect(connecting()).toBe(before);
+  });
+});
+
+test('a server that speaks no HTTP gives PROVIDER_PROTOCOL', async () => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.write('SSH-2.0-OpenSSH\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` });
+  const error = await errorOf(provider.stream(request()));
+  expect(['PROVIDER_PROTOCOL', 'PROVIDER_NETWORK']).toContain(error.code);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A server that listens and never accepts, its queue filled: a further connection is neither made nor refused. */
+async function withFullBacklog(work: (baseUrl: string) => Promise<void>): Promise<void> {
+  const script = `
+    const server = require('node:net').createServer();
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('node:fs').writeSync(1, String(server.address().port) + '\\n');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30_000);
+    });`;
+  const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const sockets: Socket[] = [];
+  try {
+    const port = Number(await new Promise((resolve) => child.stdout.once('data', resolve)));
+    for (let at = 0; at < 8; at += 1) sockets.push(connectTcp(port, '127.0.0.1').on('error', () => undefined));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await work(`http://127.0.0.1:${port}/v1`);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    child.kill('SIGKILL');
+  }
+}

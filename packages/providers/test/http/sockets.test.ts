@@ -1,0 +1,200 @@
+/* oxlint-disable no-await-in-loop -- one after another is what is tested */
+import { getEventListeners } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { textOf, type Provider } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { createProvider, type Timeouts } from '../../src/index.ts';
+import { chunk, endOf, errorOf, request, sse, until } from '../support.ts';
+
+const BODY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
+const answer = (headers = ''): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${headers}content-length: ${BODY.length}\r\n\r\n${BODY}`;
+
+/** Runs `work` with a server on bare sockets: `onRequest` hears the first bytes of each request. */
+async function withSockets(
+  onRequest: (socket: Socket, number: number) => void,
+  work: (
+    provider: Provider,
+    sockets: { readonly open: ReadonlySet<Socket>; readonly opened: () => number },
+  ) => Promise<void>,
+  timeouts: Timeouts = {},
+): Promise<void> {
+  const open = new Set<Socket>();
+  let opened = 0;
+  let requests = 0;
+  const server = createServer((socket) => {
+    opened += 1;
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => open.delete(socket));
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes.subarray(0, 4).toString() === 'POST') onRequest(socket, (requests += 1));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const provider = createProvider({
+      name: 'openai',
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      connections: 1,
+      timeouts,
+    });
+    await work(provider, { open, opened: () => opened });
+  } finally {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('a socket that the server closed while it was idle is not used again', async () => {
+  await withSockets(
+    (socket) => socket.write(answer()),
+    async (provider, { open, opened }) => {
+      for (let round = 1; round <= 3; round += 1) {
+        expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+        expect(opened()).toBe(round);
+        for (const socket of open) socket.end();
+        await until(() => open.size === 0, 1000);
+      }
+    },
+  );
+});
+
+test('a reader that leaves at the end mark leaves the connection to the next request', async () => {
+  await withSockets(
+    (socket) => {
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+      socket.write(`${head}${BODY.length.toString(16)}\r\n${BODY}\r\n`);
+      // The end of the body is a packet of its own.
+      setTimeout(() => socket.write('0\r\n\r\n'), 5);
+    },
+    async (provider, { opened }) => {
+      const { signal } = new AbortController();
+      for (let round = 0; round < 5; round += 1) {
+        for await (const event of provider.stream(request({ signal }))) if (event.type === 'message-end') break;
+        expect(getEventListeners(signal, 'abort')).toEqual([]);
+      }
+      expect(opened()).toBe(1);
+    },
+  );
+});
+
+test('a connection that stays open after the end mark is closed soon after its reader has left', async () => {
+  await withSockets(
+    (socket) => socket.write(answer().replace(/content-length: \d+/, 'content-length: 9999')),
+    async (provider, { open }) => {
+      for await (const event of provider.stream(request())) if (event.type === 'message-end') break;
+      expect(open.size).toBe(1);
+      await until(() => open.size === 0, 1000);
+    },
+  );
+});
+
+test('a server that says it closes gets each request on a new socket, those that waited too', async () => {
+  await withSockets(
+    (socket) => socket.end(answer('connection: close\r\n')),
+    async (provider, { opened }) => {
+      const ends = await Promise.all(Array.from({ length: 5 }, () => endOf(provider.stream(request()))));
+      expect(ends.map(({ message }) => textOf(message))).toEqual(Array.from({ length: 5 }, () => 'Hello'));
+      expect(opened()).toBe(5);
+    },
+  );
+});
+
+test('a server that answers before it has read the body is heard', async () => {
+  const said = '{"error":{"message":"The body is too large."}}';
+  await withSockets(
+    (socket) => {
+      socket.pause();
+      socket.write(
+        `HTTP/1.1 413 Too Large\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${said.length}\r\n\r\n${said}`,
+      );
+    },
+    async (provider) => {
+      const large = request({ messages: [{ role: 'user', content: 'x'.repeat(20_000_000) }] });
+      for (let round = 0; round < 2; round += 1) {
+        const error = await errorOf(provider.stream(large));
+        expect(error).toMatchObject({ code: 'PROVIDER_HTTP', data: { status: 413 } });
+        expect(error.message).toContain('The body is too large.');
+      }
+    },
+  );
+});
+
+test('headers beyond measure are PROVIDER_PROTOCOL, and the next request is not harmed', async () => {
+  await withSockets(
+    (socket, number) => socket.write(number === 1 ? answer(`x-much: ${'x'.repeat(100_000)}\r\n`) : answer()),
+    async (provider) => {
+      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
+    },
+  );
+});
+
+test('headers without end are PROVIDER_PROTOCOL, and the socket is closed', async () => {
+  await withSockets(
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const more = (): void => void (socket.destroyed || socket.write(`x-more: ${'x'.repeat(1000)}\r\n`, more));
+      more();
+    },
+    async (provider, { open }) => {
+      expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      await until(() => open.size === 0, 1000);
+    },
+  );
+});
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n';
+
+test.each([
+  ['headers', 'firstByteMs', '', HEAD],
+  ['an event', 'idleMs', `${HEAD}${sse(chunk({ content: 'Hel' }))}`, sse(chunk({ content: 'x'.repeat(1000) }))],
+] as const)('%s that come byte by byte end by %s, and the socket is closed', async (_what, timeout, atOnce, slowly) => {
+  verifies('providers.timeouts');
+  await withSockets(
+    (socket) => {
+      socket.write(atOnce);
+      let at = 0;
+      const drip = setInterval(() => socket.write(slowly[(at += 1) - 1] ?? 'x'), 10);
+      socket.on('close', () => clearInterval(drip));
+    },
+    async (provider, { open }) => {
+      const startedMs = performance.now();
+      const error = await errorOf(provider.stream(request()));
+      expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 150 } });
+      expect(performance.now() - startedMs).toBeLessThan(1000);
+      await until(() => open.size === 0, 1000);
+    },
+    { [timeout]: 150 },
+  );
+});
+
+test.each(['before its first byte', 'after its headers', 'in its body'])(
+  'a request given up %s lets those that wait go on',
+  async (when) => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+    const first = sse(chunk({ content: 'Hel' }));
+    const sent = { 'before its first byte': '', 'after its headers': head }[when];
+    const abort = new AbortController();
+    await withSockets(
+      (socket, number) => {
+        if (number > 1) {
+          socket.write(answer());
+          return;
+        }
+        socket.write(sent ?? `${head}${first.length.toString(16)}\r\n${first}\r\n`);
+        setImmediate(() => abort.abort(new Error('enough')));
+      },
+      async (provider, { opened }) => {
+        const given = errorOf(provider.stream(request({ signal: abort.signal })));
+        const others = Array.from({ length: 3 }, () => endOf(provider.stream(request())));
+        expect((await given).message).toBe('enough');
+        expect((await Promise.all(others)).map(({ message }) => textOf(message))).toEqual(['Hello', 'Hello', 'Hello']);
+        expect(opened()).toBe(2);
+      },
+    );
+  },
+);
