@@ -7,7 +7,7 @@ export interface Redactor {
   hasSecrets(): boolean;
   /** Adds a secret; values under 4 characters stand in every text and are ignored. */
   add(secret: string | undefined): void;
-  /** The text with every known secret, spelled plainly or as JSON, URL or base64 would write it, replaced by `[redacted]`. */
+  /** The text with every known secret, spelled plainly or as JSON, a URL or base64 would, replaced by `[redacted]`. */
   text(text: string): string;
   /** A copy of JSON data with every string and every key redacted; binary views and other values stay as they are. */
   data<T>(value: T): T;
@@ -19,7 +19,7 @@ export interface Redactor {
 export interface StreamRedactor {
   /** Returns what is safe to show: all but an end that could be the beginning of a secret. */
   push(piece: string): string;
-  /** Returns what was held back. */
+  /** Returns what was held back. Nothing may be pushed after it. */
   end(): string;
 }
 
@@ -59,11 +59,7 @@ function createStreamRedactor(forms: readonly string[]): StreamRedactor {
       held = text.slice(cut);
       return replaceAll(text.slice(0, cut), forms);
     },
-    end() {
-      const rest = replaceAll(held, forms);
-      held = '';
-      return rest;
-    },
+    end: () => replaceAll(held, forms),
   };
 }
 
@@ -87,8 +83,10 @@ function replaceAll(text: string, forms: readonly string[]): string {
 }
 
 function formsOf(secret: string): readonly string[] {
+  const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
   const bytes = new TextEncoder().encode(secret);
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
-  // A lone surrogate cannot be percent-encoded; decoding the bytes replaces it first.
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(new TextDecoder().decode(bytes)), base64];
+  // A lone surrogate cannot be percent-encoded, so it is decoded first. JSON text may itself be a string in JSON.
+  const url = encodeURIComponent(new TextDecoder().decode(bytes));
+  return [secret, quoted(secret), quoted(quoted(secret)), url, base64];
 }

@@ -39,14 +39,17 @@ export function createOutput({ stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>
     stdout.write(safeText(text));
     isLineOpen = !text.endsWith('\n');
   };
+  const flush = () => {
+    put(answer.end());
+    answer = redactor.stream();
+  };
   return {
     closed: closed.signal,
     write: (text) => put(answer.push(text)),
     note: (line) => void stderr.write(`${safeText(redactor.text(line))}\n`),
     hide(secret) {
       redactor.add(secret);
-      put(answer.end());
-      answer = redactor.stream();
+      flush();
     },
     settle: () =>
       new Promise((resolve) => {
@@ -56,7 +59,7 @@ export function createOutput({ stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>
       }),
     failure: () => failure,
     finish() {
-      put(answer.end());
+      flush();
       if (isLineOpen) put('\n');
     },
   };
