@@ -62,7 +62,7 @@ export function defineBundle(bundle: ToolBundle): ToolBundle {
  * `BUNDLE_INCOMPLETE`, which lists all of them. Missing optional ones never do.
  */
 export async function resolveBundle(
-  registry: ToolRegistry,
+  registry: Pick<ToolRegistry, 'has' | 'view' | 'available' | 'unavailable'>,
   bundle: ToolBundle,
   options: { readonly strict?: boolean | undefined } = {},
 ): Promise<ResolvedBundle> {

@@ -19,7 +19,7 @@ const VERSION = 1;
  * The write is atomic: a temporary file beside it is renamed, so that a crash leaves the old file or the new one.
  */
 export async function saveRegistry(
-  registry: ToolRegistry,
+  registry: Pick<ToolRegistry, 'state'>,
   file: string,
   options: { readonly bundles?: readonly ToolBundle[] | undefined } = {},
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function saveRegistry(
  *
  * Throws `CONFIG_INVALID` for a file that is missing, invalid or of a newer version; registry and file then stay as they were.
  */
-export async function loadRegistry(registry: ToolRegistry, file: string): Promise<LoadedRegistry> {
+export async function loadRegistry(registry: Pick<ToolRegistry, 'restore'>, file: string): Promise<LoadedRegistry> {
   const text = await readText(file);
   const { tools, bundles } = parseState(text, file);
   return { unknown: registry.restore(tools), bundles };

@@ -39,7 +39,7 @@ const registry = createRegistry([bindTool({ name: 'search_files', description: '
   repair: 'off',
 });
 
-/** A mistake, the arguments that make it (with `path: 'a'` unless text or told otherwise), and what the model reads after the code. */
+/** A mistake, the arguments that make it (with `path: 'a'` unless they are text or have a path), and what the model reads after the code. */
 const mistakes: readonly (readonly [string, unknown, string])[] = [
   ['a required argument is missing', {}, '"search_files" refused its arguments. /: "path" is missing.'],
   [

@@ -216,7 +216,7 @@ test('a tool that calls itself, or another one for the only permit, gets an erro
   expect(inner).toEqual(['TOOL_UNAVAILABLE', 'TOOL_UNAVAILABLE', undefined, undefined]);
   const one = createRegistry([simple('inner'), simple('outer', {}, () => one.execute('inner'))], { concurrency: 1 });
   expect((await one.execute('outer')).code).toBe('TOOL_UNAVAILABLE');
-  // Work that goes on after its call holds no place any more.
+  // Work that goes on after its call holds no permit any more.
   let later: Promise<unknown> | undefined;
   const after = createRegistry([
     simple('again', { effect: 'write' }, ({ n }) => {

@@ -182,7 +182,7 @@ export function aimAt(schema: unknown, chance: Chance, depth = 5): unknown {
   }
 }
 
-/** A value with one place changed. */
+/** A value with one part changed. */
 export function mutate(value: unknown, chance: Chance): unknown {
   if (typeof value !== 'object' || value === null || chance.below(4) === 0) return chance.pick(VALUES);
   if (Array.isArray(value)) {
