@@ -195,11 +195,11 @@ describe('events', () => {
   });
 
   test('a slow reader holds a fast provider back', async () => {
-    let given = 0;
+    let sent = 0;
     const provider: Provider = {
       name: 'fast',
       async *stream() {
-        for (; given < 10_000; given += 1) yield { type: 'text-delta', text: '.' } as const;
+        for (; sent < 10_000; sent += 1) yield { type: 'text-delta', text: '.' } as const;
         yield {
           type: 'message-end',
           message: { role: 'assistant', content: [{ type: 'text', text: '.' }] },
@@ -210,7 +210,7 @@ describe('events', () => {
     const events = run({ provider, model, messages: [user('Go')] });
     await events.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(given).toBeLessThan(200);
+    expect(sent).toBeLessThan(200);
     await events.return();
   });
 });
@@ -218,10 +218,10 @@ describe('events', () => {
 test("a result's text for the user is in the tool-end event, unless silent, and never goes to the model", async () => {
   verifies('result.silent');
   const tools = mockToolset([
-    mockTool('tells', { returns: { forLLM: 'ok', forUser: 'For you only.' } }),
+    mockTool('shows', { returns: { forLLM: 'ok', forUser: 'For you only.' } }),
     mockTool('hides', { returns: { forLLM: 'ok', forUser: 'For you only.', silent: true } }),
   ]);
-  const provider = scriptedProvider([{ calls: [{ name: 'tells' }, { name: 'hides' }] }, { text: 'ok' }]);
+  const provider = scriptedProvider([{ calls: [{ name: 'shows' }, { name: 'hides' }] }, { text: 'ok' }]);
   const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));
   const results = events.flatMap((event) => (event.type === 'tool-end' ? [event.result] : []));
   expect(results.map(({ forUser, silent }) => [forUser, silent])).toEqual([
@@ -379,12 +379,12 @@ describe('errors of a provider', () => {
 describe('a toolset that breaks its contract', () => {
   test.each([undefined, null, 'text', 42, {}, { forLLM: 1 }])(
     'by returning %j instead of a result is a failure that the model reads',
-    async (given) => {
+    async (value) => {
       verifies('agent.loop.fault', 'agent.loop.history.pairs');
       const good = mockToolset([mockTool('a', 'x'), mockTool('b', 'y')]);
       const tools: Toolset = {
         ...good,
-        call: (call, context) => (call.name === 'a' ? Promise.resolve(given as never) : good.call(call, context)),
+        call: (call, context) => (call.name === 'a' ? Promise.resolve(value as never) : good.call(call, context)),
       };
       const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'b' }] }, { text: 'ok' }]);
       const events = await readAll(run({ provider, model, messages: [user('Go')], tools }));

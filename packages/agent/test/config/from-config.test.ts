@@ -19,7 +19,7 @@ const FILE = {
   },
 };
 
-function fault(json: unknown, env = {}): KernelError {
+function errorOf(json: unknown, env = {}): KernelError {
   try {
     fromConfig(json, { file: 'x.json', env });
   } catch (error) {
@@ -79,7 +79,7 @@ test('durations are text or nanoseconds, and write back as text that reads the s
   expect([90_000, 500, 0, 3_600_000].map(formatDuration)).toEqual(['1m30s', '500ms', '0s', '1h']);
   for (const wrong of ['', '24', '1 s', '-1s', 's', '1d', -1, 0.5, true, null, {}]) {
     expect(parseDuration(wrong)).toBeUndefined();
-    expect(fault({ client: { timeout: wrong } }).message).toContain('client.timeout: expected a duration');
+    expect(errorOf({ client: { timeout: wrong } }).message).toContain('client.timeout: expected a duration');
   }
   const read = fromConfig(FILE).config;
   expect(toConfig(read)).toMatchObject({
@@ -105,7 +105,7 @@ test('an explicit 0, false or "" is kept', () => {
 
 test('all errors are reported at once with file, path and what was expected', () => {
   verifies('config.invalid');
-  const error = fault({
+  const error = errorOf({
     name: 1,
     client: { retry: { max_retries: -1, backoff_multiplier: 'x' }, connection_pool_size: 0 },
     model: { capabilities: { chat: [] } },
@@ -118,8 +118,8 @@ test('all errors are reported at once with file, path and what was expected', ()
     '  client.connection_pool_size: expected a whole number of at least 1, got 0',
     '  model.capabilities.chat: expected an object of options, got an array',
   ]);
-  expect(fault('{"name": tru').message).toMatch(/^x\.json: \(root\): expected valid JSON/);
-  expect(fault('[]').message).toContain('expected a JSON object, got an array');
+  expect(errorOf('{"name": tru').message).toMatch(/^x\.json: \(root\): expected valid JSON/);
+  expect(errorOf('[]').message).toContain('expected a JSON object, got an array');
 });
 
 test('an unknown key is a warning with a near name', () => {
@@ -143,14 +143,14 @@ test('${VAR} is replaced from the environment, and an unset one is named', () =>
   const { config } = fromConfig(json, { env: { KEY: 's3cret' } });
   expect(config.provider).toEqual({ name: 'openai', token: 's3cret', options: {} });
   expect(config.systemPrompt).toBe('Costs ${PRICE} or $5');
-  expect(fault(json).message).toBe(
+  expect(errorOf(json).message).toBe(
     'x.json: provider.options.token: expected the environment variable KEY to be set, got nothing.',
   );
-  expect(fault({ name: '${toString}' }).message).toContain('toString');
+  expect(errorOf({ name: '${toString}' }).message).toContain('toString');
 });
 
 test('no error repeats text of the file, which may be a secret', () => {
-  expect(JSON.stringify(fault({ client: 's3cret', provider: { options: { auth_type: 's3cret' } } }))).not.toContain(
+  expect(JSON.stringify(errorOf({ client: 's3cret', provider: { options: { auth_type: 's3cret' } } }))).not.toContain(
     's3cret',
   );
 });
@@ -166,7 +166,7 @@ test('a run config may add iterations, memory, agents and its own system prompt'
   expect(config).toMatchObject({ maxIterations: 7, memory: { path: './notes' }, systemPrompt: 'Run.' });
   expect(Object.keys(config.agents ?? {})).toEqual(['helper', 'constructor']);
   expect(config.agents?.['helper']?.provider.name).toBe('openai');
-  expect(fault({ agents: { a: { client: { timeout: 'x' } } } }).message).toContain('agents.a.client.timeout');
+  expect(errorOf({ agents: { a: { client: { timeout: 'x' } } } }).message).toContain('agents.a.client.timeout');
 });
 
 test('options of azure become the fields that its provider takes', () => {
@@ -179,7 +179,7 @@ test('options of azure become the fields that its provider takes', () => {
     authType: 'managed_identity',
     options: { region: 'eu' },
   });
-  expect(fault({ provider: { name: 'azure', options: { auth_type: 'magic' } } }).message).toContain(
+  expect(errorOf({ provider: { name: 'azure', options: { auth_type: 'magic' } } }).message).toContain(
     'provider.options.auth_type: expected one of',
   );
 });

@@ -22,15 +22,15 @@ async function abortRun(provider: Provider, tools: Toolset | undefined): Promise
   return ended;
 }
 
-const deaf: Provider = {
-  name: 'deaf',
+const unresponsive: Provider = {
+  name: 'unresponsive',
   stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
 };
 
 describe('an abort', () => {
   test.each([
     ['a provider that stops', scriptedProvider([{ text: 'Hm', hang: true }]), undefined],
-    ['a provider that ignores it', deaf, undefined],
+    ['a provider that ignores it', unresponsive, undefined],
     [
       'a tool that stops',
       scriptedProvider([{ calls: [{ name: 'a' }] }]),
@@ -59,9 +59,9 @@ describe('an abort', () => {
 
   test('reports which call was stopped and which may still be running', async () => {
     const tools = mockToolset([
-      mockTool('deaf', { hangs: true }),
+      mockTool('unresponsive', { hangs: true }),
       mockTool(
-        'heeds',
+        'responsive',
         (_call, { signal }) =>
           new Promise((resolve) =>
             signal.addEventListener('abort', () =>
@@ -70,7 +70,10 @@ describe('an abort', () => {
           ),
       ),
     ]);
-    const { end } = await abortRun(scriptedProvider([{ calls: [{ name: 'deaf' }, { name: 'heeds' }] }]), tools);
+    const { end } = await abortRun(
+      scriptedProvider([{ calls: [{ name: 'unresponsive' }, { name: 'responsive' }] }]),
+      tools,
+    );
     const texts = end.messages.filter((message) => message.role === 'tool').map((message) => message.content);
     expect(texts).toEqual([expect.stringContaining('may still be running'), 'stopped in time']);
   });
@@ -119,8 +122,8 @@ describe('an abort', () => {
 describe('leaving the loop', () => {
   test('aborts the request and all handlers within 50 ms', async () => {
     verifies('agent.loop.abort');
-    const tools = mockToolset([mockTool('a', { hangs: 'until-abort' }), mockTool('deaf', { hangs: true })]);
-    const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'deaf' }] }]);
+    const tools = mockToolset([mockTool('a', { hangs: 'until-abort' }), mockTool('unresponsive', { hangs: true })]);
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }, { name: 'unresponsive' }] }]);
     const events = run({ provider, model, messages: [user('Go')], tools });
     while ((await events.next()).value?.type !== 'tool-start');
     await vi.advanceTimersByTimeAsync(5);

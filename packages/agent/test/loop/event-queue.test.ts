@@ -3,7 +3,7 @@ import { createEventQueue } from '../../src/loop/event-queue.ts';
 
 const ended = { done: true, value: undefined };
 
-test('readers that wait at once are served in order, and all of them hear the end', async () => {
+test('readers that wait at once are served in order, and all of them get the end', async () => {
   const queue = createEventQueue<string>();
   const reads = Array.from({ length: 4 }, () => queue.next());
   void queue.push('a');

@@ -6,8 +6,8 @@ import { user } from '../support.ts';
 
 const ended = { done: true, value: undefined };
 const messages = [user('Go')];
-const deaf: Provider = {
-  name: 'deaf',
+const unresponsive: Provider = {
+  name: 'unresponsive',
   stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
 };
 
@@ -48,7 +48,7 @@ describe('the events of a run are a generator', () => {
   });
 
   test('return() while a next() waits ends both', async () => {
-    const events = run({ provider: deaf, model: 'm', messages });
+    const events = run({ provider: unresponsive, model: 'm', messages });
     await events.next();
     const waiting = [events.next(), events.next()];
     expect(await events.return()).toEqual(ended);
@@ -56,7 +56,7 @@ describe('the events of a run are a generator', () => {
   });
 
   test('throw() stops the run and gives the error back', async () => {
-    const events = run({ provider: deaf, model: 'm', messages });
+    const events = run({ provider: unresponsive, model: 'm', messages });
     await events.next();
     await expect(events.throw(new Error('mine'))).rejects.toThrow('mine');
     expect(await events.next()).toEqual(ended);

@@ -26,14 +26,14 @@ describe('withAsyncPolicy', () => {
 
   test('await gives up at its timeout, and the outcome is reported later', async () => {
     verifies('agent.loop.async.await', 'agent.loop.async.late');
-    const heard: ToolResult[] = [];
+    const reported: ToolResult[] = [];
     const tools = withAsyncPolicy(slow(30), {
       mode: 'await',
       timeoutMs: 5,
-      onLateResult: (_call, result) => heard.push(result),
+      onLateResult: (_call, result) => reported.push(result),
     });
     expect(await tools.call(callOf('slow'), context())).toMatchObject({ code: 'TOOL_TIMEOUT', outcome: 'timeout' });
-    await expect.poll(() => heard).toEqual([late]);
+    await expect.poll(() => reported).toEqual([late]);
   });
 
   test('await ends with the abort of the run', async () => {
@@ -45,28 +45,28 @@ describe('withAsyncPolicy', () => {
 
   test('ignore does not wait, and a run ends without the outcome; by tool it may be otherwise', async () => {
     verifies('agent.loop.async.await');
-    const heard: string[] = [];
+    const reported: string[] = [];
     const tools = withAsyncPolicy(slow(1), {
       byTool: { slow: 'ignore' },
-      onLateResult: (call) => heard.push(call.name),
+      onLateResult: (call) => reported.push(call.name),
     });
     const provider = scriptedProvider([{ calls: [{ name: 'slow' }] }, { text: 'ok', delayMs: 20 }]);
     const result = await collect(run({ provider, model, messages: [user('Go')], tools }));
     expect(result).toMatchObject({ reason: 'done', turns: 2 });
-    expect(heard).toEqual(['slow']);
+    expect(reported).toEqual(['slow']);
   });
 
   test('an outcome after the end of the run goes to onLateResult, which may throw', async () => {
     verifies('agent.loop.async.late');
-    let heard = 0;
+    let reported = 0;
     const tools = withAsyncPolicy(slow(20), {
       onLateResult: () => {
-        heard += 1;
+        reported += 1;
         throw new Error('mine');
       },
     });
     const provider = scriptedProvider([{ calls: [{ name: 'slow' }] }, { text: 'ok' }]);
     expect((await collect(run({ provider, model, messages: [user('Go')], tools }))).reason).toBe('done');
-    await expect.poll(() => heard).toBe(1);
+    await expect.poll(() => reported).toBe(1);
   });
 });

@@ -9,7 +9,7 @@ import { changeable, connectTo, hanging, plainTool, signalled } from './support.
 const info = { name: 'test', version: '1' };
 
 describe('a call', () => {
-  test('goes through the toolset with its arguments as JSON text and an id of its own', async () => {
+  test('goes to the toolset with its arguments as JSON text and an id of its own', async () => {
     verifies('mcp.server.call');
     const toolset = mockToolset([mockTool('echo', (call) => call.arguments)]);
     const client = await connectTo(toolset);
@@ -56,7 +56,7 @@ describe('a call', () => {
   });
 });
 
-describe('a fault', () => {
+describe('a failure', () => {
   test('of a tool is a result with its text', async () => {
     verifies('mcp.server.fault');
     const registry = createRegistry([
@@ -105,7 +105,7 @@ describe('a fault', () => {
     await expect(client.callTool({ name: 'secret' })).resolves.toMatchObject({ content: [{ text: 'found secret' }] });
   });
 
-  test('a toolset that breaks its port never breaks the server', async () => {
+  test('a toolset that breaks its contract cannot break the server', async () => {
     verifies('mcp.server.fault');
     const broken = { list: () => [plainTool('x')], beginTurn: () => Promise.reject(new Error('no turn')) };
     const hostile: Record<string, Toolset> = {
@@ -150,13 +150,13 @@ describe('progress and cancellation', () => {
     verifies('mcp.server.call');
     const toolset = reporting();
     const client = await connectTo(toolset);
-    const heard: unknown[] = [];
-    const onerror = vi.fn<(error: Error) => void>(); // hears of progress that nobody waits for
+    const received: unknown[] = [];
+    const onerror = vi.fn<(error: Error) => void>(); // called for progress of unknown requests
     Object.assign(client, { onerror });
-    await client.callTool({ name: 'work' }, { onprogress: (progress) => void heard.push(progress) });
+    await client.callTool({ name: 'work' }, { onprogress: (progress) => void received.push(progress) });
     toolset.late();
     await client.ping();
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { progress: 1, message: 'one' },
       { progress: 2, message: 'two' },
       { progress: 3, message: 'three' },
@@ -164,7 +164,7 @@ describe('progress and cancellation', () => {
     expect(onerror).not.toHaveBeenCalled();
   });
 
-  test('a client that did not ask hears nothing', async () => {
+  test('a client that did not ask gets no progress', async () => {
     const client = await connectTo(reporting());
     const fallback = vi.fn<() => Promise<void>>();
     client.fallbackNotificationHandler = fallback;
@@ -185,7 +185,7 @@ describe('progress and cancellation', () => {
     await expect(client.ping()).resolves.toEqual({});
   });
 
-  test('a client that goes away aborts its calls, and the server closes without waiting for a hung handler', async () => {
+  test('a client that disconnects aborts its calls, and the server closes without waiting for a hung handler', async () => {
     verifies('mcp.server.lifecycle');
     const toolset = hanging();
     const server = new McpServer(info);
@@ -207,7 +207,7 @@ describe('changes', () => {
     return { client, changed };
   };
 
-  test('are told once for all of a tick, and the next list shows them', async () => {
+  test('are announced once per tick, and the next list shows them', async () => {
     verifies('mcp.server.changed');
     const toolset = changeable('a');
     const { client, changed } = await listening(toolset);
@@ -218,7 +218,7 @@ describe('changes', () => {
     await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2));
   });
 
-  test('of a registry are told; its calls are not changes', async () => {
+  test('of a registry are announced; its calls are not changes', async () => {
     verifies('mcp.server.changed');
     const registry = createRegistry([bindTool({ name: 'a', description: 'A.', parameters: {} }, () => '')]);
     const { client, changed } = await listening(registry);
@@ -228,7 +228,7 @@ describe('changes', () => {
     await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));
   });
 
-  test('that a list itself brings about are in it, and not told to the one who listed', async () => {
+  test('that a list itself causes are in it, and not announced to the client that listed', async () => {
     const toolset = changeable('a');
     const turning: Toolset = {
       ...toolset,
@@ -244,14 +244,14 @@ describe('changes', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
-  test('are promised only by a toolset that can tell of them', async () => {
+  test('are declared only for a toolset with subscribe', async () => {
     const able = await connectTo(changeable('a'));
     expect(able.getServerCapabilities()?.tools).toEqual({ listChanged: true });
     const unable = await connectTo(mockToolset([]));
     expect(unable.getServerCapabilities()?.tools).toEqual({});
   });
 
-  test('a toolset whose own undo throws does not keep the server from closing', async () => {
+  test('a toolset whose unsubscribe throws does not keep the server from closing', async () => {
     const subscribe = () => () => {
       throw new Error('no way out');
     };
@@ -261,7 +261,7 @@ describe('changes', () => {
     await expect(server.close()).resolves.toBeUndefined();
   });
 
-  test('the undo leaves no listener behind, and may be called twice', async () => {
+  test('unmounting leaves no listener, and may be done twice', async () => {
     const toolset = changeable('a');
     const undo = mountTools(new McpServer(info), toolset);
     expect(toolset.listeners).toBe(1);
@@ -301,16 +301,16 @@ describe('turns', () => {
     const toolset: Toolset = {
       ...changeable('a'),
       beginTurn() {
-        began.tell();
+        began.resolve();
         return new Promise(() => {});
       },
     };
     const client = await connectTo(toolset);
     const stop = new AbortController();
-    const listing = client.listTools(undefined, { signal: stop.signal });
+    const listed = client.listTools(undefined, { signal: stop.signal });
     await began.happened;
     stop.abort(new Error('enough'));
-    await expect(listing).rejects.toThrow('enough');
+    await expect(listed).rejects.toThrow('enough');
   });
 });
 

@@ -32,7 +32,7 @@ export function plainTool(name: string, rest: Partial<Tool> = {}): Tool {
   return Object.freeze({ name, description: `Does ${name}.`, parameters: { type: 'object', properties: {} }, ...rest });
 }
 
-/** Makes a toolset of one tool whose call answers with this result. */
+/** Creates a toolset of one tool whose calls give this result. */
 export function answering(result: ToolResult | ((call: ToolCall) => ToolResult), rest: Partial<Tool> = {}): Toolset {
   const list = Object.freeze([plainTool('answer', rest)]);
   return {
@@ -44,13 +44,13 @@ export function answering(result: ToolResult | ((call: ToolCall) => ToolResult),
 /** Something that a test waits for. */
 export interface Signalled<T> {
   readonly happened: Promise<T>;
-  tell(value: T): void;
+  resolve(value: T): void;
 }
 
 /** Makes something to wait for; it happens once. */
 export function signalled<T = void>(): Signalled<T> {
   const { promise, resolve } = Promise.withResolvers<T>();
-  return { happened: promise, tell: resolve };
+  return { happened: promise, resolve };
 }
 
 /** Makes a toolset whose one tool never settles and ignores its abort, and says when it began and when its signal aborted. */
@@ -63,8 +63,8 @@ export function hanging(): Toolset & { readonly began: Promise<void>; readonly a
     aborted: aborted.happened,
     list: () => list,
     call(_call, { signal }) {
-      signal.addEventListener('abort', () => aborted.tell(signal.reason), { once: true });
-      began.tell();
+      signal.addEventListener('abort', () => aborted.resolve(signal.reason), { once: true });
+      began.resolve();
       return new Promise(() => {});
     },
   };

@@ -9,7 +9,7 @@ test('arguments reach the server, and blank text counts as none', async () => {
   expect(await call(toolset, 'a_ok', ' ')).toEqual({ forLLM: 'ok' });
 });
 
-test('text that is no JSON object is a result that says so, and nothing is sent', async () => {
+test('text that is not a JSON object is a result that says so, and nothing is sent', async () => {
   const toolset = await connected({ a: server('echo') });
   for (const [text, why] of [
     ['{"note":', 'not valid JSON'],
@@ -65,7 +65,7 @@ test('structured content that does not match its schema is a failure; a schema t
   expect(await call(toolset, 'a_odd_schema')).toEqual({ forLLM: '{"any":"thing"}', data: { any: 'thing' } });
 });
 
-test('progress is told while the call runs', async () => {
+test('progress is reported while the call runs', async () => {
   const toolset = await connected({ a: server('works') });
   const updates: string[] = [];
   const result = await call(toolset, 'a_works', {}, { onProgress: (update) => updates.push(update) });
@@ -73,12 +73,12 @@ test('progress is told while the call runs', async () => {
   expect(updates).toEqual(['1/6', 'step 2', 'step 3', 'step 4', 'step 5', 'step 6']);
 });
 
-test('progress that comes in one packet with the answer is told before it', async () => {
+test('progress that comes in one packet with the result is reported before it', async () => {
   const toolset = await connected({ a: server('bursts') });
-  const told: string[] = [];
-  const result = call(toolset, 'a_bursts', {}, { onProgress: (update) => told.push(update) });
+  const updates: string[] = [];
+  const result = call(toolset, 'a_bursts', {}, { onProgress: (update) => updates.push(update) });
   expect((await result).forLLM).toBe('ok');
-  expect(told).toEqual(['1', '2', '3']);
+  expect(updates).toEqual(['1', '2', '3']);
 });
 
 test('a listener of progress that throws does not fail the call', async () => {
@@ -89,7 +89,7 @@ test('a listener of progress that throws does not fail the call', async () => {
   expect((await call(toolset, 'a_works', {}, { onProgress })).forLLM).toBe('done');
 });
 
-test('the clock of a call starts anew with each progress', async () => {
+test('the timeout of a call restarts with each progress', async () => {
   verifies('mcp.client.toolset');
   const toolset = await connected({ a: server('works') }, { timeoutMs: 250 }); // the call takes 360 ms in all
   expect((await call(toolset, 'a_works')).forLLM).toBe('done');
@@ -125,7 +125,7 @@ test('a call whose signal is aborted already sends nothing', async () => {
   expect(JSON.parse((await call(toolset, 'a_heard')).forLLM)).toMatchObject({ cancelled: [] });
 });
 
-test('many calls at the same time each get their own answer and leave no listener on their signal', async () => {
+test('many calls at the same time each get their own result and leave no listener on their signal', async () => {
   const toolset = await connected({ a: server('echo') });
   const stop = new AbortController();
   const added: string[] = [];
@@ -141,7 +141,7 @@ test('many calls at the same time each get their own answer and leave no listene
   expect(removed.length).toBeGreaterThanOrEqual(added.length);
 });
 
-test('what is no JSON-RPC on stdout is passed over', async () => {
+test('what is not JSON-RPC on stdout is ignored', async () => {
   const toolset = await connected({ a: misbehaving('garbage') });
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
@@ -158,12 +158,12 @@ test.each([
   expect(await call(toolset, 'a_ok')).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
 });
 
-test('a second answer to the same call changes nothing', async () => {
+test('a second response to the same call changes nothing', async () => {
   const toolset = await connected({ a: misbehaving('double') });
   for (let count = 0; count < 3; count += 1) expect(await call(toolset, 'a_ok')).toEqual({ forLLM: 'ok' });
 });
 
-test('an answer of three megabytes in one line arrives whole', async () => {
+test('a response of three megabytes in one line arrives whole', async () => {
   const toolset = await connected({ a: misbehaving('huge') });
   expect((await call(toolset, 'a_ok')).forLLM).toHaveLength(3_000_000);
 });

@@ -18,7 +18,7 @@ test('a server asks the user in the middle of a call, and fields that are left o
   expect(questions).toMatchObject([{ server: 'a', message: 'Who?', schema: { type: 'object' } }]);
 });
 
-test('a user who declines is a decline, and without anybody to ask the server is told so', async () => {
+test('a user who declines is a decline, and without `elicit` the server learns that nobody can be asked', async () => {
   const declining = await connected(
     { a: misbehaving('asks') },
     { elicit: () => Promise.resolve({ action: 'decline' }) },
@@ -42,7 +42,7 @@ test.each([
   expect(JSON.parse((await call(toolset, 'a_ok')).forLLM)).toEqual({ action: 'decline' });
 });
 
-test('after its question a server that gives no answer is a timeout', async () => {
+test('a server that sends no result after its question times out', async () => {
   const toolset = await connected(
     { a: misbehaving('asks', '60000') },
     { timeoutMs: 100, elicit: () => Promise.resolve({ action: 'decline' }) },

@@ -29,7 +29,7 @@ async function failure(pending: Promise<unknown>): Promise<KernelError> {
   return error;
 }
 
-test('a server that dies in the middle of a call gives a result at once, with signal and last words, and is started for the next call', async () => {
+test('a server that dies in the middle of a call gives a result at once, with signal and stderr, and is started for the next call', async () => {
   verifies('mcp.client.toolset');
   const secret = 'sk-very-secret';
   const toolset = await connected({ a: { ...server('dies', 'dies_reading', 'pid'), env: { SECRET_TOKEN: secret } } });
@@ -101,7 +101,7 @@ test.each([
   expect(texts).toContain(why);
 });
 
-test('a server that exits at its start: connectMcp rejects with its name, exit code and last words, and the other servers are ended', async () => {
+test('a server that exits at its start: connectMcp rejects with its name, exit code and stderr, and the other servers are ended', async () => {
   const pidFile = temporary('pid');
   const pending = connectMcp(
     {
@@ -131,7 +131,7 @@ test('a program or folder that does not exist is named', async () => {
   );
 });
 
-test('a server that never answers initialize fails by the connect clock and is ended', async () => {
+test('a server that never answers initialize fails by the connect timeout and is ended', async () => {
   const pidFile = temporary('pid');
   const error = await failure(
     connectMcp({ mcpServers: { a: misbehaving('silent', pidFile) } }, { connectTimeoutMs: 1000, graceMs: 100 }),
@@ -140,7 +140,7 @@ test('a server that never answers initialize fails by the connect clock and is e
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
 });
 
-test('a connect clock longer than a timer can be is as long as one can be', async () => {
+test('a connect timeout longer than any timer is as long as a timer can be', async () => {
   const toolset = await connected({ a: server('ok') }, { connectTimeoutMs: Number.MAX_SAFE_INTEGER });
   expect((await call(toolset, 'a_ok')).forLLM).toBe('ok');
 });
@@ -162,7 +162,7 @@ test('an abort while servers start rejects with its reason and leaves nothing ru
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
 });
 
-test('with onUnavailable a server that can not start is left out and told, and the others are used', async () => {
+test('with onUnavailable a server that cannot start is reported and left out, and the others are used', async () => {
   const told: [string, string][] = [];
   const toolset = await connected(
     { bad: misbehaving('exits'), good: server('ok') },

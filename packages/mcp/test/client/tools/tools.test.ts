@@ -48,7 +48,7 @@ test('the list and its tools are the same frozen objects as long as nothing chan
   expect(Object.isFrozen(list)).toBe(true);
   expect(list.every((tool) => Object.isFrozen(tool) && Object.isFrozen(tool.parameters))).toBe(true);
   await call(toolset, 'a_dies');
-  await call(toolset, 'a_pid'); // the server was started and listed anew
+  await call(toolset, 'a_pid'); // the server was started and listed again
   expect(toolset.list()).toBe(list);
 });
 

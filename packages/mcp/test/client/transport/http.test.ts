@@ -13,7 +13,7 @@ async function started(port?: number, token?: string): Promise<HttpFixture> {
   return server;
 }
 
-test('tools of an address are listed and called, with plain and streamed answers, and close ends the session', async () => {
+test('tools of an address are listed and called, with plain and streamed responses, and close ends the session', async () => {
   verifies('mcp.client.toolset');
   const { url, requests } = await started();
   const toolset = await connectMcp({ mcpServers: { web: { type: 'http', url } } });
@@ -50,7 +50,7 @@ test('an address where nothing listens is an error that names the server and the
 });
 
 test.each([404, 400] as const)(
-  'a session that the server has forgotten (%i) is begun anew, and the call is made',
+  'a session that the server has forgotten (%i) is opened again, and the call is made',
   async (status) => {
     const server = await started();
     const toolset = await connected({ web: { url: server.url } });
@@ -60,7 +60,7 @@ test.each([404, 400] as const)(
   },
 );
 
-test('an answer that is cut off gives a result at once', async () => {
+test('a response that is cut off gives a result at once', async () => {
   const { url } = await started();
   const toolset = await connected({ web: { url } });
   const result = await call(toolset, 'web_cut');
@@ -70,7 +70,7 @@ test('an answer that is cut off gives a result at once', async () => {
   expect((await call(toolset, 'web_ok')).forLLM).toBe('ok');
 });
 
-test('an answer that is cut off harms no other call of the session', async () => {
+test('a response that is cut off affects no other call of the session', async () => {
   const { url, requests } = await started();
   const toolset = await connected({ web: { url } });
   const stop = new AbortController();

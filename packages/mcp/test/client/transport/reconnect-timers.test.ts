@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 test('a stream is resumed after the delay that the server names, never earlier and at most a tenth later', () => {
   for (let round = 0; round < 100; round += 1) {
-    const reconnect = vi.fn();
+    const reconnect = vi.fn<() => void>();
     createReconnectTimers().schedule(reconnect, 500);
     vi.advanceTimersByTime(499);
     expect(reconnect).not.toHaveBeenCalled();
@@ -17,7 +17,7 @@ test('a stream is resumed after the delay that the server names, never earlier a
 
 test('what was cancelled or cleared is not resumed', () => {
   const timers = createReconnectTimers();
-  const reconnect = vi.fn();
+  const reconnect = vi.fn<() => void>();
   timers.schedule(reconnect, 10)();
   timers.schedule(reconnect, 10);
   timers.clear();

@@ -13,7 +13,7 @@ describe('what is refused at once', () => {
     'a port that is none': { port: 70_000 },
     'a limit of nothing': { maxSessions: 0 },
     'a body of half a byte': { maxBodyBytes: 0.5 },
-    'a clock that no timer has': { sessionIdleMs: 2 ** 31 },
+    'a time that no timer can measure': { sessionIdleMs: 2 ** 31 },
   };
   test.each(Object.entries(wrong))('%s', (_what, options) => {
     expect(() => httpSettings(options)).toThrow(KernelError);

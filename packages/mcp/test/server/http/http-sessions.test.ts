@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(list.listeners).toBe(before);
   });
 
-  test('that nobody uses ends by itself; an open stream keeps it', async () => {
+  test('that is idle ends by itself; an open stream keeps it alive', async () => {
     const url = await urlOf(changeable('a'), { sessionIdleMs: 60 });
     const used = await openSession(url);
     const stream = request(url, { headers: { accept: 'text/event-stream', ...used } }).end();
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(toolset.listeners).toBe(0);
   });
 
-  test('there are only so many; one that ends makes room', async () => {
+  test('are limited in number; one that ends makes room', async () => {
     const url = await urlOf(changeable('a'), { maxSessions: 2 });
     const first = await openSession(url);
     await openSession(url);
@@ -151,10 +151,10 @@ describe('a client that leaves', () => {
     const again = { accept: 'text/event-stream', ...session, 'last-event-id': lastEventId };
     const back = await vi.waitFor(async () => {
       const answered = await fetch(url, { headers: again });
-      expect(answered.status).toBe(200); // 409 until the server has seen that the first connection is gone
+      expect(answered.status).toBe(200); // 409 until the server has noticed that the first connection was lost
       return answered;
     });
-    answer.tell('here it is');
+    answer.resolve('here it is');
     expect(await back.text()).toContain(
       '"result":{"content":[{"type":"text","text":"here it is"}]},"jsonrpc":"2.0","id":8',
     );

@@ -47,15 +47,15 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
       }),
     ]);
     const client = await connect(await serve(registry), options);
-    const heard: unknown[] = [];
-    const result = await client.callTool({ name: 'work' }, { onprogress: (update) => void heard.push(update) });
+    const received: unknown[] = [];
+    const result = await client.callTool({ name: 'work' }, { onprogress: (update) => void received.push(update) });
     expect(result.structuredContent).toEqual({ n: 1 });
-    expect(heard).toEqual([{ progress: 1, message: 'half' }]);
+    expect(received).toEqual([{ progress: 1, message: 'half' }]);
     await expect(client.callTool({ name: 'fail' })).resolves.toMatchObject({ isError: true });
     await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test('data that is no object, and a schema for it, arrive in the shape that the protocol has', async () => {
+  test('data that is not an object, and its schema, arrive in the form of the protocol', async () => {
     verifies('mcp.server.call', 'mcp.server.annotations');
     const outputSchema = { type: 'array', items: { type: 'integer' } };
     const client = await connect(await serve(answering({ forLLM: '[1,2]', data: [1, 2] }, { outputSchema })), options);
@@ -78,7 +78,7 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
     await toolset.aborted;
   });
 
-  test('a client that goes away aborts its calls', async () => {
+  test('a client that disconnects aborts its calls', async () => {
     verifies('mcp.server.lifecycle');
     const toolset = hanging();
     const client = await connect(await serve(toolset), options);
@@ -89,20 +89,20 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
     await call;
   });
 
-  test('two clients both hear of a change, and see it in their next list', async () => {
+  test('two clients are both notified of a change, and see it in their next list', async () => {
     verifies('mcp.server.changed');
     const toolset = changeable('a');
     const server = await serve(toolset);
-    const heard = [vi.fn<(names: string) => void>(), vi.fn<(names: string) => void>()];
-    for (const each of heard) {
+    const received = [vi.fn<(names: string) => void>(), vi.fn<(names: string) => void>()];
+    for (const each of received) {
       const onChanged = (_error: unknown, tools: readonly { readonly name: string }[] | null): void =>
         each((tools ?? []).map(({ name }) => name).join());
       await connect(server, { ...options, listChanged: { tools: { onChanged, debounceMs: 0 } } });
     }
-    // A client opens its stream for notifications when it likes: what comes before that, nobody hears.
+    // A client opens its stream for notifications when it likes: earlier notifications are lost.
     await vi.waitFor(() => {
       toolset.set('a', 'b');
-      for (const each of heard) expect(each).toHaveBeenLastCalledWith('a,b');
+      for (const each of received) expect(each).toHaveBeenLastCalledWith('a,b');
     });
   });
 
@@ -116,7 +116,7 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
     const server = await serveHttp({ ...toolset, subscribe });
     const client = await connect(server, options);
     const call = client.callTool({ name: 'hang' });
-    call.catch(() => {}); // heard below
+    call.catch(() => {}); // checked below
     await toolset.began;
     await server.close();
     await server.close();
@@ -231,7 +231,7 @@ describe('options', () => {
       await expect(serveHttp(changeable('a'), { createServer })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  test('name, version and instructions are told', async () => {
+  test('name, version and instructions are sent', async () => {
     const client = await connect(await serve(changeable(), { name: 'n', version: '3.1.4', instructions: 'Be kind.' }));
     expect(client.getServerVersion()).toEqual({ name: 'n', version: '3.1.4' });
     expect(client.getInstructions()).toBe('Be kind.');

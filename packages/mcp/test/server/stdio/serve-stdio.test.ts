@@ -50,14 +50,14 @@ describe.each(Object.entries({ '2025-11-25': {}, '2026-07-28': modern }))('over 
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
   });
 
-  test('a change is told, and the next list shows it', async () => {
+  test('a change is announced, and the next list shows it', async () => {
     verifies('mcp.server.changed');
-    const heard = vi.fn<(names: readonly string[]) => void>();
+    const received = vi.fn<(names: readonly string[]) => void>();
     const onChanged = (_error: unknown, tools: readonly { readonly name: string }[] | null): void =>
-      heard((tools ?? []).map(({ name }) => name));
+      received((tools ?? []).map(({ name }) => name));
     const { client } = await connect({ ...options, listChanged: { tools: { onChanged, debounceMs: 0 } } });
     await client.callTool({ name: 'grow' });
-    await vi.waitFor(() => expect(heard).toHaveBeenLastCalledWith(expect.arrayContaining(['grown'])));
+    await vi.waitFor(() => expect(received).toHaveBeenLastCalledWith(expect.arrayContaining(['grown'])));
   });
 
   test('a cancellation aborts the handler', async () => {
@@ -71,7 +71,7 @@ describe.each(Object.entries({ '2025-11-25': {}, '2026-07-28': modern }))('over 
     await says('aborted');
   });
 
-  test('a client that goes away aborts its calls, and the program ends by itself', async () => {
+  test('a client that disconnects aborts its calls, and the program ends by itself', async () => {
     verifies('mcp.server.lifecycle');
     const { client, says } = await connect(options);
     const call = client.callTool({ name: 'hang' }).catch(() => {});
@@ -140,7 +140,7 @@ describe('the handle', () => {
     const list = changeable();
     const { stdin, stdout } = streams();
     const server = serveStdio(
-      { ...hang, subscribe: (tell) => list.subscribe?.(tell) ?? (() => {}) },
+      { ...hang, subscribe: (listener) => list.subscribe?.(listener) ?? (() => {}) },
       { stdin, stdout },
     );
     stdin.write(`${rpc('initialize', hello(), 1)}\n${rpc('tools/call', { name: 'hang' }, 2)}\n`);
@@ -189,7 +189,7 @@ describe('the handle', () => {
     await expect(server.close()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  test('what goes wrong on the wire is told to onError', async () => {
+  test('problems of the connection are reported to onError', async () => {
     const { stdin, stdout } = streams();
     const onError = vi.fn<(error: Error) => void>();
     const server = serveStdio(changeable('a'), { stdin, stdout, onError });

@@ -45,7 +45,7 @@ describe('lines', () => {
     }
   });
 
-  test('that are no JSON, or no message, are answered, and the next one is read', async () => {
+  test('that are not JSON, or not a message, are answered, and the next one is read', async () => {
     verifies('mcp.server.fault');
     const { stdin, messages, errors, answers } = await start();
     stdin.write('garbage\n[1,2]\n{"jsonrpc":"2.0","id":7,"method":5}\n{"id":8,"result":{}}\n');
@@ -93,7 +93,7 @@ describe('the end', () => {
     await expect(closed).resolves.toBeUndefined();
   });
 
-  test('of the output closes it, and a write that fails later is heard', async () => {
+  test('of the output closes it, and a write that fails later is reported', async () => {
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     const transport = stdioTransport(new PassThrough(), stdout, 100, (value) => parseJSONRPCMessage(value));
     const closed = new Promise<void>((resolve) => Object.assign(transport, { onclose: resolve }));
@@ -102,7 +102,7 @@ describe('the end', () => {
     await closed;
   });
 
-  test('of the output without any fault closes it too', async () => {
+  test('of the output without an error closes it too', async () => {
     const stdout = new PassThrough();
     const transport = stdioTransport(new PassThrough(), stdout, 100, (value) => parseJSONRPCMessage(value));
     const closed = new Promise<void>((resolve) => Object.assign(transport, { onclose: resolve }));

@@ -72,7 +72,7 @@ test('the object that was bound is the one that the server describes, schema and
   expect(toListedTool(binding.tool)).toBe(toListedTool(registry.list()[0] ?? binding.tool));
 });
 
-test('the toolset that is given is asked each time, and is handed over as it is', async () => {
+test('the toolset itself is asked each time, and gets no copy', async () => {
   verifies('tool.identity');
   const registry = createRegistry([bindTool({ name: 'one', description: 'One.', parameters: {} }, () => 'fine')]);
   const seen: Tool[] = [];
@@ -87,7 +87,7 @@ test('the toolset that is given is asked each time, and is handed over as it is'
   expect(seen[0]).toBe(registry.list()[0]);
 });
 
-test('a tool that JSON cannot hold is a fault of the list, and names the reason', () => {
+test('a tool that cannot be JSON fails the list, with the reason', () => {
   const loop: Record<string, unknown> = { type: 'object' };
   loop['self'] = loop;
   expect(() => toListedTool(plainTool('loop', { parameters: loop }))).toThrow(/circular/i);

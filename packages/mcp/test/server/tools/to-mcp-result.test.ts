@@ -65,7 +65,7 @@ describe('media', () => {
     ]);
   });
 
-  test('a text file that is no UTF-8 stays binary', () => {
+  test('a text file that is not UTF-8 stays binary', () => {
     const data = Buffer.from([0xff, 0xfe]).toString('base64');
     expect(only({ type: 'file', mimeType: 'text/plain', data })).toMatchObject([{ resource: { blob: data } }]);
   });
@@ -104,7 +104,7 @@ describe('structured content', () => {
     expect((await call({ forLLM: 'x', data: { any: [1, null] } })).structuredContent).toEqual({ any: [1, null] });
   });
 
-  test('what is no object is wrapped for the protocols that need one', async () => {
+  test('data that is not an object is wrapped for the protocol versions that need one', async () => {
     for (const data of [[1, 2], 'text', 0, false, null] satisfies JsonValue[])
       expect((await call({ forLLM: 'x', data })).structuredContent).toEqual({ result: data });
   });

@@ -1,0 +1,57 @@
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { createListRefresher } from '../../../src/client/connection/list-refresher.ts';
+import type { Connection } from '../../../src/client/connection/open-connection.ts';
+
+type List = PromiseWithResolvers<readonly ListedTool[]>;
+
+/** A connection whose lists come when the test resolves them. */
+function connection(): { readonly connection: Connection; readonly lists: readonly List[] } {
+  const lists: List[] = [];
+  const listTools = (): Promise<readonly ListedTool[]> => {
+    const list: List = Promise.withResolvers();
+    lists.push(list);
+    return list.promise;
+  };
+  return { connection: { listTools } as unknown as Connection, lists };
+}
+
+const { signal } = new AbortController();
+const listed: readonly ListedTool[] = [{ name: 'a', inputSchema: { type: 'object' } }];
+
+test('changes during a list cause one more list, however many they are', async () => {
+  const { connection: only, lists } = connection();
+  const updates: unknown[] = [];
+  const refresher = createListRefresher(
+    () => only,
+    signal,
+    (list) => updates.push(list),
+  );
+  for (let change = 0; change < 5; change += 1) refresher.refresh();
+  lists[0]?.resolve([]);
+  await expect.poll(() => lists).toHaveLength(2);
+  lists[1]?.resolve(listed);
+  await refresher.settled();
+  expect(lists).toHaveLength(2);
+  expect(updates).toEqual([[], listed]);
+});
+
+test('a change of a new connection is listed even while a list of the lost one is under way', async () => {
+  const before = connection();
+  const after = connection();
+  let current = before.connection;
+  const updates: unknown[] = [];
+  const refresher = createListRefresher(
+    () => current,
+    signal,
+    (list) => updates.push(list),
+  );
+  refresher.refresh();
+  current = after.connection;
+  refresher.refresh();
+  before.lists[0]?.reject(new Error('the connection was lost'));
+  await expect.poll(() => after.lists).toHaveLength(1);
+  after.lists[0]?.resolve(listed);
+  await refresher.settled();
+  expect(updates).toEqual([listed]);
+});
