@@ -1,9 +1,11 @@
 import { type PatternShape, patternShape } from './pattern-shape.ts';
 import { type Matcher, compilePattern, createMatcher } from './pattern.ts';
 
-/** How long the patterns of one schema may be tried in total, and in one trial. */
+/** How much CPU time the patterns of one schema may take in total, and how long one trial may take. */
 const TOTAL_BUDGET_MS = 120;
 const TRIAL_TIMEOUT_MS = 40;
+/** The timeout of a trial on a machine so busy that the trial got almost no CPU time. */
+const MAX_TIMEOUT_MS = 16 * TRIAL_TIMEOUT_MS;
 /** How often a sample is repeated: long enough to stop an exponential pattern, too short to slow down a polynomial one. */
 const MAX_REPEATS = 32;
 const REPEAT_STEP = 4;
@@ -16,8 +18,8 @@ const EXPONENTIAL_RATIO = 5;
  * Returns the first of some patterns whose matching time grows exponentially with the length of the text, measured on short texts made
  * of its own characters. Ratios of CPU time decide, so that other programs on the machine cannot change the answer.
  *
- * Tries only patterns with nested repetitions: no other kind grows like that. Takes at most about 200 ms; a slow pattern that is missed is
- * still matched with a timeout.
+ * Tries only patterns with nested repetitions: no other kind grows like that. Takes at most about 200 ms of CPU time; a slow pattern that is missed
+ * is still matched with a timeout.
  */
 export function findSlowPattern(sources: readonly string[]): string | undefined {
   const suspects = [...new Set(sources)].flatMap((source) => {
@@ -26,7 +28,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
     return isSuspect ? [{ source, pattern: compilePattern(source), shape }] : [];
   });
   if (suspects.length === 0) return undefined;
-  const deadline = performance.now() + TOTAL_BUDGET_MS;
+  const started = process.cpuUsage();
   const match = createMatcher();
   const trials = suspects.flatMap(({ source, pattern, shape }) =>
     textMakers(shape).map((makeText) => ({ source, pattern, makeText, texts: [makeText(MAX_REPEATS)] })),
@@ -36,7 +38,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
     const trial = matches === undefined ? trials[from + reached] : undefined;
     if (trial === undefined) return undefined;
     if (growsExponentially(trial.pattern, trial.makeText, match)) return trial.source;
-    if (performance.now() > deadline) return undefined;
+    if (userMsSince(started) > TOTAL_BUDGET_MS) return undefined;
     from += reached + 1;
   }
   return undefined;
@@ -44,12 +46,14 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
 
 /** Whether the time of a match multiplies with each repeat, instead of growing by a power of their number. */
 function growsExponentially(pattern: RegExp, makeText: (repeats: number) => string, match: Matcher): boolean {
-  const timeOf = (repeats: number): number => {
+  const timeOf = (repeats: number, timeoutMs = TRIAL_TIMEOUT_MS): number => {
     const before = process.cpuUsage();
-    const finished = match([{ pattern, texts: [makeText(repeats)] }], TRIAL_TIMEOUT_MS).matches !== undefined;
-    const userMs = process.cpuUsage(before).user / 1000;
-    // Stopped without having used much CPU time, it only waited for the processor.
-    return finished || userMs < TRIAL_TIMEOUT_MS / 2 ? userMs : TRIAL_TIMEOUT_MS;
+    const finished = match([{ pattern, texts: [makeText(repeats)] }], timeoutMs).matches !== undefined;
+    const userMs = userMsSince(before);
+    if (finished) return userMs;
+    // Interrupted after little CPU time, it mostly waited for the processor: it gets more time.
+    const waited = userMs < TRIAL_TIMEOUT_MS / 2 && timeoutMs < MAX_TIMEOUT_MS;
+    return waited ? timeOf(repeats, timeoutMs * 2) : TRIAL_TIMEOUT_MS;
   };
   let shorter = timeOf(REPEAT_STEP);
   if (shorter >= TRIAL_TIMEOUT_MS) return true;
@@ -72,4 +76,8 @@ function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: numb
       ['\u0000', '!\n'].map((end) => (repeats: number) => `${start}${sample.repeat(repeats)}${end}`),
     ),
   );
+}
+
+function userMsSince(start: NodeJS.CpuUsage): number {
+  return process.cpuUsage(start).user / 1000;
 }
