@@ -26,7 +26,7 @@ export interface RetryOptions {
 export interface Retry {
   /** The number of the retry, from 1. */
   readonly retry: number;
-  /** How long is waited first. */
+  /** The wait before it. */
   readonly waitMs: number;
   /** The error of the previous attempt. */
   readonly error: KernelError;

@@ -21,7 +21,7 @@ async function bodyOf(more: Parameters<typeof request>[0], config = {}): Promise
   return body as Body;
 }
 
-test('all results of a turn stand in the next single user message, in call order, with text, image and failure', async () => {
+test('all results of a turn are in the next single user message, in call order, with text, image and failure', async () => {
   verifies('providers.anthropic', 'providers.vision', 'result.error.wire');
   const body = await bodyOf({ messages: history('anthropic', { signature: 'sig' }), tools: [ADD], cache: 'off' });
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE.data } };
@@ -49,14 +49,14 @@ test('all results of a turn stand in the next single user message, in call order
   expect(body['tools']).toEqual([{ name: 'add', description: 'Adds.', input_schema: ADD.parameters }]);
 });
 
-test('thinking goes back to the vendor that made it alone, redacted or with its signature', async () => {
+test('thinking is sent back only to the vendor that produced it, redacted or with its signature', async () => {
   const foreign = await bodyOf({ messages: history('bedrock', { signature: 'sig' }), tools: [ADD] });
   expect(JSON.stringify(foreign)).not.toContain('thinking');
   const own = await bodyOf({ messages: history('anthropic', { redacted: 'blob' }), tools: [ADD] });
   expect(own.messages[1]?.content[0]).toEqual({ type: 'redacted_thinking', data: 'blob' });
 });
 
-test('a thinking block comes out with its signature, byte for byte what goes back', async () => {
+test('a thinking block is emitted with its signature, and sent back byte for byte', async () => {
   verifies('providers.anthropic');
   await withWire('anthropic', { replies: [{ reasoning: 'Hm, ä.', text: 'ok' }, { text: 'ok' }] }, async (setup) => {
     const { provider, server } = setup;
@@ -68,7 +68,7 @@ test('a thinking block comes out with its signature, byte for byte what goes bac
   });
 });
 
-test('cache marks stand on the last tool, the instructions and the last user message, unless cache is off', async () => {
+test('cache marks are on the last tool, the instructions and the last user message, unless cache is off', async () => {
   const more = { messages: history('anthropic', {}), tools: [ADD] };
   const mark = { cache_control: { type: 'ephemeral' } };
   const body = await bodyOf(more);
@@ -79,7 +79,7 @@ test('cache marks stand on the last tool, the instructions and the last user mes
   expect(JSON.stringify(await bodyOf({ ...more, cache: 'off' }))).not.toContain('cache_control');
 });
 
-test('options, tool choice and response format are written in the terms of the wire', async () => {
+test('options, tool choice and response format are encoded in the terms of the vendor', async () => {
   verifies('providers.options', 'providers.toolChoice');
   const body = await bodyOf({
     tools: [ADD],
@@ -117,7 +117,7 @@ test('the key goes into x-api-key with the version of the wire', async () => {
   });
 });
 
-test('unknown events, blocks and deltas are passed over; whole input at the start of a block is taken; cached tokens are counted in', async () => {
+test('unknown events, blocks and deltas are ignored; complete input at the start of a block is read; cached tokens are counted in', async () => {
   const usage = { input_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 2, output_tokens: 1 };
   const stream = sse(
     { type: 'message_start', message: { model: 'm-1', usage } },

@@ -87,7 +87,7 @@ test('a secret of the credentials is redacted from an error that echoes it', asy
   );
 });
 
-test('a missing region is named, and credentials that hang trip the connect timeout', async () => {
+test('a missing region is named, and credentials that hang end by the connect timeout', async () => {
   verifies('providers.timeouts');
   expect(() => createProvider({ name: 'bedrock' })).toThrow(/region is missing/);
   const credentials = () => new Promise<never>(() => undefined);
@@ -102,7 +102,7 @@ test('a missing region is named, and credentials that hang trip the connect time
   );
 });
 
-test('credentials that cannot be had are CONFIG_INVALID, not an error of their own', async () => {
+test('credentials that cannot be fetched are CONFIG_INVALID, not an error of their own', async () => {
   const credentials = () => Promise.reject(new Error('no profile'));
   await withWire(
     'bedrock',
@@ -152,7 +152,7 @@ test.each([
   });
 });
 
-test('a frame whose checksum does not hold is PROVIDER_PROTOCOL', async () => {
+test('a frame whose checksum does not match is PROVIDER_PROTOCOL', async () => {
   const damaged = Buffer.from(toFrame('messageStop', { stopReason: 'end_turn' }));
   damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1;
   await withWire('bedrock', { replies: [{ chunks: [damaged] }] }, async ({ provider }) => {

@@ -90,7 +90,7 @@ test('an equal request is answered as often as it was recorded, in that order, a
   expect((await errorOf(replay({ version: 1, entries: [] }).stream(request()))).message).toContain('no stream entry');
 });
 
-test('no secret reaches a cassette: given ones in pieces, usual keys, named members, in requests, events and errors', async () => {
+test('no secret reaches a cassette: configured ones split across deltas, well-known keys, named members, in requests, events and errors', async () => {
   verifies('providers.auth.secret');
   const usual = ['sk-abcdefghijklmnopqrstuvwx', 'AIzaSyA1234567890abcdefghijklmnopqrstuv', 'AKIAABCDEFGHIJKLMNOP'];
   const entries: CassetteEntry[] = [];
@@ -152,7 +152,7 @@ test('over HTTP a key that the server echoes stays out of the cassette', async (
   );
 });
 
-test('what was aborted, or left before its end, is not recorded', async () => {
+test('an exchange that was aborted, or whose consumer returned early, is not recorded', async () => {
   const entries: CassetteEntry[] = [];
   const live = withRecorder(
     scriptedProvider([
@@ -169,7 +169,7 @@ test('what was aborted, or left before its end, is not recorded', async () => {
   expect(entries).toEqual([]);
 });
 
-test('a file that cannot be written is an error of the reader, before it gets its end', async () => {
+test('a file that cannot be written is an error for the consumer, before it gets the end', async () => {
   await withFolder(async (folder) => {
     await writeFile(join(folder, 'file'), '');
     const live = withRecorder(scriptedProvider([{ text: 'x' }]), join(folder, 'file', 'tape.json'));
@@ -177,7 +177,7 @@ test('a file that cannot be written is an error of the reader, before it gets it
   });
 });
 
-test('a file that is no cassette throws CONFIG_INVALID with its name', async () => {
+test('a file that is not a cassette throws CONFIG_INVALID with its name', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'x.json');
     await expect(readCassette(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

@@ -60,7 +60,7 @@ test('many requests at once share one fetch of the token, and one more after a 4
   );
 });
 
-test('no policy lets a key out that a server echoes: not in messages, data, causes or what inspect shows', async () => {
+test('no policy leaks a key that a server echoes: not in messages, data, causes or what inspect shows', async () => {
   verifies('providers.auth.secret');
   const body = JSON.stringify({ error: { message: `Incorrect key: ${KEY}`, code: KEY } });
   const echo = { status: 401, headers: { 'x-request-id': KEY }, chunks: [body] };
@@ -96,7 +96,7 @@ test('azureToken without its package throws CONFIG_INVALID with a hint that name
   });
 });
 
-test('azureToken asks the credential that was meant, made once, for the scope of Azure OpenAI', async () => {
+test('azureToken asks the configured credential, created once, for the scope of Azure OpenAI', async () => {
   const made: unknown[] = [];
   const identity = Object.fromEntries(
     ['DefaultAzureCredential', 'ManagedIdentityCredential'].map((kind) => [
@@ -122,7 +122,7 @@ test('azureToken asks the credential that was meant, made once, for the scope of
   ]);
 });
 
-test('azureToken takes a credential of the caller, and says clearly when that gives nothing', async () => {
+test('azureToken accepts a credential of the caller, and says clearly when it returns no token', async () => {
   const credential = { getToken: () => Promise.resolve({ token: KEY }) };
   const replies = [OK];
   await withServer(

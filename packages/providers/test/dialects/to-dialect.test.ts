@@ -54,7 +54,7 @@ test('strict: an optional property becomes nullable and required, and its null g
   expect(strict.restore('no object')).toBe('no object');
 });
 
-test('strict: bounds that the vendor takes stay, others move to the description and are listed', () => {
+test('strict: bounds that the vendor accepts stay, others move to the description and are listed', () => {
   verifies('providers.dialect');
   const schema = object(
     { n: { type: 'integer', minimum: 1 }, s: { type: 'string', description: 'A word.', minLength: 2, format: 'date' } },
@@ -68,7 +68,7 @@ test('strict: bounds that the vendor takes stay, others move to the description 
   expect(losses).toMatchObject([{ path: '/properties/s/minLength', keyword: 'minLength' }]);
 });
 
-test('strict: a null in a branch of a union is taken back by the branch that fits', () => {
+test('strict: a null in a branch of a union is removed by the branch that matches', () => {
   const branch = (tag: string, name: string): JsonSchema =>
     object({ kind: { const: tag }, [name]: { type: 'string' } }, { required: ['kind'] });
   const schema = object({ u: { oneOf: [branch('a', 'x'), branch('b', 'y')] } }, { required: ['u'] });
@@ -77,7 +77,7 @@ test('strict: a null in a branch of a union is taken back by the branch that fit
   expect(strict.restore({ u: { kind: 'b', y: null } })).toEqual({ u: { kind: 'b' } });
 });
 
-test('strict: a recursive schema keeps its references, and the nulls inside go back', () => {
+test('strict: a recursive schema keeps its references, and the nulls inside become absent again', () => {
   const node = object({ next: { $ref: '#/$defs/node' }, v: { type: 'number' } }, { required: ['v'] });
   const schema = object({ head: { $ref: '#/$defs/node' } }, { required: ['head'], $defs: { node } });
   const strict = toDialect(schema, 'openai-strict');
@@ -90,7 +90,7 @@ test('strict: a recursive schema keeps its references, and the nulls inside go b
   expect(strict.restore({ head: { v: 1, next: { v: 2, next: null } } })).toEqual({ head: { v: 1, next: { v: 2 } } });
 });
 
-test('gemini: references are inlined, recursion is cut and listed, const and unions are rewritten', () => {
+test('gemini: references are inlined, recursion ends and is listed, const and unions are rewritten', () => {
   verifies('providers.dialect');
   const schema = object(
     {
@@ -147,7 +147,7 @@ test.each(['openai', 'anthropic', 'mistral', 'gemini', 'ollama'] as const)(
   },
 );
 
-test('a schema that a loose wire takes as it is stays the same object', () => {
+test('a schema that a dialect accepts unchanged stays the same object', () => {
   const schema = object({ a: { type: 'string', minLength: 1, pattern: '^a' }, r: { oneOf: [{}, {}] } });
   expect(toDialect(schema, 'openai').schema).toBe(schema);
   expect(toDialect(schema, 'anthropic').schema).toBe(schema);
@@ -165,7 +165,7 @@ test('hostile property names survive every dialect as own properties', () => {
   expect(JSON.stringify(toDialect(schema, 'openai-strict').restore(args))).toBe('{"constructor":1}');
 });
 
-test('lintTools says before the first request what each tool loses, and why strict mode is not possible', () => {
+test('lintTools lists before the first request what each tool loses, and why strict mode is not possible', () => {
   verifies('providers.dialect');
   const tool: Tool = {
     name: 'find',

@@ -45,7 +45,7 @@ test('a history is written as contents: results in call order without ids, image
   expect(JSON.stringify(foreign)).not.toContain('thoughtSignature');
 });
 
-test('a thought signature comes out with its call and goes back unchanged; a call without an id gets one', async () => {
+test('a thought signature is emitted with its call and sent back unchanged; a call without an id gets one', async () => {
   verifies('providers.gemini');
   const part = { functionCall: { name: 'add', args: { x: 1 } }, thoughtSignature: 's1' };
   const stream = sse({
@@ -64,7 +64,7 @@ test('a thought signature comes out with its call and goes back unchanged; a cal
   });
 });
 
-test('options, tool choice, names and response format are written in the terms of the wire', async () => {
+test('options, tool choice, names and response format are encoded in the terms of the vendor', async () => {
   verifies('providers.options', 'providers.toolChoice', 'providers.dialect');
   const tools = [{ ...ADD, name: '2-add', parameters: { type: 'object', properties: { c: { const: 1 } } } }];
   const body = await bodyOf({
@@ -99,7 +99,7 @@ test('options, tool choice, names and response format are written in the terms o
   }
 });
 
-test('the key stands in a header and never in the URL', async () => {
+test('the key is sent in a header and never in the URL', async () => {
   await withWire(
     'gemini',
     { replies: [{ text: 'ok' }, { text: 'ok' }], token: 'abcd' },

@@ -29,14 +29,14 @@ function expiry(timeouts: Partial<typeof OFF>, work: Record<number, (deadlines: 
 test.each([
   ['the first byte', { firstByteMs: 50 }, { 0: (it) => it.wait('firstByteMs') }, 'firstByteMs', 50],
   [
-    'the first byte, behind a shorter idle timeout',
+    'the first byte, with a shorter idle timeout',
     { firstByteMs: 90, idleMs: 20 },
     { 5: (it) => it.wait('firstByteMs') },
     'firstByteMs',
     95,
   ],
   [
-    'the first byte, before a longer idle timeout',
+    'the first byte, with a longer idle timeout',
     { firstByteMs: 20, idleMs: 90 },
     { 0: (it) => it.wait('firstByteMs') },
     'firstByteMs',
@@ -50,7 +50,7 @@ test.each([
     80,
   ],
   [
-    'the next event, put off',
+    'the next event, extended',
     { idleMs: 50 },
     { 0: (it) => it.wait('idleMs'), 40: (it) => it.extend(), 80: (it) => it.extend() },
     'idleMs',
@@ -86,7 +86,7 @@ test.each([
     70,
   ],
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>, string, number][])(
-  'the timeout for %s runs out when it should, once',
+  'the timeout for %s expires when it should, once',
   (_name, timeouts, work, timeout, at) => {
     const [seen, ...more] = expiry(timeouts, work);
     expect(seen?.[0]).toBe(timeout);
@@ -103,18 +103,18 @@ test.each([
   ['the reply moves on', { idleMs: 600 }, { 0: (it) => it.wait('idleMs'), 500: (it) => it.extend() }],
   ['they were stopped', { idleMs: 20, totalMs: 30 }, { 0: (it) => it.wait('idleMs'), 10: (it) => it.stop() }],
 ] as [string, Partial<typeof OFF>, Record<number, (deadlines: Deadlines) => void>][])(
-  'no timeout runs out where %s',
+  'no timeout expires where %s',
   (_name, timeouts, work) => {
     expect(expiry(timeouts, work)).toEqual([]);
   },
 );
 
-test('what was waited before counts for the whole reply, and a timeout that is over already still fires', () => {
+test('what was waited before counts for the whole reply, and a timeout that has already passed still fires', () => {
   expect(expiry({ totalMs: 70 }, {}, 40)[0]?.[1]).toBeLessThanOrEqual(32);
   expect(expiry({ totalMs: 70 }, {}, 4000)[0]?.[1]).toBeLessThanOrEqual(3);
 });
 
-test('a reply that comes soon costs one timer', () => {
+test('a quick reply costs one timer', () => {
   const set = vi.spyOn(globalThis, 'setTimeout');
   const deadlines = createDeadlines({ connectMs: 0, firstByteMs: 300, idleMs: 120, totalMs: 0 }, 0, () => undefined);
   deadlines.wait('firstByteMs');

@@ -7,7 +7,7 @@ import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
 const OK = { chunks: [sse(chunk({ content: 'ok' }), chunk({}, 'stop'))] };
 
-test('an answer that is no success throws PROVIDER_HTTP with status, request id, what the vendor says and an excerpt', async () => {
+test('a status other than 2xx throws PROVIDER_HTTP with status, request id, what the vendor says and an excerpt', async () => {
   verifies('providers.error.http');
   const body = JSON.stringify({
     error: { message: 'The model is gone.', type: 'invalid_request_error', code: 'model_not_found' },
@@ -60,7 +60,7 @@ test('an Azure content filter says so in the code and the message', async () => 
   });
 });
 
-test('the wait that a server asks for is read from seconds, dates and milliseconds; junk and over a minute give none', async () => {
+test('the wait that a server asks for is read from seconds, dates and milliseconds; malformed values and more than a minute are ignored', async () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const cases: readonly [Record<string, string>, number | undefined][] = [
     [{ 'retry-after': '2' }, 2000],

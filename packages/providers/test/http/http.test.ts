@@ -12,7 +12,7 @@ import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../
 const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
 const FIRST = sse(chunk({ content: 'Hel' }));
 
-test('each timeout trips alone, and its error names the timeout, its value and the option', async () => {
+test('each timeout expires alone, and its error names the timeout, its value and the option', async () => {
   verifies('providers.timeouts');
   const timeouts = [
     ['firstByteMs', { chunks: [REPLY], fault: { beforeHead: 'stall' } }],
@@ -38,7 +38,7 @@ test('each timeout trips alone, and its error names the timeout, its value and t
   }
 });
 
-test('a connection that is not accepted in time trips the connect timeout', async () => {
+test('a connection that is not accepted in time ends by the connect timeout', async () => {
   verifies('providers.timeouts');
   await withFullBacklog(async (baseUrl) => {
     const provider = createProvider({ name: 'openai', baseUrl, timeouts: { connectMs: 150 } });
@@ -47,7 +47,7 @@ test('a connection that is not accepted in time trips the connect timeout', asyn
   });
 });
 
-test.each(['connectMs', 'totalMs'] as const)('a token function that never settles trips %s', async (timeout) => {
+test.each(['connectMs', 'totalMs'] as const)('a token function that never settles ends by %s', async (timeout) => {
   verifies('providers.timeouts');
   const asked: number[] = [];
   const token = (): Promise<string> => (asked.push(1) === 1 ? new Promise(() => undefined) : Promise.resolve('abcd'));
@@ -179,7 +179,7 @@ test('50 requests one after another use one connection, and no more than the lim
   );
 });
 
-test('gzip, deflate and br are undone; damaged and unknown encodings are typed errors', async () => {
+test('gzip, deflate and br are decompressed; corrupt and unknown encodings are typed errors', async () => {
   const bytes = Buffer.from(REPLY);
   const encodings = { gzip: gzipSync(bytes), deflate: deflateSync(bytes), br: brotliCompressSync(bytes) };
   for (const [encoding, body] of Object.entries(encodings)) {
@@ -200,7 +200,7 @@ test('gzip, deflate and br are undone; damaged and unknown encodings are typed e
   });
 });
 
-test('a compressed bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
+test('a decompression bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
   verifies('providers.limits');
   const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(300_000)));
   const line = gzipSync(Buffer.alloc(300_000_000, 'x'));
@@ -315,7 +315,7 @@ test('an abort while the connection is still being made destroys the socket', as
   });
 });
 
-test('a server that speaks no HTTP gives PROVIDER_PROTOCOL', async () => {
+test('a server that does not speak HTTP gives PROVIDER_PROTOCOL', async () => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);

@@ -46,7 +46,7 @@ describe.each(WIRES)('the wire %s', (wire) => {
   });
 });
 
-test('a limit that is no whole number from 1 is refused before anything is loaded', () => {
+test('a limit that is not a whole number from 1 is refused before anything is loaded', () => {
   verifies('providers.limits');
   for (const value of [0, -1, 1.5, Number.NaN, '8' as unknown as number])
     for (const limit of ['responseBytes', 'lineLength'])

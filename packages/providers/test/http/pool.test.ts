@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { type Connection, type ConnectionPool, openPool } from '../../src/http/pool.ts';
 
-test('requests that wait for a connection get it in order, and those that were given up are passed over', async () => {
+test('requests that wait for a connection get it in order, and cancelled ones are skipped', async () => {
   const paths: string[] = [];
   await withServer(
     (request, response) => {
@@ -39,7 +39,7 @@ test('a connection that is refused fails each request that waited for it, and th
   );
 });
 
-test('a request given up while it connects makes room for the one behind it', async () => {
+test('a request cancelled while it connects makes room for the next one', async () => {
   await withServer(
     (_, response) => response.end('done'),
     async (origin) => {
@@ -53,7 +53,7 @@ test('a request given up while it connects makes room for the one behind it', as
   );
 });
 
-test('each of two connections is lent to one request at a time', async () => {
+test('each of two connections is held by one request at a time', async () => {
   const held: ServerResponse[] = [];
   await withServer(
     // Two at a time, or none.
@@ -69,7 +69,7 @@ test('each of two connections is lent to one request at a time', async () => {
   );
 });
 
-test('the connection that was used last is lent first', async () => {
+test('the connection that was used last is reused first', async () => {
   await withServer(
     (_, response) => response.end('done'),
     async (origin) => {

@@ -81,7 +81,7 @@ test('a reader that leaves at the end mark leaves the connection to the next req
   );
 });
 
-test('a connection that stays open after the end mark is closed soon after its reader has left', async () => {
+test('a connection that stays open after the end mark is closed soon after its consumer has returned', async () => {
   await withSockets(
     (socket) => socket.write(answer().replace(/content-length: \d+/, 'content-length: 9999')),
     async (provider, { open }) => {
@@ -103,7 +103,7 @@ test('a server that says it closes gets each request on a new socket, those that
   );
 });
 
-test('a server that answers before it has read the body is heard', async () => {
+test('the answer of a server that has not read the whole body is accepted', async () => {
   const said = '{"error":{"message":"The body is too large."}}';
   await withSockets(
     (socket) => {
@@ -123,7 +123,7 @@ test('a server that answers before it has read the body is heard', async () => {
   );
 });
 
-test('headers beyond measure are PROVIDER_PROTOCOL, and the next request is not harmed', async () => {
+test('oversized headers are PROVIDER_PROTOCOL, and do not affect the next request', async () => {
   await withSockets(
     (socket, number) => socket.write(number === 1 ? answer(`x-much: ${'x'.repeat(100_000)}\r\n`) : answer()),
     async (provider) => {
@@ -173,7 +173,7 @@ test.each([
 });
 
 test.each(['before its first byte', 'after its headers', 'in its body'])(
-  'a request given up %s lets those that wait go on',
+  'a request cancelled %s lets the waiting ones go on',
   async (when) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
     const first = sse(chunk({ content: 'Hel' }));

@@ -36,7 +36,7 @@ test('a history is written with arguments as objects, without ids, images beside
   );
 });
 
-test('options go into options, unknown keys to the root; a tool choice is met as far as the wire can', async () => {
+test('options go into options, unknown keys to the root; a tool choice is met as far as the API can', async () => {
   verifies('providers.options', 'providers.toolChoice');
   const other = { ...ADD, name: 'sub' };
   const { body, warnings } = await sent({

@@ -23,7 +23,7 @@ test('two large bodies take turns in the same memory once they are free; small o
   expect(join(['y']).bytes.buffer === third.bytes.buffer).toBe(false);
 });
 
-test('a body under way is never written over, however requests overlap, fork, fail and grow', () => {
+test('a body in use is never overwritten, however requests overlap, fork, fail and grow', () => {
   let seed = 7;
   const below = (limit: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -10,7 +10,7 @@ async function end(body: string, work: (message: Awaited<ReturnType<typeof endOf
   await withServer([{ chunks: [body] }], async ({ provider }) => work(await endOf(provider.stream(request()))));
 }
 
-test('a usage chunk with empty or null choices, chunks without delta, null fields and foreign kinds are read or passed over', async () => {
+test('a usage chunk with empty or null choices, chunks without delta, null fields and unknown kinds are read or ignored', async () => {
   const body = sse(
     { choices: [], prompt_filter_results: [{ content_filter_results: {} }] },
     { choices: [{ index: 0 }] },
@@ -163,7 +163,7 @@ test('a JSON reply to a streaming request, and a stream to a plain one, are read
   });
 });
 
-test('two equal calls of a whole reply stay two, the second with an id of its own', async () => {
+test('two equal calls of a reply in one piece stay two, the second with an id of its own', async () => {
   const json = JSON.stringify({ choices: [{ message: { tool_calls: [CALL, CALL] }, finish_reason: 'tool_calls' }] });
   await end(json, ({ message }) => {
     expect(toolCallsOf(message).map((call) => call.id)).toEqual(['a', 'call_1']);

@@ -31,7 +31,7 @@ async function bodyOf(more: Parameters<typeof request>[0], config: object = {}):
   return body as Body;
 }
 
-test('a function definition holds the tool name, description, the very schema and strict, and is made once', () => {
+test('an encoded function has the name of the tool, its description, its own schema object and strict, and is created once', () => {
   verifies('providers.function.format', 'providers.definitions.cache');
   const plain = tool('add');
   expect(encodeFunction(plain)).toEqual({
@@ -177,7 +177,7 @@ test('options are merged key by key, mapped, in both spellings; 0 and false are 
   expect(body).not.toHaveProperty('maxTokens');
 });
 
-test('an option that has a field of its own in the request is refused by name', async () => {
+test('an option for which the request has a field is refused by name', async () => {
   await withServer({ replies: () => REPLY }, async ({ provider, server }) => {
     const error = await errorOf(provider.stream(request({ options: { messages: [] } })));
     expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
@@ -292,7 +292,7 @@ test('a response format asks for JSON of its schema', async () => {
   });
 });
 
-test('a conversation that goes on, branches off or shares its first message is written as if it were new', () => {
+test('a conversation that continues, branches off or shares its first message is encoded as if it were new', () => {
   const say = (content: string): Message => Object.freeze({ role: 'user', content });
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(say) as [Message, Message, Message, Message];
   const open: { role: 'user'; content: string } = { role: 'user', content: 'open' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { joinBytes, sizeOf } from '../../src/openai/join-bytes.ts';
 
-test('text and bytes are joined as UTF-8, whatever stands at the joints', () => {
+test('text and bytes are joined as UTF-8, whatever characters meet', () => {
   const parts = ['', 'aé', Buffer.from('日本'), '\u{1F600}', Buffer.alloc(0), 'x'.repeat(100_000), Buffer.from('"')];
   const whole = joinBytes(parts);
   expect(String(whole)).toBe(parts.map(String).join(''));

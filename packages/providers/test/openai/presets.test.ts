@@ -44,7 +44,7 @@ test('groq gets max_completion_tokens and no strict, deepseek no parallel_tool_c
   expect(await bodyOf('deepseek', ASKED)).not.toHaveProperty('parallel_tool_calls');
 });
 
-test('where a server takes no schema for answers, JSON is asked for in the instructions, with a warning', async () => {
+test('where a server takes no schema for replies, JSON is requested in the instructions, with a warning', async () => {
   const responseFormat = { name: 'sum', schema: { type: 'object', properties: { n: { type: 'number' } } } };
   await withServer([{ text: '{}' }], async ({ server }) => {
     const provider = createProvider({ name: 'deepseek', baseUrl: server.baseUrl });
@@ -57,7 +57,7 @@ test('where a server takes no schema for answers, JSON is asked for in the instr
   });
 });
 
-test('reasoning details of openrouter come in pieces and go back whole, signature included', async () => {
+test('reasoning details of openrouter arrive in pieces and are sent back complete, signature included', async () => {
   const detail = { type: 'reasoning.text', index: 0, format: 'v1' };
   const stream = sse(
     chunk({ reasoning: 'hm', reasoning_details: [{ ...detail, text: 'hm' }] }),
@@ -86,7 +86,7 @@ test('reasoning details of openrouter come in pieces and go back whole, signatur
   });
 });
 
-test('reasoning goes back to the server that made it, in the field that it wants', async () => {
+test('reasoning is sent back to the server that produced it, in the field that it wants', async () => {
   const said = (vendor: string) =>
     ({
       role: 'assistant',

@@ -95,7 +95,7 @@ test('a bad request at the second candidate ends it, and lists both attempts', a
   });
 });
 
-test('a candidate with a model of its own is asked for that one', async () => {
+test('a candidate with a model of its own is used with that model', async () => {
   const b = named('b', { text: 'x' });
   await endOf(withFallback([named('a', http(500)), { provider: b, model: 'other' }]).stream(request()));
   expect(b.streamRequests[0]?.model).toBe('other');
@@ -126,7 +126,7 @@ test('a server that asks for a longer wait cools down longer', async () => {
   expect(a.requests).toHaveLength(1);
 });
 
-test('when all cool down they are asked all the same, the soonest ready first', async () => {
+test('when all are cooling down they are tried all the same, the soonest ready first', async () => {
   const a = named('a', http(503), { text: 'a again' });
   const provider = withFallback([a, named('b', http(503))], { now: () => 0 });
   await errorOf(provider.stream(request()));

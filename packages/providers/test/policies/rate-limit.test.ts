@@ -31,7 +31,7 @@ test('no 60 seconds see more requests than allowed, and all come through in orde
   expect(await sentAt(provider, 7)).toEqual([0, 0, 0, 60_000, 60_000, 60_000, 120_000]);
 });
 
-test('tokens are counted by what replies tell, and hold the next request back', async () => {
+test('tokens are counted from the usage of replies, and delay the next request', async () => {
   const provider = withRateLimit(replies(4, { inputTokens: 300, outputTokens: 200 }), {
     tokensPerMinute: 1000,
     estimateTokens: () => 500,
@@ -39,7 +39,7 @@ test('tokens are counted by what replies tell, and hold the next request back', 
   expect(await sentAt(provider, 4)).toEqual([0, 0, 60_000, 60_000]);
 });
 
-test('a guess that was too high is corrected, so that more come through', async () => {
+test('an estimate that was too high is corrected, so that more requests are let through', async () => {
   const provider = withRateLimit(replies(3, { inputTokens: 5, outputTokens: 5 }), {
     tokensPerMinute: 1000,
     estimateTokens: () => 900,
@@ -47,12 +47,12 @@ test('a guess that was too high is corrected, so that more come through', async 
   expect(await sentAt(provider, 3)).toEqual([0, 0, 0]);
 });
 
-test('a request larger than the whole limit goes alone, not never', async () => {
+test('a request larger than the whole limit runs alone instead of never', async () => {
   const provider = withRateLimit(replies(2), { tokensPerMinute: 10, estimateTokens: () => 500 });
   expect(await sentAt(provider, 2)).toEqual([0, 60_000]);
 });
 
-test('without a guess of the caller, the length of the request counts', async () => {
+test('without an estimate by the caller, the length of the request counts', async () => {
   const provider = withRateLimit(replies(2), { tokensPerMinute: 15 });
   expect(await sentAt(provider, 2)).toEqual([0, 60_000]);
 });
@@ -71,7 +71,7 @@ test('an abort leaves the queue at once with its reason, and the next one moves 
   expect(inner.requests).toHaveLength(2);
 });
 
-test('a reader who leaves while it waits is out of the queue, and no timer is left', async () => {
+test('a consumer that returns while it waits leaves the queue, and no timer remains', async () => {
   const provider = withRateLimit(replies(1), { requestsPerMinute: 1 });
   await endOf(provider.stream(request()));
   const iterator = provider.stream(request())[Symbol.asyncIterator]();
@@ -81,7 +81,7 @@ test('a reader who leaves while it waits is out of the queue, and no timer is le
   expect(await pending).toEqual({ done: true, value: undefined });
 });
 
-test('embeddings and transcriptions stand in the same queue', async () => {
+test('embeddings and transcriptions share the queue', async () => {
   const inner = scriptedProvider([
     { text: 'x' },
     { embeddings: [[1]], usage: { inputTokens: 1, outputTokens: 0 } },
@@ -101,7 +101,7 @@ test('embeddings and transcriptions stand in the same queue', async () => {
   expect(times).toEqual([0, 60_000, 120_000]);
 });
 
-test('a limit that is no number from 1 throws CONFIG_INVALID', () => {
+test('a limit that is not a number from 1 throws CONFIG_INVALID', () => {
   for (const requestsPerMinute of [0, -1, Number.NaN]) {
     expect(() => withRateLimit(replies(0), { requestsPerMinute })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),

@@ -183,7 +183,7 @@ test('an abort ends a wait at once with its reason, and leaves no timer and no l
   expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
 });
 
-test('a reader who leaves during a wait ends it: nothing more is sent', async () => {
+test('a consumer that returns during a wait ends it: nothing more is sent', async () => {
   const inner = scriptedProvider([{ error: busy() }, { text: 'never' }]);
   const iterator = withRetry(inner).stream(request())[Symbol.asyncIterator]();
   const pending = iterator.next();
@@ -193,7 +193,7 @@ test('a reader who leaves during a wait ends it: nothing more is sent', async ()
   expect(inner.requests).toHaveLength(1);
 });
 
-test('an error that is no KernelError is a bug and is never tried again', async () => {
+test('an error that is not a KernelError is a bug and is never retried', async () => {
   const bug = new TypeError('oops');
   const inner = scriptedProvider([{ error: bug }, { text: 'never' }]);
   expect(await errorOf(withRetry(inner).stream(request()))).toBe(bug);

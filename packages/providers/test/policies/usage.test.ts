@@ -6,7 +6,7 @@ import { endOf, request } from '../support.ts';
 const usage = { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 400 };
 const prices = { 'test-model': { input: 2, output: 10, cachedInput: 0.5 } };
 
-test('tokens and money of every reply are summed, and each is told before its end is given out', async () => {
+test('tokens and cost of every reply are summed, and reported before the consumer gets the end', async () => {
   const seen: UsageReport[] = [];
   const provider = withUsage(
     scriptedProvider([
@@ -37,7 +37,7 @@ test('a model without a price is counted as such, whatever its name, and costs n
   expect(provider.totals()).toMatchObject({ replies: 1, cost: 0, unpriced: 1 });
 });
 
-test('a reply that tells no usage counts nothing; embeddings count', async () => {
+test('a reply without usage counts nothing; embeddings count', async () => {
   const provider = withUsage(
     scriptedProvider([{ text: 'a' }, { embeddings: [[1]], usage: { inputTokens: 7, outputTokens: 0 } }]),
   );

@@ -35,7 +35,7 @@ test('a history is written as items that pair by call_id, reasoning in front of 
   expect(JSON.stringify(await bodyOf({ messages: history('openai', ITEM), tools: [ADD] }))).not.toContain('rs_1');
 });
 
-test('a reasoning item comes out with its call, and goes back as it came; one that nothing followed stays behind', async () => {
+test('a reasoning item is emitted with its call and sent back unchanged; one that nothing followed is not sent back', async () => {
   verifies('providers.openai.responses');
   const call = { id: 'c1', name: 'add', arguments: { x: 1 } };
   const replies = [
@@ -91,7 +91,7 @@ test('arguments that come only in the done event, or only with the whole respons
   });
 });
 
-test('options, tool choice and response format are written in the terms of the wire', async () => {
+test('options, tool choice and response format are encoded in the terms of the vendor', async () => {
   verifies('providers.options', 'providers.toolChoice');
   const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
   const body = await bodyOf({

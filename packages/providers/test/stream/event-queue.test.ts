@@ -30,7 +30,7 @@ function streamOf(begin: (sink: EventSink) => void, signal?: AbortSignal) {
   return { stream, asked, sink: () => sink };
 }
 
-test('a connection that breaks after the whole message takes nothing from it', async () => {
+test('a connection that breaks after the whole message does not affect it', async () => {
   const { stream } = streamOf((sink) => {
     setImmediate(() => {
       sink.emit(END);
@@ -41,7 +41,7 @@ test('a connection that breaks after the whole message takes nothing from it', a
   expect(await all(stream)).toEqual([END]);
 });
 
-test('a connection that breaks before it throws, behind what had come', async () => {
+test('a connection that breaks before that throws, after what had arrived', async () => {
   const { stream } = streamOf((sink) => {
     sink.emit(delta('a'));
     sink.fail(new Error('reset'));
@@ -58,13 +58,13 @@ test('an abort from inside the opening closes what was opened', async () => {
   expect(asked).toContain('close');
 });
 
-test('a server that keeps the connection open after the end mark is left within a moment', async () => {
+test('a server that keeps the connection open after the end mark is disconnected soon', async () => {
   const { stream, asked } = streamOf((sink) => sink.emit(END));
   expect(await all(stream)).toEqual([END]);
   expect(asked).toEqual(['close']);
 });
 
-test('a reader that has much unread stops the socket, and starts it again when it has read all', async () => {
+test('a consumer with much unread data stops the socket, and starts it again when it has read everything', async () => {
   const { stream, asked, sink } = streamOf(() => undefined);
   const first = stream.next();
   for (const text of ['a', 'b', 'c']) {
@@ -82,7 +82,7 @@ test('a reader that has much unread stops the socket, and starts it again when i
   expect(asked.at(-1)).toBe('close');
 });
 
-test('an abort drops what the reader has not seen, even where the whole reply is here', async () => {
+test('an abort drops what the consumer has not seen, even if the whole reply has arrived', async () => {
   const abort = new AbortController();
   const { stream } = streamOf((sink) => {
     sink.emit(delta('a'));
@@ -95,7 +95,7 @@ test('an abort drops what the reader has not seen, even where the whole reply is
   expect(await stream.next()).toEqual(ended);
 });
 
-test('reads at once are served in order, and leaving ends those that wait', async () => {
+test('concurrent reads are served in order, and returning ends those that wait', async () => {
   const { stream, sink } = streamOf(() => undefined);
   const reads = Array.from({ length: 4 }, () => stream.next());
   for (const text of ['a', 'b']) sink()?.emit(delta(text));
@@ -109,7 +109,7 @@ test('reads at once are served in order, and leaving ends those that wait', asyn
   ]);
 });
 
-test('a stream that was left before its first read opens nothing', async () => {
+test('a stream that was returned before its first read opens nothing', async () => {
   let opened = 0;
   const { stream } = streamOf(() => void (opened += 1));
   await stream.return?.();

@@ -44,7 +44,7 @@ test('every split of the bytes in two, and one byte at a time, gives the same ev
   ).toEqual(EXPECTED);
 });
 
-test('bytes that are no UTF-8 give the same replacement characters for every split', () => {
+test('bytes that are not valid UTF-8 give the same replacement characters for every split', () => {
   const bytes = Buffer.concat([
     Buffer.from('data: a'),
     Buffer.from([0xf0, 0x9f, 0x41, 0xe2, 0x28, 0xa1, 0xc3]),

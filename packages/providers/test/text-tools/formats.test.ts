@@ -124,7 +124,7 @@ const letters = (text: string): string[] => text.split('');
 const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
 
 for (const [index, sample] of SAMPLES.entries()) {
-  test(`${sample.format} (${index}): calls with ids, whole arguments, and the text round them, for every split`, async () => {
+  test(`${sample.format} (${index}): calls with ids, complete arguments and the text around them, for every split`, async () => {
     verifies('grammar.text.formats', 'grammar.text.stream');
     const whole = await read(withTextTools(saying([sample.said]), sample.format));
     expect(whole.calls).toEqual(sample.calls);
@@ -141,7 +141,7 @@ for (const [index, sample] of SAMPLES.entries()) {
     expect(detected.calls).toEqual(sample.calls);
   });
 
-  test(`${sample.format} (${index}): whatever a reply is cut down to, no call runs that was not whole`, async () => {
+  test(`${sample.format} (${index}): wherever a reply is cut off, no call runs that was not complete`, async () => {
     verifies('grammar.text.stream');
     for (let at = 0; at < sample.said.length; at += 1) {
       const part = await read(withTextTools(saying([sample.said.slice(0, at)]), sample.format));
@@ -195,7 +195,7 @@ test('random splits of random mixtures of text and markup give the same reply', 
   }
 });
 
-test('a long reply of hostile marks takes no quadratic time', async () => {
+test('a long reply of hostile marks does not take quadratic time', async () => {
   verifies('grammar.text.stream');
   for (const unit of [
     '{\n',

@@ -85,7 +85,7 @@ test('a reply stopped by its length runs nothing: its whole calls are dropped ca
   expect(end.finishReason).toBe('length');
 });
 
-test('toolChoice none offers and reads nothing; required and a name are said in the prompt', async () => {
+test('toolChoice none offers and reads nothing; required and a name are stated in the prompt', async () => {
   const none = saying(['<tool_call>{"name":"now"}</tool_call>']);
   expect((await read(withTextTools(none, 'hermes'), { toolChoice: 'none' })).calls).toEqual([]);
   expect(none.requests[0]?.messages.map(({ role }) => role)).toEqual(['user']);
@@ -103,7 +103,7 @@ test('an unknown format throws and names the known ones', () => {
   expect(wrong).toThrow(/Unknown text format "toString"/);
 });
 
-test('reasoning, usage and embeddings pass through; markup in reasoning is no call', async () => {
+test('reasoning, usage and embeddings pass through; markup in reasoning is not a call', async () => {
   verifies('grammar.text.known');
   const inner = scriptedProvider([
     { reasoning: '<tool_call>{"name":"now"}</tool_call>', text: 'x <tool_call>{"name":"now"}</tool_call>' },

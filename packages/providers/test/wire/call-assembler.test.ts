@@ -207,7 +207,7 @@ test('a call with arguments that never gets a name throws PROVIDER_PROTOCOL', ()
   expect(() => assemble([{ index: 0, id: 'a', arguments: '{}' }])).toThrow(/without a name/);
 });
 
-test('each delta shows the call by its place in the reply, the id and the name once', () => {
+test('each delta has the index of its call in the reply, the id and the name once', () => {
   const assembler = createCallAssembler();
   expect(assembler.add({ index: 5, id: 'a', name: 'f', arguments: '' })).toEqual({
     type: 'tool-call-delta',

@@ -13,7 +13,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['openai-responses', '/v1'],
 ]);
 
-describe.each(WIRES)('against a foreign server, the wire %s', (wire, config) => {
+describe.each(WIRES)('against an independent mock server, the wire %s', (wire, config) => {
   test.each([true, false])('calls a tool and answers from its result (stream: %s)', async (stream) => {
     verifies('providers.port', 'providers.anthropic', 'providers.gemini', 'providers.ollama', 'providers.bedrock');
     const mock = new LLMock({ port: 0, host: '127.0.0.1' });

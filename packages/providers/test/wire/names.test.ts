@@ -31,7 +31,7 @@ test('names are mapped one to one, the same each time, and legal ones stay as th
 });
 
 test.each(WIRES)(
-  '%s: a tool with dots in its name is offered, called and answered under a name that the wire takes',
+  '%s: a tool with dots in its name is offered, called and answered under a name that the vendor accepts',
   async (wire) => {
     const name = `files.${'x'.repeat(80)}.read`;
     const tools = [{ ...ADD, name }];
@@ -55,9 +55,10 @@ test.each(WIRES)(
 test.each([
   ['mistral', /^[a-zA-Z0-9]{9}$/],
   ['azure', /^.{1,40}$/],
+  ['openai-responses', /^.{1,64}$/],
   ['anthropic', /^[a-zA-Z0-9_-]{1,64}$/],
   ['bedrock', /^[a-zA-Z0-9_-]{1,64}$/],
-] as const)('%s gets ids that it takes, one to one, the same in call and result', async (name, rule) => {
+] as const)('%s gets ids that it accepts, one to one, the same in call and result', async (name, rule) => {
   const ids = ['call_1', 'call_2', 'toolu|fc_123', 'x'.repeat(70), 'abcdefgh1'];
   const config = {
     name,
@@ -77,7 +78,7 @@ test.each([
     const baseUrl = name === 'mistral' ? server.baseUrl : server.url;
     await endOf(createProvider({ ...config, baseUrl }).stream(request({ messages })));
     const text = JSON.stringify(server.requests[0]?.body);
-    const sent = [...text.matchAll(/"(?:tool_call_id|tool_use_id|toolUseId|id)":"([^"]*)"/g)].map(
+    const sent = [...text.matchAll(/"(?:tool_call_id|call_id|tool_use_id|toolUseId|id)":"([^"]*)"/g)].map(
       (match) => match[1] ?? '',
     );
     expect(new Set(sent).size).toBe(ids.length);
