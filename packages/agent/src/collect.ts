@@ -2,8 +2,11 @@ import { type AgentEvent, KernelError, type RunEnd, type ToolCall, type ToolResu
 
 /** A call of a run that has ended. */
 export interface FinishedCall {
+  /** The call as it ran. */
   readonly call: ToolCall;
+  /** Its result, as in the `tool-end` event. */
   readonly result: ToolResult;
+  /** How long it took. */
   readonly durationMs: number;
 }
 

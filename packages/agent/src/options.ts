@@ -13,15 +13,19 @@ import type { StepExecutor } from './loop/steps.ts';
 
 /** What a run needs. Everything else is a wrapper around `provider` or `tools`. */
 export interface RunOptions {
+  /** Where requests are sent. */
   readonly provider: Provider;
+  /** The name of the model. */
   readonly model: string;
   /** The conversation so far; never changed. A history that ends with unanswered calls goes on with them. */
   readonly messages: readonly Message[];
+  /** The tools on offer, and what runs them. */
   readonly tools?: Toolset | undefined;
   /** The system prompt; replaces any in `messages`. */
   readonly system?: string | undefined;
   /** Model options of every request of the run. */
   readonly options?: JsonObject | undefined;
+  /** What the run may use. Default: 25 turns, and the guard against repeats. */
   readonly limits?: RunLimits | undefined;
   /** Aborts the run and everything in flight. */
   readonly signal?: AbortSignal | undefined;

@@ -24,7 +24,9 @@ export type ModelCapability = 'chat' | 'vision' | 'tools' | 'embeddings' | 'audi
 
 /** What a model client is bound to. */
 export interface ModelClientOptions {
+  /** Where requests are sent. */
   readonly provider: Provider;
+  /** The name of the model. */
   readonly model: string;
   /** Default `default-agent`. */
   readonly name?: string | undefined;
@@ -54,11 +56,15 @@ export interface RequestOptions {
 
 /** A whole reply of the model. */
 export interface ModelReply {
+  /** The text of the message. */
   readonly text: string;
   /** The calls that the model asks for; none has run. */
   readonly calls: readonly ToolCall[];
+  /** The whole message. */
   readonly message: AssistantMessage;
+  /** Why the model stopped. */
   readonly finishReason: FinishReason;
+  /** The tokens used, if the provider reports them. */
   readonly usage?: Usage;
 }
 
@@ -75,8 +81,11 @@ export type ImageInput = string | MediaPart;
  * otherwise what the provider throws. Nothing is retried, and no history is kept.
  */
 export interface ModelClient {
+  /** A name for logs. */
   readonly name: string;
+  /** Where requests are sent. */
   readonly provider: Provider;
+  /** The name of the model. */
   readonly model: string;
   /** Asks for a reply. */
   chat(messages: MessageInput, request?: RequestOptions): Promise<ModelReply>;

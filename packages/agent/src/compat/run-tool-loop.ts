@@ -4,7 +4,9 @@ import { run } from '../run.ts';
 
 /** The configuration of `runToolLoop`. */
 export interface ToolLoopConfig {
+  /** Where requests are sent. */
   readonly provider: Provider;
+  /** The name of the model. */
   readonly model: string;
   /** Absent means no tools. */
   readonly tools?: Toolset | undefined;

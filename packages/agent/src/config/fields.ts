@@ -9,14 +9,17 @@ export interface Fields {
   readonly path: string;
   /** Whether the object has a field. */
   has(key: string): boolean;
+  /** Any text, the empty one included. */
   text(key: string): string | undefined;
   /** One of some texts. */
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined;
   /** A number of at least `minimum`, without a fraction if `isInteger`. */
   number(key: string, minimum: number, isInteger: boolean): number | undefined;
+  /** True or false. */
   boolean(key: string): boolean | undefined;
   /** A duration, in milliseconds. */
   durationMs(key: string): number | undefined;
+  /** A nested object as it is. */
   object(key: string): JsonObject | undefined;
   /** The fields of a nested object, or of an empty one if it is absent. */
   fields(key: string): Fields;

@@ -2,13 +2,19 @@ import type { JsonObject } from '@kernel/protocol';
 
 /** A config file as typed data, with all defaults. */
 export interface AgentConfig {
+  /** Default `default-agent`. */
   readonly name: string;
+  /** The system prompt. */
   readonly systemPrompt?: string;
+  /** How to connect to the provider. */
   readonly client: ConnectionConfig;
+  /** Which provider. Default `ollama`. */
   readonly provider: ProviderChoice;
+  /** Which model. */
   readonly model: ModelConfig;
   /** The most model calls of a run; 0 means no limit. */
   readonly maxIterations?: number;
+  /** Where a run stores its memory. */
   readonly memory?: MemoryConfig;
   /** More agents by name, each with a whole config. */
   readonly agents?: Readonly<Record<string, AgentConfig>>;
@@ -18,8 +24,11 @@ export interface AgentConfig {
 export interface ConnectionConfig {
   /** The longest wait for the first byte, and between two bytes. */
   readonly timeoutMs: number;
+  /** When a failed request is retried. */
   readonly retry: RetryConfig;
+  /** The size of the connection pool. Default 10. */
   readonly connectionPoolSize: number;
+  /** How long connecting may take. Default 30,000. */
   readonly connectionTimeoutMs: number;
 }
 
@@ -27,21 +36,33 @@ export interface ConnectionConfig {
 export interface RetryConfig {
   /** 0 means no retries. */
   readonly maxRetries: number;
+  /** The delay before the first retry. Default 1000. */
   readonly initialBackoffMs: number;
+  /** The longest delay. Default 30,000. */
   readonly maxBackoffMs: number;
+  /** By how much each delay is longer than the one before. Default 2. */
   readonly multiplier: number;
+  /** Whether delays are randomised. Default true. */
   readonly jitter: boolean;
 }
 
 /** Which provider, with its settings; the fields are those of `createProvider`. */
 export interface ProviderChoice {
+  /** The name of the provider. */
   readonly name: string;
+  /** The address of its API. */
   readonly baseUrl?: string;
+  /** The API key or token. */
   readonly token?: string;
+  /** How the token is sent; not for Azure. */
   readonly auth?: 'bearer' | 'api_key' | 'none';
+  /** The header that carries the token. */
   readonly authHeader?: string;
+  /** How Azure authenticates. */
   readonly authType?: 'api_key' | 'bearer' | 'managed_identity';
+  /** The deployment on Azure. */
   readonly deployment?: string;
+  /** The API version of Azure. */
   readonly apiVersion?: string;
   /** Options of the file that have no field above, unchanged. */
   readonly options: JsonObject;
@@ -49,6 +70,7 @@ export interface ProviderChoice {
 
 /** Which model. */
 export interface ModelConfig {
+  /** The name of the model. */
   readonly name?: string;
   /** Options by capability (`chat`, `vision`, `tools`, `embeddings`, `audio`), unchanged. */
   readonly capabilities: Readonly<Record<string, JsonObject>>;
@@ -56,11 +78,13 @@ export interface ModelConfig {
 
 /** Where a run stores its memory. */
 export interface MemoryConfig {
+  /** The folder or file. */
   readonly path?: string;
 }
 
 /** The result of `fromConfig`. */
 export interface ParsedConfig {
+  /** The config with all defaults. */
   readonly config: AgentConfig;
   /** Problems that are not errors, such as unknown keys: sentences with file and path. */
   readonly warnings: readonly string[];

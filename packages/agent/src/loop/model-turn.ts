@@ -18,6 +18,7 @@ import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
 
 /** What every request of a run says beside its messages and tools. */
 export interface ModelSettings {
+  /** The name of the model. */
   readonly model: string;
   /** The model options. */
   readonly options?: JsonObject | undefined;
@@ -27,8 +28,11 @@ export interface ModelSettings {
 
 /** What the model turns of a run share. */
 export interface ModelResources {
+  /** Where requests are sent. */
   readonly provider: Provider;
+  /** What every request says. */
   readonly settings: ModelSettings;
+  /** What reaches the run from outside. */
   readonly inbox: Inbox;
   /** Begins a turn of the toolset and returns the tools on offer in it. */
   offeredTools(turn: number, signal: AbortSignal): Promise<readonly Tool[]>;
@@ -40,6 +44,7 @@ export interface ModelResources {
 export interface ModelTurn {
   /** Counted from 1. */
   readonly number: number;
+  /** The history so far. */
   readonly messages: readonly Message[];
   /** The ids of all calls in `messages`. */
   readonly callIds: ReadonlySet<string>;

@@ -10,8 +10,11 @@ import type { PreparedCall } from './tool-calls.ts';
 
 /** What decides whether a call of a run may run. */
 export interface CallPolicy {
+  /** The toolset, for the tools that exist. */
   readonly tools: Toolset | undefined;
+  /** Decides on calls. Absent where every call runs. */
   readonly approve: Approve | undefined;
+  /** Counts the calls of each tool. */
   readonly meter: UsageMeter;
   /** Absent where repeats are not limited. */
   readonly guard: LoopGuard | undefined;

@@ -40,7 +40,9 @@ export const inProcessSteps: StepExecutor = {
 
 /** The signal and the event sink of one run. */
 export interface StepContext {
+  /** Aborts when the run must end. */
   readonly signal: AbortSignal;
+  /** Takes the events of the run. */
   readonly emit: Emit;
 }
 

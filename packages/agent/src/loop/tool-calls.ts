@@ -22,7 +22,9 @@ import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
 
 /** A call of a batch: what to run, or the result it has without running. */
 export interface PreparedCall {
+  /** The call, with edited arguments if the decision was `edit`. */
   readonly call: ToolCall;
+  /** Passed to the handler. */
   readonly idempotencyKey: string;
   /** The result of a call that must not run: denied, over a limit, or a repeat. */
   readonly result?: ToolResult;
@@ -34,17 +36,21 @@ export interface PreparedCall {
 
 /** What the calls of a run share. */
 export interface CallResources {
+  /** The toolset that runs calls. */
   readonly tools: Toolset | undefined;
   /** Passed to every handler. */
   readonly conversation: Conversation | undefined;
   /** The approval that agents below the run inherit. */
   readonly approve: Approve | undefined;
+  /** Limits the calls that run at once. */
   readonly semaphore: Semaphore;
+  /** Takes late outcomes and usage, and says when calls are skipped. */
   readonly inbox: Inbox;
 }
 
 /** The output of a call step. */
 export interface CallOutput {
+  /** The result as JSON, without its `error`. */
   readonly result: ToolResultJson;
   /** The answer of a hook that ended the run. */
   readonly handled?: string;

@@ -32,7 +32,9 @@ export interface AgentAsToolOptions {
 
 /** A tool and the handler that runs an agent for it. Bind it with `bindTool(tool, handler, { timeoutMs: 0 })`: the agent has its own limits. */
 export interface AgentBinding {
+  /** The tool that a model sees. */
   readonly tool: Tool;
+  /** Runs the agent. */
   readonly handler: (input: { readonly task: string }, context: ToolContext) => Promise<ToolResult>;
 }
 

@@ -3,6 +3,7 @@ import { withToolHooks } from '../wrappers/tool-hooks.ts';
 
 /** A toolset with hand-off tools. */
 export interface HandOff {
+  /** The toolset with the added tools. */
   readonly tools: Toolset;
   /** The name of the member to whom the conversation was handed over, if it was. */
   target(): string | undefined;

@@ -19,7 +19,9 @@ export interface TeamOptions {
   readonly first: string;
   /** The conversation so far. */
   readonly messages: readonly Message[];
+  /** Aborts the run of the team. */
   readonly signal?: AbortSignal | undefined;
+  /** Passed to every handler in its context. */
   readonly conversation?: RunOptions['conversation'];
   /** How often the conversation may be handed over. Default 8. */
   readonly maxHandOffs?: number | undefined;

@@ -4,6 +4,7 @@ import type { SessionEntry } from './session.ts';
 
 /** The contents of a log file. */
 export interface ParsedLog {
+  /** The entries, in order. */
   readonly entries: readonly SessionEntry[];
   /** The length of the complete lines, in bytes; a crash cut off what follows. */
   readonly byteLength: number;

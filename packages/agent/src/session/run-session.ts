@@ -9,6 +9,7 @@ import type { Session } from './session.ts';
 
 /** Options of a run whose history is in a session. */
 export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
+  /** Where the history is. */
   readonly session: Session;
   /** The new messages. Leave them out to go on with what is pending. */
   readonly messages?: readonly Message[] | undefined;

@@ -14,7 +14,9 @@ export type McpServerConfig = McpStdioServer | McpHttpServer;
 export interface McpStdioServer {
   /** `stdio`, or absent. */
   readonly type?: string | undefined;
+  /** The name or path of the program. */
   readonly command: string;
+  /** Its arguments. */
   readonly args?: readonly string[] | undefined;
   /** Added to the few variables that are inherited: `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER`, or the equivalent on Windows. */
   readonly env?: { readonly [name: string]: string } | undefined;
@@ -28,6 +30,7 @@ export interface McpStdioServer {
 export interface McpHttpServer {
   /** `http`, `streamable-http`, or absent. */
   readonly type?: string | undefined;
+  /** An http or https address, without user name and password. */
   readonly url: string;
   /** Sent with every request, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: string } | undefined;

@@ -20,7 +20,9 @@ import { toToolResult } from './tool-result.ts';
 
 /** The server that a call goes to. */
 export interface CallTarget {
+  /** The server. */
   readonly server: RemoteServer;
+  /** Its tools on offer. */
   readonly tools: ApprovedTools;
   /** Removes the server's secrets from text. */
   readonly redact: (text: string) => string;

@@ -3,9 +3,11 @@ import { type RequestFailure, toLine } from '../connection/request-failure.ts';
 
 /** Where a call failed. */
 export interface FailedCall {
+  /** The tool that was called. */
   readonly tool: Tool;
   /** The name of the server in the config. */
   readonly server: string;
+  /** The timeout of the call. */
   readonly timeoutMs: number;
   /** The last lines that the server wrote to stderr; may be empty. */
   readonly stderrTail: string;

@@ -5,6 +5,7 @@ import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 export interface McpQuestion {
   /** The name of the server in the config. */
   readonly server: string;
+  /** The question. */
   readonly message: string;
   /** JSON Schema of the answer: a flat object. */
   readonly schema: JsonSchema;

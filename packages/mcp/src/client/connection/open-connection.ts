@@ -12,9 +12,13 @@ import { causeOf } from './request-failure.ts';
 export interface ConnectionOptions {
   /** How this program introduces itself. */
   readonly client: { readonly name: string; readonly version: string };
+  /** How long connecting may take, and again listing the tools. */
   readonly connectTimeoutMs: number;
+  /** How long a program may take to end, before each signal. */
   readonly graceMs: number;
+  /** Sends HTTP requests. Default: the global `fetch`. */
   readonly fetch: FetchLike | undefined;
+  /** Asks the user. Without it servers cannot ask. */
   readonly elicit: Elicit | undefined;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
@@ -24,13 +28,17 @@ export interface ConnectionOptions {
 export interface ConnectionEvents {
   /** The server has announced that its tools have changed. */
   onListChanged(): void;
+  /** The connection has ended. */
   onClosed(): void;
 }
 
 /** An initialised connection to a server. */
 export interface Connection {
+  /** The SDK's client. */
   readonly client: Client;
+  /** The transport, and what is known about its end. */
   readonly link: ServerLink;
+  /** Checks results against output schemas. */
   readonly checkOutput: CheckOutput;
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;

@@ -7,6 +7,7 @@ import { causeOf } from './request-failure.ts';
 
 /** A server, which is connected to again whenever its connection is lost. */
 export interface RemoteServer {
+  /** Its validated config. */
   readonly config: McpServer;
   /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
   open(signal: AbortSignal): Promise<readonly ListedTool[]>;

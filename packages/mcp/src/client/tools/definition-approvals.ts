@@ -2,11 +2,13 @@ import type { RemoteTool } from './remote-tool.ts';
 
 /** Hashes of approved definitions, by the names of the server and of the tool on it. Plain data, to be stored between runs. */
 export interface McpPins {
+  /** The hashes of one server. */
   readonly [server: string]: ServerPins;
 }
 
 /** Hashes of the approved definitions of one server, by the name of the tool on it. */
 export interface ServerPins {
+  /** SHA-256 of the definition, in hex. */
   readonly [tool: string]: string;
 }
 

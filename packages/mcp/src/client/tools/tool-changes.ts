@@ -4,6 +4,7 @@ import type { RemoteTool } from './remote-tool.ts';
 
 /** What changed in a server's tools since they were approved. Reported before any of it is used. */
 export interface McpToolsChange {
+  /** Tells this from other events of a program. */
   readonly type: 'tools-changed';
   /** The name of the server in the config. */
   readonly server: string;
@@ -23,6 +24,7 @@ export interface McpToolChange {
   readonly fields: readonly (keyof Tool)[];
   /** The definition that was approved last, even if others were refused since. Absent if only its hash is known. */
   readonly before?: Tool;
+  /** The definition that needs a decision. */
   readonly after: Tool;
 }
 

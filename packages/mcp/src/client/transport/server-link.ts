@@ -8,6 +8,7 @@ export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** The transport of one connection to a server, and what is known about its end. */
 export interface ServerLink {
+  /** The SDK's transport. */
   readonly transport: sdk.Transport;
   /** How the connection broke, to follow the server's name in a sentence; undefined while it works. */
   failure(): string | undefined;

@@ -30,19 +30,13 @@ export interface ServeHttpOptions extends ServerOptions {
   readonly createEventStore?: (() => EventStore) | undefined;
 }
 
-/** The options with all defaults. */
-export interface HttpSettings {
-  readonly port: number;
-  readonly host: string;
-  readonly path: string;
-  readonly token: string | undefined;
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
-  readonly maxBodyBytes: number;
-  readonly maxSessions: number;
-  readonly sessionIdleMs: number;
-  readonly createEventStore: (() => EventStore) | undefined;
-}
+/** The options that may stay absent. */
+type Optional = 'token' | 'createEventStore';
+
+/** The options of serving itself, with all defaults. */
+export type HttpSettings = {
+  readonly [K in Exclude<keyof ServeHttpOptions, keyof ServerOptions | Optional>]-?: NonNullable<ServeHttpOptions[K]>;
+} & Pick<ServeHttpOptions, Optional>;
 
 /** Adds the defaults. Throws `CONFIG_INVALID` for options that cannot be served, or not safely. */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {

@@ -16,6 +16,7 @@ import { watchResponse } from './watch-response.ts';
 export interface HttpServer {
   /** The URL for clients. */
   readonly url: string;
+  /** The port on which it listens. */
   readonly port: number;
   /** Aborts the running calls, ends all sessions and closes all sockets; does not wait for handlers. */
   close(): Promise<void>;

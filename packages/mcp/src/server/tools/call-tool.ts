@@ -10,6 +10,7 @@ import type { ToolsetTurns } from './toolset-turns.ts';
  * client (sampling, elicitation, logging). A handler of the registry does not get it.
  */
 export interface McpCallContext extends CallContext {
+  /** The SDK's context of the request. */
   readonly mcp: ServerContext;
 }
 
