@@ -20,7 +20,7 @@ export const docs: Rule = (root) =>
     return lines.flatMap((line, index): readonly Problem[] => {
       if (line.startsWith('}')) owner = undefined;
       const name = EXPORTED.exec(line)?.[1];
-      if (/^export interface /.test(line) && !line.endsWith('}')) owner = name;
+      if (line.startsWith('export interface ') && !line.endsWith('}')) owner = name;
       const member = owner === undefined || name !== undefined ? undefined : MEMBER.exec(line)?.[1];
       const [subject, what] = member === undefined ? [name, 'is exported'] : [`${owner}.${member}`, 'is a member'];
       if (subject === undefined || isDocumented(lines, index, member ?? subject)) return [];
@@ -34,7 +34,8 @@ function isDocumented(lines: readonly string[], index: number, name: string): bo
   if (lines[above]?.trim().endsWith('*/') === true) return true;
   // The doc comment of an overloaded function precedes its first signature.
   return (
-    new RegExp(`^(?:export (?:async )?function|  )${name.replaceAll(/\W/g, '.')}\\b`).test(lines[above] ?? '') &&
-    isDocumented(lines, above, name)
+    new RegExp(`^(?:export (?:async )?function |  (?:readonly )?)${name.replaceAll(/\W/g, '.')}\\b`).test(
+      lines[above] ?? '',
+    ) && isDocumented(lines, above, name)
   );
 }

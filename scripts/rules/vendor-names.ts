@@ -4,19 +4,20 @@ import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
 /**
- * Where a vendor's JSON may be spelled: the wires, the servers that speak them in tests, the reader of the upstream's
- * config file, and the names of OpenTelemetry's conventions.
+ * Where a vendor's JSON may be spelled: the folder of its wire, the formats of calls written as text, the servers that speak the wires
+ * in tests, the reader of the upstream's config file, and the names of OpenTelemetry's conventions.
  */
 const ALLOWED = [
-  /^packages\/(?:providers\/src|testing\/src\/wire-server\/wires)\//,
-  /^packages\/agent\/src\/config(?:\.ts$|\/)/,
+  /^packages\/providers\/src\/(?:openai|responses|anthropic|gemini|ollama|bedrock|text-tools\/formats)\//,
+  /^packages\/testing\/src\/wire-server\/wires\//,
+  /^packages\/agent\/src\/config\//,
   /^packages\/agent\/src\/wrappers\/otel\.ts$/,
 ];
 
 const VENDOR_FIELD =
   /\b(?:tool_calls?|tool_call_id|tool_use(?:_id)?|tool_result|function_call(?:_output)?|finish_reason|stop_reason|done_reason|max_tokens|max_completion_tokens|top_p|image_url|input_schema|is_error|prompt_tokens|completion_tokens|input_tokens|output_tokens|system_prompt|base_url|usage_hint|tool_choice|response_format|functionCall|functionResponse|functionDeclarations|toolUse|toolResult(?=['"]?:))\b/;
 
-/** Vendor names: the field names of a vendor's wire stand in its encoder and decoder, and nowhere else. */
+/** Vendor names: only the folder of a wire knows the field names of its vendor. */
 export const vendorNames: Rule = (root) =>
   sourceFiles(root)
     .filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))
@@ -26,7 +27,7 @@ export const vendorNames: Rule = (root) =>
         .flatMap((line, index): readonly Problem[] => {
           const field = VENDOR_FIELD.exec(line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''))?.[0];
           if (field === undefined) return [];
-          const message = `"${field}" belongs to a vendor's wire: only an encoder or decoder may know it.`;
+          const message = `"${field}" belongs to a vendor's API: only the folder of its wire may know it.`;
           return [{ rule: 'vendor-names', file, line: index + 1, message }];
         }),
     );

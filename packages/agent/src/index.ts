@@ -29,7 +29,7 @@ export type { AsyncPolicy } from './wrappers/with-async-policy.ts';
 export { withClearedResults } from './wrappers/with-cleared-results.ts';
 export type { ClearedResultsOptions } from './wrappers/with-cleared-results.ts';
 export { withCompaction } from './wrappers/with-compaction.ts';
-export type { CompactionOptions, Summarise } from './wrappers/with-compaction.ts';
+export type { CompactionOptions, Summarize } from './wrappers/with-compaction.ts';
 export { withHooks } from './wrappers/with-hooks.ts';
 export type { AfterModel, BeforeModel, ModelHooks } from './wrappers/model-hooks.ts';
 export type { AfterTool, BeforeTool, ToolHooks } from './wrappers/tool-hooks.ts';

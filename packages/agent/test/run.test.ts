@@ -248,7 +248,7 @@ describe('calls', () => {
     expect(messages.filter((message) => message.role === 'tool').map((message) => message.content)).toEqual(
       calls.map(({ name }) => name.slice(0, 1)),
     );
-    expect(tools.mostAtOnce).toBeGreaterThanOrEqual(16);
+    expect(tools.maxRunning).toBeGreaterThanOrEqual(16);
   });
 
   test('run at most `parallel` at once, and one by one with 1', async () => {
@@ -257,7 +257,7 @@ describe('calls', () => {
       const tools = mockToolset([mockTool('a', { delayMs: 2 })]);
       const provider = scriptedProvider([{ calls: Array.from({ length: 9 }, () => ({ name: 'a' })) }, { text: 'ok' }]);
       await collect(run({ provider, model, messages: [user('Go')], tools, limits: { parallel } }));
-      expect(tools.mostAtOnce).toBe(parallel);
+      expect(tools.maxRunning).toBe(parallel);
     }
   });
 

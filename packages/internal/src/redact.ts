@@ -83,10 +83,13 @@ function replaceAll(text: string, forms: readonly string[]): string {
 }
 
 function formsOf(secret: string): readonly string[] {
-  const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
   const bytes = new TextEncoder().encode(secret);
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
   // A lone surrogate cannot be percent-encoded, so it is decoded first. JSON text may itself be a string in JSON.
   const url = encodeURIComponent(new TextDecoder().decode(bytes));
   return [secret, quoted(secret), quoted(quoted(secret)), url, base64];
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

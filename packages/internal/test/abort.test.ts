@@ -14,7 +14,7 @@ test('a thousand callbacks on one signal share one listener, and the last one to
 
 test('a callback is called once on abort, at once for a signal that has already aborted, and never after it was removed', () => {
   const controller = new AbortController();
-  const [kept, removed, late] = [vi.fn(), vi.fn(), vi.fn()];
+  const [kept, removed, late] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
   onAbort(controller.signal, kept);
   onAbort(controller.signal, removed)();
   controller.abort();
@@ -26,7 +26,7 @@ test('a callback is called once on abort, at once for a signal that has already 
 
 test('the same function given twice is called twice, and removed one at a time', () => {
   const controller = new AbortController();
-  const callback = vi.fn();
+  const callback = vi.fn<() => void>();
   const remove = onAbort(controller.signal, callback);
   onAbort(controller.signal, callback);
   remove();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { KERNEL_ERROR_CODES, KernelError } from '../src/index.ts';
 import { verifies } from '../../testing/src/verifies.ts';
 
-test('an error of another installed copy is recognised, with and without its code', async () => {
+test('an error of another installed copy is recognized, with and without its code', async () => {
   verifies('tools.errors.class');
   const copyUrl = new URL('../src/error.ts?copy', import.meta.url).href;
   const copy = (await import(/* @vite-ignore */ copyUrl)) as { KernelError: typeof KernelError };

@@ -20,13 +20,13 @@ export {
 } from './fakes/mock-providers.ts';
 export type { MultiProtocolAnswers } from './fakes/mock-providers.ts';
 export { mockTool, mockToolset } from './fakes/mock-toolset.ts';
-export type { MockBehaviour, MockTool, MockToolset } from './fakes/mock-toolset.ts';
+export type { MockBehavior, MockTool, MockToolset } from './fakes/mock-toolset.ts';
 export { startWireServer } from './wire-server/start-wire-server.ts';
 export type { WireScript, WireServer, WireServerOptions } from './wire-server/start-wire-server.ts';
 export type { RawReply, WireFault, WireReply } from './wire-server/reply.ts';
 export type { RecordedRequest } from './wire-server/formats.ts';
 export type { WireName } from './wire-server/wire-format.ts';
-export { toFrame } from './wire-server/wires/bedrock.ts';
+export { toEventStreamFrame } from './wire-server/wires/bedrock.ts';
 export type { ConformanceCase } from './conformance/case.ts';
 export { providerConformance } from './conformance/provider.ts';
 export type { ConformanceSubject, MakeProvider } from './conformance/provider.ts';

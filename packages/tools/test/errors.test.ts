@@ -17,7 +17,7 @@ import { expect, test, vi } from 'vitest';
 import { type RegistryEvent, createRegistry } from '../src/index.ts';
 import { caught, simple } from './support.ts';
 
-test('what is thrown or attached is a KernelError with code, message, hint, data and cause, recognised by another copy too', async () => {
+test('what is thrown or attached is a KernelError with code, message, hint, data and cause, recognized by another copy too', async () => {
   verifies('tools.errors.class', 'tools.errors.json');
   const registry = createRegistry([
     simple('a', {}, () => {

@@ -5,13 +5,17 @@ import { createProviders } from '@kernel/providers';
 export const providers = createProviders({ offline });
 
 function offline(): Provider {
-  const loaded = async (): Promise<Provider> => (await import('@kernel/offline')).offlineProvider();
   let provider: Promise<Provider> | undefined;
   return {
     name: 'offline',
     async *stream(request) {
-      provider ??= loaded();
+      provider ??= loadOffline();
       yield* (await provider).stream(request);
     },
   };
+}
+
+async function loadOffline(): Promise<Provider> {
+  const { offlineProvider } = await import('@kernel/offline');
+  return offlineProvider();
 }

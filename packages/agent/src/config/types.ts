@@ -42,7 +42,7 @@ export interface RetryConfig {
   readonly maxBackoffMs: number;
   /** By how much each delay is longer than the one before. Default 2. */
   readonly multiplier: number;
-  /** Whether delays are randomised. Default true. */
+  /** Whether delays are randomized. Default true. */
   readonly jitter: boolean;
 }
 

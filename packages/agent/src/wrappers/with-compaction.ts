@@ -3,7 +3,7 @@ import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 /** Writes the summary of a part of a history. */
-export type Summarise = (messages: readonly Message[], request: ProviderRequest) => Promise<string>;
+export type Summarize = (messages: readonly Message[], request: ProviderRequest) => Promise<string>;
 
 /** When and how a history is compacted. */
 export interface CompactionOptions {
@@ -12,7 +12,7 @@ export interface CompactionOptions {
   /** How many tokens at the end of the history stay as they are. Default: a third of `maxTokens`. */
   readonly keepTokens?: number | undefined;
   /** Default: asks the wrapped provider, with the model of the request. */
-  readonly summarise?: Summarise | undefined;
+  readonly summarize?: Summarize | undefined;
 }
 
 /** A summary. */
@@ -29,7 +29,7 @@ interface Summary {
  * rest has grown too long again, so that the cached prefix stays. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
-  const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarise = summariseWith(provider) } = options;
+  const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
   let latest: Summary | undefined;
   return {
     ...provider,
@@ -50,9 +50,9 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     const cut = cutIndex(messages, keepTokens);
     const old = messages.slice(0, cut);
     const upTo = old.at(-1);
-    // The summary alone is not worth summarising again.
+    // The summary alone is not worth summarizing again.
     if (upTo === undefined || (isApplied && old.length === 1)) return unchanged();
-    const text = await summarise(old, request);
+    const text = await summarize(old, request);
     const message = freezeMessage({ role: 'user', content: `Summary of the conversation so far:\n${text}` });
     latest = { upTo, message };
     return [...system, message, ...messages.slice(cut)];
@@ -91,9 +91,9 @@ function sizeOf(messages: readonly Message[]): number {
   return size;
 }
 
-function summariseWith(provider: Provider): Summarise {
+function summarizeWith(provider: Provider): Summarize {
   return async (messages, { model, signal }) => {
-    const content = `Summarise this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;
+    const content = `Summarize this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;
     const request = { model, messages: [{ role: 'user', content }] as const, signal };
     for await (const event of provider.stream(request)) {
       if (event.type !== 'message-end') continue;

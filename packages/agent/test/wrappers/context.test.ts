@@ -70,7 +70,7 @@ describe('withClearedResults', () => {
 });
 
 describe('withCompaction', () => {
-  const summarise = (seen: (readonly Message[])[]) => (messages: readonly Message[]) => {
+  const summarize = (seen: (readonly Message[])[]) => (messages: readonly Message[]) => {
     seen.push(messages);
     return Promise.resolve(`${messages.length} messages`);
   };
@@ -83,7 +83,7 @@ describe('withCompaction', () => {
       const provider = withCompaction(inner, {
         maxTokens: 1500,
         keepTokens: Math.min(keepTokens, 1400),
-        summarise: summarise(seen),
+        summarize: summarize(seen),
       });
       await send(provider, [{ role: 'system', content: 'Be brief.' }, ...history(6)]);
     }
@@ -98,7 +98,7 @@ describe('withCompaction', () => {
   test('makes a summary once and keeps the prefix until the rest has grown too long again', async () => {
     const seen: (readonly Message[])[] = [];
     const inner = scriptedProvider(Array.from({ length: 12 }, () => ({ text: 'ok' })));
-    const provider = withCompaction(inner, { maxTokens: 3000, keepTokens: 1000, summarise: summarise(seen) });
+    const provider = withCompaction(inner, { maxTokens: 3000, keepTokens: 1000, summarize: summarize(seen) });
     const messages = history(12);
     for (let turns = 1; turns <= 12; turns += 1) await send(provider, messages.slice(0, turns * 4));
     expect(seen.length).toBeGreaterThan(1);
@@ -118,7 +118,7 @@ describe('withCompaction', () => {
     await send(provider, short);
     expect(inner.streamRequests[0]?.messages).toBe(short);
     await send(provider, history(6));
-    expect(textOf(inner.streamRequests[1]?.messages[0] as Message)).toContain('Summarise this conversation');
+    expect(textOf(inner.streamRequests[1]?.messages[0] as Message)).toContain('Summarize this conversation');
     expect(textOf(inner.streamRequests[2]?.messages[0] as Message)).toContain('They talked.');
   });
 

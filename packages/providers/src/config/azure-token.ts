@@ -58,7 +58,7 @@ export function azureTokenFrom(options: AzureTokenOptions, load: () => Promise<u
       const result = await ready.getToken(options.scope ?? SCOPE);
       if (result !== null && result.token !== '') return result.token;
     } catch (cause) {
-      // The cause may hold parts of a token response: it is for logs only and is never serialised.
+      // The cause may hold parts of a token response: it is for logs only and is never serialized.
       throw new KernelError('CONFIG_INVALID', 'azure: the identity could not get a token.', { hint: HINT, cause });
     }
     throw new KernelError('CONFIG_INVALID', 'azure: the identity returned no token.', { hint: HINT });

@@ -29,7 +29,7 @@ export function withTextTools(provider: Provider, format: TextFormatName | TextF
 
 /**
  * Wraps a provider so that calls which a model writes as text, although its tools were sent natively, are read out of the text. The request
- * is sent unchanged. Without `format` the markup of every format is recognised, and call objects on lines of their own.
+ * is sent unchanged. Without `format` the markup of every format is recognized, and call objects on lines of their own.
  */
 export function detectTextCalls(provider: Provider, format?: TextFormatName | TextFormat): Provider {
   const chosen = format === undefined ? ANY_FORMAT : textFormat(format);

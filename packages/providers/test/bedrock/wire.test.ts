@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { toolCallsOf } from '@kernel/protocol';
-import { toFrame, verifies } from '@kernel/testing';
+import { toEventStreamFrame, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider } from '../../src/index.ts';
 import { ADD, history, IMAGE } from '../history.ts';
@@ -143,8 +143,8 @@ test.each([
 ])('%s as a frame after 200 is PROVIDER_HTTP %i with the text so far', async (type, status, retryable) => {
   verifies('providers.stream.cut', 'providers.bedrock');
   const frames = [
-    toFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'half' } }),
-    toFrame(type, { message: 'no more' }, 'exception'),
+    toEventStreamFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'half' } }),
+    toEventStreamFrame(type, { message: 'no more' }, 'exception'),
   ];
   await withWire('bedrock', { replies: [{ chunks: frames }] }, async ({ provider }) => {
     const error = await errorOf(provider.stream(request()));
@@ -153,7 +153,7 @@ test.each([
 });
 
 test('a frame whose checksum does not match is PROVIDER_PROTOCOL', async () => {
-  const damaged = Buffer.from(toFrame('messageStop', { stopReason: 'end_turn' }));
+  const damaged = Buffer.from(toEventStreamFrame('messageStop', { stopReason: 'end_turn' }));
   damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1;
   await withWire('bedrock', { replies: [{ chunks: [damaged] }] }, async ({ provider }) => {
     expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });

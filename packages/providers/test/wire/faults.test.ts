@@ -1,6 +1,6 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
 import { textOf, toolCallsOf } from '@kernel/protocol';
-import { toFrame, verifies, type WireName } from '@kernel/testing';
+import { toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { all, endOf, errorOf, request, sse } from '../support.ts';
 import { recordBytes, WIRES, withWire } from '../wires.ts';
@@ -9,7 +9,7 @@ const REPLY = { text: 'half of it', calls: [{ id: 'a', name: 'f', arguments: { x
 const PAGE = '<!doctype html><title>Sign in</title>';
 
 function errorIn(wire: WireName): string | Uint8Array {
-  if (wire === 'bedrock') return toFrame('internalServerException', { message: 'broke' }, 'exception');
+  if (wire === 'bedrock') return toEventStreamFrame('internalServerException', { message: 'broke' }, 'exception');
   return wire === 'ollama' ? '{"error":"broke"}\n' : sse({ error: { message: 'broke' } });
 }
 

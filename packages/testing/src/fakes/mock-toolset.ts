@@ -11,7 +11,7 @@ import {
 } from '@kernel/protocol';
 
 /** What a mock tool does when it is called: it returns a text or a result, waits first, hangs, or throws. */
-export type MockBehaviour =
+export type MockBehavior =
   | string
   | ToolResult
   | {
@@ -25,12 +25,12 @@ export type MockBehaviour =
     }
   | ((call: ToolCall, context: CallContext) => string | ToolResult | Promise<string | ToolResult>);
 
-/** A mock tool and what it does. */
+/** A mock tool and what it behavior. */
 export interface MockTool {
   /** The description that is on offer. */
   readonly tool: Tool;
-  /** What a call does. */
-  readonly does: MockBehaviour;
+  /** What a call behavior. */
+  readonly behavior: MockBehavior;
 }
 
 /** A `Toolset` of mock tools that records its calls. */
@@ -42,11 +42,11 @@ export interface MockToolset extends Toolset {
   /** How many calls are running now. */
   readonly running: number;
   /** The largest number of calls that ran at the same time. */
-  readonly mostAtOnce: number;
+  readonly maxRunning: number;
 }
 
 /** Creates a mock tool without arguments. Its effect is `read` unless `rest` says otherwise. */
-export function mockTool(name: string, does: MockBehaviour, rest: Partial<Tool> = {}): MockTool {
+export function mockTool(name: string, behavior: MockBehavior, rest: Partial<Tool> = {}): MockTool {
   const tool: Tool = {
     name,
     description: `Mock ${name}`,
@@ -54,7 +54,7 @@ export function mockTool(name: string, does: MockBehaviour, rest: Partial<Tool> 
     effect: 'read',
     ...rest,
   };
-  return { tool: Object.freeze(tool), does };
+  return { tool: Object.freeze(tool), behavior };
 }
 
 /** Creates a toolset without a registry, for tests of code above the port. */
@@ -64,15 +64,15 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
   const calls: ToolCall[] = [];
   const contexts: CallContext[] = [];
   let running = 0;
-  let mostAtOnce = 0;
+  let maxRunning = 0;
   return {
     calls,
     contexts,
     get running() {
       return running;
     },
-    get mostAtOnce() {
-      return mostAtOnce;
+    get maxRunning() {
+      return maxRunning;
     },
     list: () => list,
     async call(call, context) {
@@ -81,9 +81,9 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
       calls.push(call);
       contexts.push(context);
       running += 1;
-      mostAtOnce = Math.max(mostAtOnce, running);
+      maxRunning = Math.max(maxRunning, running);
       try {
-        const result = await perform(mock.does, call, context);
+        const result = await perform(mock.behavior, call, context);
         return typeof result === 'string' ? toolResult(result) : result;
       } finally {
         running -= 1;
@@ -92,13 +92,13 @@ export function mockToolset(tools: readonly MockTool[]): MockToolset {
   };
 }
 
-async function perform(does: MockBehaviour, call: ToolCall, context: CallContext): Promise<string | ToolResult> {
-  if (typeof does === 'string' || (typeof does === 'object' && 'forLLM' in does)) return does;
-  if (typeof does === 'function') return does(call, context);
-  if (does.delayMs !== undefined) await delay(does.delayMs);
-  if (does.hangs === true) await new Promise(() => {});
-  if (does.hangs === 'until-abort') await new Promise<void>((resolve) => void onAbort(context.signal, resolve));
+async function perform(behavior: MockBehavior, call: ToolCall, context: CallContext): Promise<string | ToolResult> {
+  if (typeof behavior === 'string' || (typeof behavior === 'object' && 'forLLM' in behavior)) return behavior;
+  if (typeof behavior === 'function') return behavior(call, context);
+  if (behavior.delayMs !== undefined) await delay(behavior.delayMs);
+  if (behavior.hangs === true) await new Promise(() => {});
+  if (behavior.hangs === 'until-abort') await new Promise<void>((resolve) => void onAbort(context.signal, resolve));
   // oxlint-disable-next-line typescript/only-throw-error -- a mock throws whatever it is given
-  if ('throws' in does) throw does.throws;
-  return does.returns ?? 'done';
+  if ('throws' in behavior) throw behavior.throws;
+  return behavior.returns ?? 'done';
 }

@@ -38,7 +38,7 @@ test.each([
   ['examples', 'x'],
   ['requires', 'git'],
   ['tags', [1]],
-  ['colour', 'red'],
+  ['color', 'red'],
 ])('an invalid metadata value is rejected with its JSON pointer: %s = %j', (field, value) => {
   verifies('tools.metadata.fields');
   const error = caught(() => simple('a', { metadata: { [field]: value } }));

@@ -32,7 +32,7 @@ export interface ConnectionEvents {
   onClosed(): void;
 }
 
-/** An initialised connection to a server. */
+/** An initialized connection to a server. */
 export interface Connection {
   /** The SDK's client. */
   readonly client: Client;

@@ -34,10 +34,10 @@ export const bedrockFormat: WireFormat = {
       });
     }
     const chunks = [
-      toFrame('messageStart', { role: 'assistant' }),
+      toEventStreamFrame('messageStart', { role: 'assistant' }),
       ...pieces(reply),
-      toFrame('messageStop', { stopReason }),
-      toFrame('metadata', { usage, metrics: { latencyMs: 1 } }),
+      toEventStreamFrame('messageStop', { stopReason }),
+      toEventStreamFrame('metadata', { usage, metrics: { latencyMs: 1 } }),
     ];
     return { status: 200, headers: { 'content-type': 'application/vnd.amazon.eventstream' }, chunks };
   },
@@ -45,7 +45,7 @@ export const bedrockFormat: WireFormat = {
 };
 
 /** Encodes one frame of a binary event stream (`application/vnd.amazon.eventstream`), with its checksums. */
-export function toFrame(type: string, payload: object, kind: 'event' | 'exception' = 'event'): Uint8Array {
+export function toEventStreamFrame(type: string, payload: object, kind: 'event' | 'exception' = 'event'): Uint8Array {
   const headers = Buffer.concat(
     Object.entries({
       [`:${kind}-type`]: type,
@@ -99,9 +99,9 @@ function pieces(reply: WireReply): readonly Uint8Array[] {
     list.push({ start, deltas: splitText(argumentsOf(call), reply.pieces).map((input) => ({ toolUse: { input } })) });
   }
   return list.flatMap(({ deltas, start }, contentBlockIndex) => [
-    ...(start === undefined ? [] : [toFrame('contentBlockStart', { contentBlockIndex, start })]),
-    ...deltas.map((delta) => toFrame('contentBlockDelta', { contentBlockIndex, delta })),
-    toFrame('contentBlockStop', { contentBlockIndex }),
+    ...(start === undefined ? [] : [toEventStreamFrame('contentBlockStart', { contentBlockIndex, start })]),
+    ...deltas.map((delta) => toEventStreamFrame('contentBlockDelta', { contentBlockIndex, delta })),
+    toEventStreamFrame('contentBlockStop', { contentBlockIndex }),
   ]);
 }
 

@@ -1,0 +1,2 @@
+export { encodeFunction } from '../text-tools/encode-function.ts';
+export type { EncodedFunction } from '../text-tools/encode-function.ts';
