@@ -85,8 +85,7 @@ function replaceAll(text: string, forms: readonly string[]): string {
 function formsOf(secret: string): readonly string[] {
   const bytes = new TextEncoder().encode(secret);
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
-  // A lone surrogate cannot be percent-encoded, so it is decoded first. JSON text may itself be a string in JSON.
-  const url = encodeURIComponent(new TextDecoder().decode(bytes));
+  const url = encodeURIComponent(new TextDecoder().decode(bytes)); // decoded, for a lone surrogate cannot be encoded
   return [secret, quoted(secret), quoted(quoted(secret)), url, base64];
 }
 
