@@ -7,7 +7,7 @@ import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
 import { withProject } from './lib/ts.ts';
 import { api, writeApi } from './rules/api.ts';
 import { changesets } from './rules/changesets.ts';
-import { circles } from './rules/circles.ts';
+import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { docs } from './rules/docs.ts';
 import { fileShape } from './rules/file-shape.ts';
@@ -16,11 +16,11 @@ import { getters } from './rules/getters.ts';
 import { internal } from './rules/internal.ts';
 import { layers } from './rules/layers.ts';
 import { manifests, writeRepository } from './rules/manifests.ts';
-import { maps } from './rules/maps.ts';
+import { codeMap } from './rules/code-map.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
 import { rootExports } from './rules/root-exports.ts';
-import { sharedLines } from './rules/shared-lines.ts';
+import { duplicateCode } from './rules/duplicate-code.ts';
 import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
 import { tests } from './rules/tests.ts';
@@ -28,15 +28,15 @@ import { tests } from './rules/tests.ts';
 const root = join(import.meta.dirname, '..');
 const textRules: readonly Rule[] = [
   layers,
-  circles,
+  importCycles,
   fileShape,
   folders,
   classes,
   internal,
-  sharedLines,
+  duplicateCode,
   getters,
   docs,
-  maps,
+  codeMap,
   snippets,
   requirements,
   vendorNames,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { changesets } from '../rules/changesets.ts';
-import { tree } from './tree.ts';
+import { tree } from './fixture-tree.ts';
 
 test('a public surface that changed since the last release needs a changeset', () => {
   verifies('release.changesets');

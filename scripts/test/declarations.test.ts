@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { withProject } from '../lib/ts.ts';
 import { api, writeApi } from '../rules/api.ts';
 import { oneTool } from '../rules/one-tool.ts';
-import { declarations } from './tree.ts';
+import { declarations } from './fixture-tree.ts';
 
 const tool =
   'export interface Tool { readonly name: string; readonly description: string; readonly parameters: object }';

@@ -9,7 +9,7 @@ import { layers } from '../rules/layers.ts';
 import { requirements } from '../rules/requirements.ts';
 import { snippets, syncSnippets } from '../rules/snippets.ts';
 import { vendorNames } from '../rules/vendor-names.ts';
-import { tree } from './tree.ts';
+import { tree } from './fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>

@@ -3,17 +3,17 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
 import { withProject } from '../lib/ts.ts';
-import { circles } from '../rules/circles.ts';
+import { importCycles } from '../rules/import-cycles.ts';
 import { classes } from '../rules/classes.ts';
 import { folders, MAX_FILES } from '../rules/folders.ts';
 import { internal, MAX_INTERNAL_LINES } from '../rules/internal.ts';
 import { layers } from '../rules/layers.ts';
 import { manifests, writeRepository } from '../rules/manifests.ts';
-import { maps } from '../rules/maps.ts';
+import { codeMap } from '../rules/code-map.ts';
 import { rootExports } from '../rules/root-exports.ts';
-import { sharedLines } from '../rules/shared-lines.ts';
+import { duplicateCode } from '../rules/duplicate-code.ts';
 import { tests } from '../rules/tests.ts';
-import { declarations, tree } from './tree.ts';
+import { declarations, tree } from './fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
@@ -21,7 +21,7 @@ const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
 const a = 'packages/tools/src/a.ts';
 const b = 'packages/tools/src/b.ts';
 
-describe('circles', () => {
+describe('import cycles', () => {
   test.each([
     ['two files', { [a]: "import { b } from './b.ts';", [b]: "import { a } from './a.ts';" }],
     ['types alone', { [a]: "import type { B } from './b.ts';", [b]: "import type { A } from './a.ts';" }],
@@ -35,15 +35,15 @@ describe('circles', () => {
         'packages/tools/src/inner/c.ts': "import { a } from '../a.ts';",
       },
     ],
-  ])('refuses a circle of %s, once, and shows the way', (_name, files) => {
-    verifies('architecture.circles');
-    expect(messages(circles, files)).toEqual([expect.stringContaining(`${a} →`)]);
+  ])('refuses a cycle of %s, once, and shows it', (_name, files) => {
+    verifies('architecture.importCycles');
+    expect(messages(importCycles, files)).toEqual([expect.stringContaining(`${a} →`)]);
   });
 
   test('allows two ways to one file', () => {
     const c = 'packages/tools/src/c.ts';
     const files = { [a]: "import './b.ts';\nimport './c.ts';", [b]: "import './c.ts';", [c]: 'export {};' };
-    expect(messages(circles, files)).toEqual([]);
+    expect(messages(importCycles, files)).toEqual([]);
   });
 });
 
@@ -121,17 +121,17 @@ describe('shared lines', () => {
     `import { x } from './x.ts';\n\n/** Doc. */\nfunction f() {\n${body.join('\n')}\n}\n`;
 
   test('six equal lines in two packages are refused, whatever stands between them', () => {
-    verifies('architecture.sharedLines');
+    verifies('architecture.duplicateCode');
     const spaced = lines.join('\n\n  // a comment\n').split('\n');
-    expect(messages(sharedLines, { [a]: text(lines), 'packages/agent/src/a.ts': text(spaced) })).toEqual([
+    expect(messages(duplicateCode, { [a]: text(lines), 'packages/agent/src/a.ts': text(spaced) })).toEqual([
       expect.stringContaining('repeats 6 lines of'),
     ]);
   });
 
   test('five lines, and six within one package, are allowed', () => {
     const five = lines.slice(1);
-    expect(messages(sharedLines, { [a]: text(five), 'packages/agent/src/a.ts': `${five.join('\n')}\n` })).toEqual([]);
-    expect(messages(sharedLines, { [a]: text(lines), [b]: text(lines) })).toEqual([]);
+    expect(messages(duplicateCode, { [a]: text(five), 'packages/agent/src/a.ts': `${five.join('\n')}\n` })).toEqual([]);
+    expect(messages(duplicateCode, { [a]: text(lines), [b]: text(lines) })).toEqual([]);
   });
 });
 
@@ -157,17 +157,17 @@ describe('maps', () => {
 
   test('a folder that the map or the README of its package leaves out is refused', () => {
     verifies('architecture.map');
-    expect(messages(maps, { ...source, 'packages/tools/README.md': 'src/call' })).toEqual([
+    expect(messages(codeMap, { ...source, 'packages/tools/README.md': 'src/call' })).toEqual([
       'does not mention packages/tools/src/schema.',
       'does not mention src/schema.',
     ]);
     const files = { 'ARCHITECTURE.md': 'packages/tools/src/schema', 'packages/tools/README.md': 'src/schema' };
-    expect(messages(maps, { ...source, ...files })).toEqual([]);
+    expect(messages(codeMap, { ...source, ...files })).toEqual([]);
   });
 
   test('a link to nothing is refused, but not one in a code fence or to the web', () => {
     const text = '[a](missing.md) [b](./there.md#part) [c](https://example.com)\n```\n[d](missing.md)\n```\n';
-    expect(messages(maps, { 'docs/a.md': text, 'docs/there.md': '' })).toEqual([
+    expect(messages(codeMap, { 'docs/a.md': text, 'docs/there.md': '' })).toEqual([
       'links to missing.md, which does not exist.',
     ]);
   });
@@ -213,7 +213,7 @@ describe('manifests', () => {
 });
 
 test('the sources of this repository keep these rules', () => {
-  verifies('architecture.circles', 'architecture.sharedLines', 'architecture.map');
-  const rules = [circles, folders, classes, sharedLines, maps, tests, manifests];
+  verifies('architecture.importCycles', 'architecture.duplicateCode', 'architecture.map');
+  const rules = [importCycles, folders, classes, duplicateCode, codeMap, tests, manifests];
   expect(rules.flatMap((rule) => rule(repository))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { publishedFolders, readManifest } from './lib/projects.ts';
 import { packAll } from './lib/tarballs.ts';
 
 const root = join(import.meta.dirname, '..');
-const copy = mkdtempSync(join(tmpdir(), 'kernel-rehearse-'));
+const copy = mkdtempSync(join(tmpdir(), 'kernel-release-'));
 const pnpm = (...args: readonly string[]): void => void execFileSync('pnpm', args, { cwd: copy, stdio: 'inherit' });
 try {
   execFileSync('git', ['clone', '-q', root, copy], { stdio: 'inherit' });
@@ -27,7 +27,7 @@ try {
     console.log(`${manifest.name}@${manifest.version}: ${tarballs.get(manifest.name)?.split('/').at(-1)}`);
   }
   if (versions.size !== 1) throw new Error(`The packages have several versions: ${[...versions].join(', ')}.`);
-  console.log('rehearsed: nothing was published');
+  console.log('dry run complete: nothing was published');
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }

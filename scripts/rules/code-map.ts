@@ -6,18 +6,19 @@ import { sourceFiles } from '../lib/projects.ts';
 const MAP = 'ARCHITECTURE.md';
 
 /**
- * Maps: `ARCHITECTURE.md` mentions every folder of sources, the README of each package mentions its own, and every relative link of a
+ * Code map: `ARCHITECTURE.md` mentions every folder of sources, the README of each package mentions its own, and every relative link of a
  * document leads to something.
  */
-export const maps: Rule = (root) => {
+export const codeMap: Rule = (root) => {
   const problems: Problem[] = [];
   const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '');
   for (const folder of sourceFolders(root)) {
     const [kind = '', name = '', ...inner] = folder.split('/');
     const readme = `${kind}/${name}/README.md`;
-    if (!read(MAP).includes(folder)) problems.push({ rule: 'maps', file: MAP, message: `does not mention ${folder}.` });
+    if (!read(MAP).includes(folder))
+      problems.push({ rule: 'code-map', file: MAP, message: `does not mention ${folder}.` });
     if (inner.length > 1 && existsSync(join(root, readme)) && !read(readme).includes(inner.join('/')))
-      problems.push({ rule: 'maps', file: readme, message: `does not mention ${inner.join('/')}.` });
+      problems.push({ rule: 'code-map', file: readme, message: `does not mention ${inner.join('/')}.` });
   }
   for (const file of documents(root)) problems.push(...brokenLinks(root, file, read(file)));
   return problems;
@@ -40,7 +41,7 @@ function brokenLinks(root: string, file: string, text: string): readonly Problem
     (match): readonly Problem[] => {
       if (existsSync(join(root, dirname(file), match[1] ?? ''))) return [];
       const line = prose.slice(0, match.index).split('\n').length;
-      return [{ rule: 'maps', file, line, message: `links to ${match[1]}, which does not exist.` }];
+      return [{ rule: 'code-map', file, line, message: `links to ${match[1]}, which does not exist.` }];
     },
   );
 }

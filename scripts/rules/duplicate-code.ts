@@ -15,7 +15,7 @@ interface Line {
  * Shared lines: no two packages hold the same six lines of code in a row. Imports, comments, blank lines and lines of punctuation do not
  * count. What two packages need belongs in `protocol`, or in `internal` if it is not a contract.
  */
-export const sharedLines: Rule = (root) => {
+export const duplicateCode: Rule = (root) => {
   const seen = new Map<string, { readonly file: string; readonly line: number }>();
   const reported = new Set<string>();
   const problems: Problem[] = [];
@@ -30,7 +30,7 @@ export const sharedLines: Rule = (root) => {
       else if (packageOf(first.file) !== packageOf(file) && !reported.has(`${file} ${first.file}`)) {
         reported.add(`${file} ${first.file}`);
         problems.push({
-          rule: 'shared-lines',
+          rule: 'duplicate-code',
           file,
           line,
           message: `repeats ${RUN} lines of ${first.file}:${first.line}.`,

@@ -5,10 +5,10 @@ import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
 /**
- * Circles: no source file leads back to itself through relative imports. Imports of types count: a circle of types means that no
+ * Import cycles: no source file leads back to itself through relative imports. Imports of types count: a cycle of types means that no
  * file of it can be read first.
  */
-export const circles: Rule = (root) => {
+export const importCycles: Rule = (root) => {
   const graph = new Map<string, readonly string[]>();
   for (const file of sourceFiles(root)) {
     const name = file.split(sep).join('/');
@@ -19,14 +19,14 @@ export const circles: Rule = (root) => {
     );
   }
   return [...graph.keys()].flatMap((file): readonly Problem[] => {
-    const circle = shortestCircle(file, graph);
-    // Each circle is reported once, at its first file by name.
-    if (circle === undefined || circle.some((other) => other < file)) return [];
-    return [{ rule: 'circles', file, message: `is part of an import circle: ${[...circle, file].join(' → ')}.` }];
+    const cycle = shortestCycle(file, graph);
+    // Each cycle is reported once, at its first file by name.
+    if (cycle === undefined || cycle.some((other) => other < file)) return [];
+    return [{ rule: 'import-cycles', file, message: `is part of an import cycle: ${[...cycle, file].join(' → ')}.` }];
   });
 };
 
-function shortestCircle(start: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+function shortestCycle(start: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const queue: (readonly string[])[] = [[start]];
   const visited = new Set<string>();
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
