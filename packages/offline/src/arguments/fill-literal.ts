@@ -1,6 +1,7 @@
 import type { JsonValue } from '@kernel/protocol';
 import { numberWord } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
+import { fillDateTime } from './fill-date-time.ts';
 import type { Slot } from './slots.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
@@ -25,7 +26,7 @@ export function fillLiteral(filling: SlotFilling, slot: Slot): JsonValue | undef
       return fillTimeZone(filling);
     case 'date':
     case 'clock':
-      return fillMoment(filling, slot.kind, slot.schema['format'] === 'date-time');
+      return fillDateTime(filling, slot.kind, slot.schema['format'] === 'date-time');
     case 'array':
     case 'object':
     case 'path':
@@ -121,46 +122,4 @@ function fillTimeZone(filling: SlotFilling): string | undefined {
     }
   }
   return undefined;
-}
-
-const DAY_MS = 86_400_000;
-const RELATIVE_DAYS = new Map([
-  ['yesterday', -1],
-  ['today', 0],
-  ['tomorrow', 1],
-]);
-
-function fillMoment(filling: SlotFilling, kind: 'date' | 'clock', withTime: boolean): string | undefined {
-  for (const [index, token] of filling.tokens.entries()) {
-    if (filling.used.has(index)) continue;
-    const value = kind === 'date' ? readDate(token.text, filling.now, withTime) : readClock(token.lower);
-    if (value === undefined) continue;
-    claim(filling, index, index, 'exact', 0.5);
-    return value;
-  }
-  return undefined;
-}
-
-function readDate(text: string, now: number, withTime: boolean): string | undefined {
-  const relative = RELATIVE_DAYS.get(text.toLowerCase().replace(/['’]s$/, ''));
-  const date =
-    relative === undefined
-      ? /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.exec(text)?.[0]
-      : localDate(now + relative * DAY_MS);
-  if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
-  return withTime && !date.includes('T') ? `${date}T00:00:00Z` : withTime ? date : date.slice(0, 10);
-}
-
-function localDate(time: number): string {
-  const date = new Date(time);
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
-}
-
-function readClock(lower: string): string | undefined {
-  const [, hours, minutes = '00', half] = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/.exec(lower) ?? [];
-  if (hours === undefined || (half === undefined && !lower.includes(':'))) return undefined;
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
-  return hour < 24 && Number(minutes) < 60 ? `${String(hour).padStart(2, '0')}:${minutes}` : undefined;
 }

@@ -3,7 +3,7 @@ import { checkRequest } from '../wire/check-request.ts';
 import { asFields } from '../json-fields.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
-import { toDialect } from '../dialects/to-dialect.ts';
+import { toDialect } from '../schema-dialects/to-dialect.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles, type EncodedMessage } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { toDialect } from '../dialects/to-dialect.ts';
+import { toDialect } from '../schema-dialects/to-dialect.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { asFields } from '../json-fields.ts';
 import type { WireSettings } from '../config/wire-settings.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { strictGap } from '../dialects/strict.ts';
+import { strictGap } from '../schema-dialects/strict.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import type { EncodedRequest } from '../wire/wire.ts';

@@ -1,6 +1,6 @@
 import type { Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { strictGap } from '../dialects/strict.ts';
+import { strictGap } from '../schema-dialects/strict.ts';
 import { asFields } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
-import { strictGap } from '../dialects/strict.ts';
+import { strictGap } from '../schema-dialects/strict.ts';
 
 /** A tool in the JSON form of chat completions: the form in which models learn about functions. */
 export interface EncodedFunction {

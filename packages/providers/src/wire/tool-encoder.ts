@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue, ProviderWarning, Tool } from '@kernel/protocol';
-import type { Dialect } from '../dialects/dialects.ts';
-import { chooseSchema } from '../dialects/lint.ts';
+import type { Dialect } from '../schema-dialects/dialects.ts';
+import { chooseSchema } from '../schema-dialects/lint.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 

@@ -4,7 +4,7 @@ import { resetMatchBudget } from '../schema/patterns/pattern.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { StandardResult } from '../tool/standard-schema.ts';
 import { type Coerced, coerceValue } from './coerce.ts';
-import { argumentsError, standardIssuesError, unknownPropertyNote } from './messages.ts';
+import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
 import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { McpServer } from '../config.ts';
 import { endGroup, guardGroup, hasGroupEnded } from './process-group.ts';
-import { createStreamTail, type StreamTail } from './stream-tail.ts';
+import { createStderrTail, type StderrTail } from './stderr-tail.ts';
 
 /** A server that is started as a program. */
 export type StdioServer = Extract<McpServer, { kind: 'stdio' }>;
@@ -17,7 +17,7 @@ export interface ServerProcess {
   /** Gives messages. */
   readonly stdout: Readable;
   /** The end of what the program wrote to stderr. */
-  readonly stderr: StreamTail;
+  readonly stderr: StderrTail;
   /** Closes stdin, then sends SIGTERM, then SIGKILL, to the whole group and with a wait of up to `graceMs` before each signal. */
   end(graceMs: number): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function startServerProcess(server: StdioServer): Promise<ServerPro
     ...(cwd === undefined ? {} : { cwd }),
   });
   const { pid, stdin, stdout } = child;
-  const stderr = createStreamTail(child.stderr);
+  const stderr = createStderrTail(child.stderr);
   if (pid !== undefined) {
     const unguard = guardGroup(pid);
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));

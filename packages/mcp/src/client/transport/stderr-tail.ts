@@ -5,13 +5,13 @@ const MAX_LINES = 6;
 const MAX_CHARS = 800;
 
 /** The end of a stream, for error texts. */
-export interface StreamTail {
+export interface StderrTail {
   /** The last lines so far, at most 800 characters; empty if nothing was written. */
   text(): string;
 }
 
 /** Reads a stream to its end and keeps the last 8 KiB. */
-export function createStreamTail(stream: Readable): StreamTail {
+export function createStderrTail(stream: Readable): StderrTail {
   let tail = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {
     const joined = Buffer.concat([tail, chunk.subarray(-MAX_BYTES)]);
