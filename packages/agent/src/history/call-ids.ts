@@ -8,7 +8,7 @@ export function callIdsOf(messages: readonly Message[]): Set<string> {
 }
 
 /**
- * Returns `message` with call ids that are unique in a history: the given id where it is not empty, not in `used` and the first of its kind
+ * Returns `message` with call ids that are unique in a history: the given id if it is not empty, not in `used` and the first of its kind
  * in the message, else `call_<n>`, counted on from the number of used ids. The same input gives the same ids.
  *
  * Returns the same object if no id had to change.

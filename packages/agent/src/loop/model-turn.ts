@@ -16,7 +16,7 @@ import type { Inbox } from './inbox.ts';
 import { readReply } from './read-reply.ts';
 import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
 
-/** What every request of a run says beside its messages and tools. */
+/** What every request of a run has besides its messages and tools. */
 export interface ModelSettings {
   /** The name of the model. */
   readonly model: string;

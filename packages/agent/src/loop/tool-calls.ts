@@ -89,7 +89,7 @@ export function callStep(context: StepContext, resources: CallResources, prepare
   });
 }
 
-/** The result as the reader of events gets it: without `forUser` where that is empty or silenced. */
+/** The result for the reader of events: without `forUser` if that is empty or suppressed. */
 function toEventResult(result: ToolResult): ToolResult {
   if (result.forUser === undefined || (result.forUser !== '' && result.silent !== true)) return result;
   const { forUser: _forUser, ...rest } = result;

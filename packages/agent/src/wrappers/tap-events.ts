@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Receives the events of a run, beside its reader. */
+/** Receives the events of a run in addition to its reader. */
 export type EventSink = (event: AgentEvent) => void | Promise<void>;
 
 /**

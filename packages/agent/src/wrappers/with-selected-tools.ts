@@ -4,7 +4,7 @@ import { KernelError, type Tool, toErrorResult, type Toolset, type TurnContext }
 export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonly Tool[] | Promise<readonly Tool[]>;
 
 /**
- * Offers a selection of a toolset's tools, made anew each turn. A call to a tool that was not selected gives `TOOL_NOT_FOUND`.
+ * Offers a selection of a toolset's tools, chosen again in each turn. A call to a tool that was not selected gives `TOOL_NOT_FOUND`.
  *
  * `list()` returns the same array as long as the selection is the same, so that encoders and prompt caches can reuse their work.
  */

@@ -37,7 +37,7 @@ export interface ConnectMcpOptions {
   readonly pins?: McpPins | undefined;
   /** Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. */
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
-  /** Answers questions of servers to the user. Without it servers are informed that nobody can be asked. */
+  /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
   /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { KernelError } from '@kernel/protocol';
 import type { AwsCredentials } from './config.ts';
 
-/** A request as a signer takes it. @internal */
+/** A request in the form that a signer expects. @internal */
 interface SignableRequest {
   readonly method: string;
   readonly protocol: string;
@@ -90,7 +90,7 @@ async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> 
     return await load();
   } catch (error) {
     throw new KernelError('PROVIDER_UNSUPPORTED', `bedrock needs the package ${name}, which cannot be loaded.`, {
-      hint: `Install it beside @kernel/providers: npm install ${name}`,
+      hint: `Install it next to @kernel/providers: npm install ${name}`,
       cause: error,
     });
   }

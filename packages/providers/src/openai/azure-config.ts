@@ -3,7 +3,7 @@ import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import type { ChatQuirks } from './quirks.ts';
 
-/** What Azure OpenAI needs beside the common settings. */
+/** What Azure OpenAI needs in addition to the common settings. */
 export interface AzureFields {
   /** The name of the model deployment. */
   readonly deployment: string;

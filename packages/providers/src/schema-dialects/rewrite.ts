@@ -108,7 +108,7 @@ function writeStructure(
       const written = branches.map((branch, index) => rewrite(branch, `${at}/${index}`, context));
       const existing = out.get('anyOf');
       if (Array.isArray(existing))
-        context.losses.push({ path: at, keyword, message: 'a second union beside anyOf is left out' });
+        context.losses.push({ path: at, keyword, message: 'a second union next to anyOf is left out' });
       else out.set('anyOf', written);
       return;
     }

@@ -18,7 +18,7 @@ export interface ReplyDecoder {
 export interface PreparedRequest {
   /** What to send. */
   readonly request: ApiRequest;
-  /** Called when the reply is complete and the request's body is no longer needed; on no other path. */
+  /** Called when the reply is complete and the request's body is no longer needed, and only then. */
   readonly freeBody?: (() => void) | undefined;
   /** Creates the decoder once the headers have arrived. */
   readonly createDecoder: (emit: (event: ProviderEvent) => void, headers: ResponseHeaders) => ReplyDecoder;

@@ -35,6 +35,6 @@ export interface TextFormat {
   result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
   /** The kinds of markup that are read as calls. */
   readonly readers: readonly CallReader[];
-  /** What may appear between and after calls beside white space, and is not text there. */
+  /** What may appear between and after calls besides white space without being text. */
   readonly layout?: readonly string[];
 }

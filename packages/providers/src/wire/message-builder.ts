@@ -15,7 +15,7 @@ import type { VendorError } from '../http/vendor-error.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
-/** What every decoder needs beside the bytes. @internal */
+/** What every decoder needs besides the bytes. @internal */
 export interface DecoderContext {
   /** The provider's name, for errors and for the `provider` field of the message. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { chooseSchema } from '../schema-dialects/lint.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 
-/** What a wire says about a tool beside its description. @internal */
+/** What a wire says about a tool besides its description. @internal */
 interface EncodedForm {
   /** The name on the wire. */
   readonly name: string;

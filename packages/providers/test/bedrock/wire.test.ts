@@ -133,7 +133,7 @@ test('a missing package is PROVIDER_UNSUPPORTED with its name and how to install
     ['--no-warnings', '--conditions=@kernel/source', '--input-type=module', '--eval', script],
     { cwd: import.meta.dirname, encoding: 'utf8' },
   );
-  expect(run.stdout).toBe('PROVIDER_UNSUPPORTED Install it beside @kernel/providers: npm install @smithy/core\n');
+  expect(run.stdout).toBe('PROVIDER_UNSUPPORTED Install it next to @kernel/providers: npm install @smithy/core\n');
 });
 
 test.each([

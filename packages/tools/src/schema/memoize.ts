@@ -5,7 +5,7 @@ import { addEvaluated, createEvaluated } from './issues.ts';
 const FREE_STEPS = 500;
 /** How many references are followed when results depend on the dynamic scope, which can differ at every step. */
 const MAX_DYNAMIC_STEPS = 20_000;
-/** How many issues are copied from a kept result; nobody reads more. */
+/** How many issues are copied from a cached result; no reader uses more. */
 const MAX_ISSUES = 200;
 
 /** Creates an empty memo. */

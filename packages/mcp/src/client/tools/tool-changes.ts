@@ -4,7 +4,7 @@ import type { RemoteTool } from './remote-tool.ts';
 
 /** What changed in a server's tools since they were approved. Reported before any of it is used. */
 export interface McpToolsChange {
-  /** Tells this from other events of a program. */
+  /** Distinguishes this from other events of a program. */
   readonly type: 'tools-changed';
   /** The name of the server in the config. */
   readonly server: string;
