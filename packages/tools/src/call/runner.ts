@@ -2,6 +2,7 @@ import { createRedactor } from '@kernel/internal';
 import { KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import { isRepeatable } from '../tool/effect.ts';
 import { asInput } from '../unsafe-casts.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
@@ -25,10 +26,15 @@ export function createRunner(options: RunnerOptions): Runner {
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
 
+  const policies = {
+    repeatable: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'strip' },
+    effective: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'reject' },
+  } as const;
   const policyOf = (binding: ToolBinding): ValidationPolicy => {
-    const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
-    const isDefault = repair === options.repair && unknownProperties === options.unknownProperties;
-    return isDefault ? options : { repair, unknownProperties };
+    const policy = isRepeatable(binding.tool) ? policies.repeatable : policies.effective;
+    const { repair = policy.repair, unknownProperties = policy.unknownProperties } = binding;
+    const isDefault = repair === policy.repair && unknownProperties === policy.unknownProperties;
+    return isDefault ? policy : { repair, unknownProperties };
   };
 
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
@@ -85,8 +91,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
     const { binding } = record.request;
     const limits = limiter.limitsFor(binding, validated.input);
-    const isRepeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
-    const retries = isRepeatable ? (binding.retries ?? options.retries) : 0;
+    const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
     if (limits.length > 0 || retries > 0) return runLimited(record, validated, limits, retries);
     return new Promise((resolve) => {
       attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));

@@ -11,7 +11,7 @@ export interface RegistryOptions {
   readonly timeoutMs?: number | undefined;
   /** Whether near-valid arguments are repaired. Default `apply`. */
   readonly repair?: RepairPolicy | undefined;
-  /** What happens to arguments that a schema does not mention. Default `strip`. */
+  /** What happens to arguments that a schema does not mention. Default: `strip` for `read` and `idempotent` tools, else `reject`. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How many calls run at once in total. Default: no limit. */
   readonly concurrency?: number | undefined;

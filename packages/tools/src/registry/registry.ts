@@ -44,7 +44,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   const runner = createRunner({
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     repair: options.repair ?? 'apply',
-    unknownProperties: options.unknownProperties ?? 'strip',
+    unknownProperties: options.unknownProperties,
     concurrency: options.concurrency ?? Infinity,
     retries: options.retries ?? 0,
     secrets: options.secrets ?? [],

@@ -41,7 +41,7 @@ export interface BindingOptions {
   readonly concurrency?: Concurrency | undefined;
   /** Whether near-valid arguments are repaired. Default: the registry's, `apply`. */
   readonly repair?: RepairPolicy | undefined;
-  /** What happens to arguments that the schema does not mention. Default: the registry's, `strip`. */
+  /** What happens to arguments that the schema does not mention. Default: the registry's, else `strip` for `read` and `idempotent` tools and `reject` for all others. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How many characters of a result the model gets; `0` or `Infinity` means all. Default: the registry's. */
   readonly resultLimit?: number | undefined;
