@@ -18,8 +18,8 @@ export interface ToolBinding extends BindingOptions {
 }
 
 /**
- * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly or as a
- * promise. An error that it throws becomes a result that the model reads.
+ * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly, as a promise
+ * or from an async generator, whose yields are progress. An error that it throws becomes a result that the model reads.
  */
 export type ToolHandler<I = never> = (input: I, context: ToolContext) => unknown;
 
