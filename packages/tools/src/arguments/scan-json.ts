@@ -33,27 +33,28 @@ export function findJsonLoss(text: string, parsed: unknown, duplicateKeys: boole
 
 function countKeysOf(parsed: unknown): number {
   try {
-    return countKeys(parsed);
+    return countMember(parsed);
   } catch {
     return Number.NaN; // so deep that the stack overflows: the scan does not recurse
   }
 }
 
-/** How many keys the objects of a parsed value have in total; `NaN` if a number in it is outside ±(2^53-1). */
-function countKeys(value: unknown): number {
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
+/** How many keys the objects of a parsed value have in total; `NaN` if a number in it is outside ±(2^53-1). Every call pays for it. */
+function countKeys(value: object): number {
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item !== 'string') count += countKeys(item);
+    for (let index = 0; index < value.length; index += 1) count += countMember(value[index]);
   } else if (isObject(value)) {
     // Faster than to list the keys first; what JSON.parse returns has no inherited ones.
-    for (const key in value) {
-      count += 1;
-      const member = value[key];
-      if (typeof member !== 'string') count += countKeys(member);
-    }
+    for (const key in value) count += 1 + countMember(value[key]);
   }
   return count;
+}
+
+function countMember(value: unknown): number {
+  if (typeof value === 'string') return 0;
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
+  return typeof value === 'object' && value !== null ? countKeys(value) : 0;
 }
 
 function countColons(text: string): number {
