@@ -18,7 +18,6 @@ const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(
 const TOOL_OPTIONS = knownKeys(TOOL_KEYS, {
   ...Object.fromEntries(BINDING_KEYS.map((key) => [key, OPTIONS_COME_THIRD])),
   inputSchema: 'Use "parameters".',
-  input_schema: 'Use "parameters".',
   schema: 'Use "parameters".',
   input: 'Use "parameters" for a JSON Schema, or defineTool({ … }) for a schema library.',
   handler: HANDLER_COMES_SECOND,
