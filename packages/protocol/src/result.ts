@@ -79,7 +79,7 @@ export function toErrorResult(error: KernelError, outcome?: ToolOutcome): ToolRe
   return outcome === undefined ? result : { ...result, outcome };
 }
 
-/** Returns a copy of `result` with `error` set. */
+/** Returns a copy of `result` with `error` set. If `forLLM` is empty, the model reads the message of the error; see `toModelText`. */
 export function withError(result: ToolResult, error: unknown): ToolResult {
   return { ...result, error };
 }
@@ -89,11 +89,13 @@ export function isToolResult(value: unknown): value is ToolResult {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'forLLM') && hasText(value);
 }
 
-/** Returns the text for the model: `forLLM`, or the error's message if that is empty. Never empty for a failure. */
+/** Returns the text for the model: `forLLM`, or the message of the error, if there is one, where that is empty. Never empty for a failure. */
 export function toModelText(result: ToolResult): string {
-  if (result.forLLM !== '' || result.isError !== true) return result.forLLM;
-  if (result.error instanceof Error && result.error.message !== '') return result.error.message;
-  return `${result.code ?? 'TOOL_FAILED'}: the tool failed without a message.`;
+  if (result.forLLM !== '') return result.forLLM;
+  const { error } = result;
+  const message = error instanceof Error || KernelError.is(error) ? error.message : error;
+  if (typeof message === 'string' && message !== '') return message;
+  return result.isError !== true ? '' : `${result.code ?? 'TOOL_FAILED'}: the tool failed without a message.`;
 }
 
 const JSON_FIELDS = [

@@ -70,6 +70,14 @@ test('the model gets forLLM, or the message of the error where that is empty, an
   expect(toModelText({ forLLM: '' })).toBe('');
 });
 
+test('a result without a text that gets an error gives the model the message of the error', () => {
+  verifies('result.fallback');
+  expect(toModelText(withError({ forLLM: '' }, new Error('the disk is full')))).toBe('the disk is full');
+  expect(toModelText(withError({ forLLM: '' }, 'no space'))).toBe('no space');
+  expect(toModelText(withError({ forLLM: 'kept' }, new Error('other')))).toBe('kept');
+  expect(toModelText(withError({ forLLM: '' }, undefined))).toBe('');
+});
+
 test('only an object with a text of its own for the model is a result', () => {
   expect(isToolResult({ forLLM: 'a' })).toBe(true);
   for (const value of [undefined, null, 'a', { forLLM: 1 }, {}, Object.create({ forLLM: 'inherited' })])

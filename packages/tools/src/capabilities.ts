@@ -1,3 +1,4 @@
+import { checkKeys, checkNumber, knownKeys } from './option-checks.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** Returns whether a capability is present, or `undefined` if the check does not know the name. */
@@ -19,15 +20,19 @@ export interface CapabilityOptions {
   readonly checks?: readonly CapabilityCheck[] | undefined;
   /** How long a result is cached, in milliseconds. Default 60,000. */
   readonly ttlMs?: number | undefined;
-  /** How long the checks of one name can take, in milliseconds; after that it counts as missing. Default 5,000. */
+  /** How long the checks of one name can take, in milliseconds; after that it counts as missing. `0` or `Infinity` means no limit. Default 5,000. */
   readonly timeoutMs?: number | undefined;
 }
 
+const CAPABILITY_KEYS = knownKeys(['checks', 'ttlMs', 'timeoutMs'] satisfies readonly (keyof CapabilityOptions)[]);
 const DEFAULT_TTL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 
 /** Creates the capabilities of a registry. Results are cached, and concurrent requests for one name share one check. Nothing is checked before the first request. */
 export function createCapabilities(options: CapabilityOptions = {}): Capabilities {
+  checkKeys('createCapabilities', options, CAPABILITY_KEYS);
+  checkNumber('createCapabilities', 'ttlMs', options.ttlMs, 0);
+  checkNumber('createCapabilities', 'timeoutMs', options.timeoutMs, 0);
   const checks = options.checks ?? [environmentVariable(), programOnPath()];
   const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
   const cache = new Map<string, { readonly present: Promise<boolean>; readonly expiresAt: number }>();

@@ -1,5 +1,6 @@
 import { isObject } from '@kernel/internal';
 import type { Tool, ToolOptionality } from '@kernel/protocol';
+import { checkKeys, knownKeys } from './option-checks.ts';
 
 /** How much a prompt says about each tool. `brief`: name and description; `standard`: also parameters and usage hint; `full`: also examples. */
 export type PromptTier = 'brief' | 'standard' | 'full';
@@ -12,6 +13,7 @@ export interface ToolPromptOptions {
   readonly maxTokens?: number | undefined;
 }
 
+const PROMPT_KEYS = knownKeys(['tier', 'maxTokens'] satisfies readonly (keyof ToolPromptOptions)[]);
 const TIERS: readonly PromptTier[] = ['full', 'standard', 'brief'];
 const ORDER: Readonly<Record<ToolOptionality, number>> = { required: 0, conditional: 1, optional: 2 };
 const CHARS_PER_TOKEN = 4;
@@ -21,6 +23,7 @@ const CHARS_PER_TOKEN = 4;
  * Equal tools give equal text.
  */
 export function toolPrompt(tools: readonly Tool[], options: ToolPromptOptions = {}): string {
+  checkKeys('toolPrompt', options, PROMPT_KEYS);
   const maxLength = (options.maxTokens ?? Infinity) * CHARS_PER_TOKEN;
   const ordered = sortTools(tools);
   for (const tier of TIERS.slice(TIERS.indexOf(options.tier ?? 'standard'))) {

@@ -14,12 +14,12 @@ const convert = bindTool<{ readonly celsius: number }>(
 const registry = createRegistry([convert]);
 
 const result = await registry.execute('to_fahrenheit', '{"celsius": "20"}');
-console.log(result.forLLM, result.repairs?.[0]?.rule); // 68 °F string-to-number
+console.log(result.forLLM); // 68 °F, and a note for the model: (Repaired arguments: /celsius string-to-number.)
 
 const unknown = await registry.execute('to_farenheit', {});
 console.log(unknown.forLLM); // TOOL_NOT_FOUND: … Did you mean "to_fahrenheit"?
 
-if (result.forLLM !== '68 °F' || unknown.code !== 'TOOL_NOT_FOUND') throw new Error(unknown.forLLM);
+if (!result.forLLM.startsWith('68 °F') || unknown.code !== 'TOOL_NOT_FOUND') throw new Error(unknown.forLLM);
 // @ts-expect-error -- a binding is not a tool: its handler cannot end up in a request
 const tool: Tool = convert;
 if (registry.list()[0] !== convert.tool || 'handler' in convert.tool) throw new Error(tool.name);

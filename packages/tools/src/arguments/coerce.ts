@@ -3,6 +3,8 @@ import type { ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../schema/check-types.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import { asJson } from '../unsafe-casts.ts';
+import { parseNumber } from './exact-number.ts';
+import { findJsonLoss } from './scan-json.ts';
 
 /** A coerced value. */
 export interface Coerced {
@@ -68,7 +70,7 @@ function coerceIssue(
   return { value: without, repair: { path: issue.path, from: null, to: null, rule: 'null-to-absent' } };
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const MAX_NUMBER_LENGTH = 64;
 
 /** The keywords that decide the kind of value. A value of the right kind that violates any other keyword cannot be coerced. */
 const KIND_KEYWORDS = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf']);
@@ -93,26 +95,21 @@ function* candidates(issue: ValidationIssue): Generator<{ readonly to: unknown; 
     yield { to: [received], rule: 'value-to-list' };
 }
 
-/** The number that a text spells, if no digit is lost. */
+/** The number that a text spells; integers outside ±(2^53-1) are left to tools that take text. */
 function exactNumber(text: string): number | undefined {
-  if (!NUMBER.test(text) || text.length > 24) return undefined;
-  const number = Number(text);
-  const digits = text
-    .replace(/[eE].*$/, '')
-    .replaceAll(/[-.]/g, '')
-    .replace(/^0+/, '');
-  const exact = Number.isInteger(number) ? Number.isSafeInteger(number) : digits.length <= 15;
-  return Number.isFinite(number) && exact ? number : undefined;
+  const number = text.length > MAX_NUMBER_LENGTH ? undefined : parseNumber(text);
+  return number !== undefined && Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number;
 }
 
 function looksLikeJson(text: string): boolean {
   return /^\s*(?:\{|\[\s*[[{"\]\d-])/.test(text);
 }
 
+/** The value of JSON text; `undefined` if it is not valid, or if a key or digit would be lost. */
 function parseJson(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
-    return parsed;
+    return findJsonLoss(text, parsed, true) === undefined ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { isObject } from '@kernel/internal';
 import { KernelError, type ToolRepair } from '@kernel/protocol';
 import { truncate } from '../truncate.ts';
 import { jsonErrorPosition } from './json-error-position.ts';
+import { type JsonLoss, findJsonLoss } from './scan-json.ts';
 
 /** The arguments of a call: JSON text from a model, or an object or nothing from a program. */
 export type RawArguments = string | object | undefined;
@@ -20,18 +21,23 @@ const NO_REPAIRS: readonly ToolRepair[] = [];
  * Parses arguments. Blank text and `undefined` mean `{}`. JSON that was encoded twice, a string that holds the JSON of an object, is
  * unwrapped and reported as a repair; this is the only place that does so.
  *
- * Malformed or truncated JSON is rejected with its position, never completed. Returns the error instead of throwing it.
+ * Malformed or truncated JSON is rejected with its position, never completed. A number that would be rounded is rejected, and so is a key
+ * that an object has twice, unless `allowDuplicateKeys`: then the last one counts, as in `JSON.parse`. Returns the error instead of throwing it.
  */
-export function parseArguments(raw: RawArguments, toolName: string): ParsedArguments | KernelError {
+export function parseArguments(
+  raw: RawArguments,
+  toolName: string,
+  allowDuplicateKeys: boolean,
+): ParsedArguments | KernelError {
   if (raw === undefined) return { value: {}, repairs: NO_REPAIRS };
   if (typeof raw !== 'string') return copyObject(raw, toolName);
   if (raw.trim() === '') return { value: {}, repairs: NO_REPAIRS };
-  const outer = parseJson(raw, toolName);
+  const outer = parseJson(raw, toolName, allowDuplicateKeys);
   if (KernelError.is(outer)) return outer;
   if (isObject(outer.json)) return { value: outer.json, repairs: NO_REPAIRS };
   if (typeof outer.json !== 'string') return notAnObject(outer.json, toolName);
   if (outer.json.trim() === '') return { value: {}, repairs: NO_REPAIRS };
-  const inner = parseJson(outer.json, toolName);
+  const inner = parseJson(outer.json, toolName, allowDuplicateKeys);
   if (KernelError.is(inner)) return inner;
   if (!isObject(inner.json)) return notAnObject(inner.json, toolName);
   const repair: ToolRepair = { path: '', from: truncate(outer.json, 64), to: 'an object', rule: 'json-text' };
@@ -51,10 +57,15 @@ function copyObject(value: object, toolName: string): ParsedArguments | KernelEr
   return isObject(json) ? { value: json, repairs: NO_REPAIRS } : notAnObject(json, toolName);
 }
 
-function parseJson(text: string, toolName: string): { readonly json: unknown } | KernelError {
+function parseJson(
+  text: string,
+  toolName: string,
+  allowDuplicateKeys: boolean,
+): { readonly json: unknown } | KernelError {
   try {
     const json: unknown = JSON.parse(text);
-    return { json };
+    const loss = findJsonLoss(text, json, !allowDuplicateKeys);
+    return loss === undefined ? { json } : lossError(loss, toolName);
   } catch (error) {
     const position = jsonErrorPosition(text);
     const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
@@ -66,6 +77,21 @@ function parseJson(text: string, toolName: string): { readonly json: unknown } |
       cause: error,
     });
   }
+}
+
+function lossError({ kind, path, text }: JsonLoss, toolName: string): KernelError {
+  const shown = truncate(text, 40);
+  const where = truncate(path === '' ? '/' : path, 80);
+  const isDuplicate = kind === 'duplicate-key';
+  const problem = isDuplicate
+    ? `the key "${shown}" is there twice, at "${where}"`
+    : `the number ${shown} at "${where}" would be rounded`;
+  return new KernelError('ARGUMENTS_INVALID', `"${truncate(toolName, 40)}" refused its arguments: ${problem}.`, {
+    hint: isDuplicate
+      ? 'Send each key once.'
+      : 'Send a whole number between -(2^53-1) and 2^53-1, or a string if the tool takes one.',
+    data: { tool: toolName, path: truncate(path, 200), [isDuplicate ? 'key' : 'number']: truncate(text, 200) },
+  });
 }
 
 function notAnObject(value: unknown, toolName: string): KernelError {

@@ -2,6 +2,7 @@ import { KernelError, type ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../schema/check-types.ts';
 import { resetMatchBudget } from '../schema/patterns/pattern.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
+import { isRepeatable } from '../tool/effect.ts';
 import type { StandardResult } from '../tool/standard-schema.ts';
 import { type Coerced, coerceValue } from './coerce.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
@@ -57,7 +58,7 @@ export function validateArguments(binding: ToolBinding, raw: RawArguments, polic
 
 function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
   if (binding.input.raw === true && typeof raw === 'string') return { input: raw, repairs: [], notes: [] };
-  const parsed = parseArguments(raw, binding.tool.name);
+  const parsed = parseArguments(raw, binding.tool.name, isRepeatable(binding.tool));
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
   if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
 
@@ -70,7 +71,7 @@ function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPol
     return { input: value, repairs: parsed.repairs, notes: notesOf(unknownProperties) };
 
   const validation: Validation = { binding, policy, parseRepairs: parsed.repairs, unknownProperties };
-  if (rejected) return rejectUnknown(validation, parsed.repairs);
+  if (rejected) return rejectUnknown(value, validation, parsed.repairs);
   if (parse === undefined) return coerce(value, validation);
   // A library may accept what the JSON Schema does not, and change its meaning ("false" becomes true): repairs come first.
   if (policy.repair === 'apply' && !validator().test(value)) {
@@ -100,7 +101,7 @@ function applyCoerced(coerced: Coerced, validation: Validation): Outcome {
   const { binding, policy, unknownProperties } = validation;
   const value = filterUnknown(coerced.value, binding, policy, unknownProperties);
   const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
-  return rejected ? rejectUnknown(validation, repairs) : parseWithLibrary(value, repairs, validation);
+  return rejected ? rejectUnknown(value, validation, repairs) : parseWithLibrary(value, repairs, validation);
 }
 
 /** Lets the tool's schema library decide, if it has one. */
@@ -126,9 +127,13 @@ function reject(
   return { error: argumentsError(binding.tool.name, issues, unknownProperties), repairs, notes: [] };
 }
 
-function rejectUnknown(validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
-  const issues = validation.unknownProperties.map(toIssue);
-  return { error: argumentsError(validation.binding.tool.name, issues), repairs, notes: [] };
+/** Rejects a value for its unknown properties, and names what else is wrong with it and could not be repaired. */
+function rejectUnknown(value: unknown, validation: Validation, repairs: readonly ToolRepair[]): ValidatedArguments {
+  const { binding, policy, unknownProperties } = validation;
+  const validator = binding.input.validator();
+  const others = policy.repair === 'apply' ? coerceValue(value, validator).issues : validator.issues(value);
+  const error = argumentsError(binding.tool.name, [...unknownProperties.map(toIssue), ...others]);
+  return { error, repairs, notes: [] };
 }
 
 const filters = new WeakMap<object, UnknownPropertyFilter>();

@@ -7,8 +7,8 @@ import {
   toErrorResult,
 } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { asJson } from '../unsafe-casts.ts';
 import { failureText } from './failure-text.ts';
+import { toJson } from './json-value.ts';
 import type { HandlerEnd } from './race-handler.ts';
 
 /** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
@@ -75,9 +75,11 @@ export function failedResult(error: unknown, toolName: string): ToolResult {
 export function toResult(value: unknown, toolName: string): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) return value.data === undefined ? value : checkData(value, toolName);
+  if (isToolResult(value)) return value.data === undefined ? value : copyData(value, toolName);
   if (value instanceof Error) return failedResult(value, toolName);
-  return jsonResult(value) ?? failedResult(new TypeError('it returned a value that JSON cannot represent'), toolName);
+  const copy = toJson(value);
+  if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);
+  return { forLLM: copy.text, data: copy.json };
 }
 
 /** The result of a call that was rejected before any handler ran. */
@@ -98,20 +100,12 @@ export function errorOf(result: ToolResult): KernelError {
   return new KernelError(result.code ?? 'TOOL_FAILED', message, { cause: result.error });
 }
 
-function checkData(result: ToolResult, toolName: string): ToolResult {
-  if (typeof result.data === 'string' || jsonResult(result.data) !== undefined) return result;
-  return failedResult(new TypeError('its data contains a value that JSON cannot represent'), toolName);
-}
-
-function jsonResult(value: unknown): ToolResult | undefined {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
-  if (text === undefined) return undefined;
-  return { forLLM: text, data: asJson(JSON.parse(text)) };
+/** Replaces a result's data by a copy that is plain JSON. */
+function copyData(result: ToolResult, toolName: string): ToolResult {
+  if (typeof result.data === 'string') return result;
+  const copy = toJson(result.data);
+  if (copy.problem === undefined) return { ...result, data: copy.json };
+  return failedResult(new TypeError(`its data has ${copy.problem}`), toolName);
 }
 
 function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {

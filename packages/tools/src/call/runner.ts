@@ -2,9 +2,12 @@ import { createRedactor } from '@kernel/internal';
 import { KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import { isRepeatable } from '../tool/effect.ts';
 import { asInput } from '../unsafe-casts.ts';
+import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
+import { annotateResult } from './annotate-result.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { redactResult } from './redact-result.ts';
 import { cancelledResult, errorOf, failedResult, handlerResult, refusedResult } from './result.ts';
@@ -25,10 +28,15 @@ export function createRunner(options: RunnerOptions): Runner {
   const timeoutOf = (request: CallRequest): number =>
     request.timeoutMs ?? request.binding.timeoutMs ?? options.timeoutMs;
 
+  const policies = {
+    repeatable: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'strip' },
+    effective: { repair: options.repair, unknownProperties: options.unknownProperties ?? 'reject' },
+  } as const;
   const policyOf = (binding: ToolBinding): ValidationPolicy => {
-    const { repair = options.repair, unknownProperties = options.unknownProperties } = binding;
-    const isDefault = repair === options.repair && unknownProperties === options.unknownProperties;
-    return isDefault ? options : { repair, unknownProperties };
+    const policy = isRepeatable(binding.tool) ? policies.repeatable : policies.effective;
+    const { repair = policy.repair, unknownProperties = policy.unknownProperties } = binding;
+    const isDefault = repair === policy.repair && unknownProperties === policy.unknownProperties;
+    return isDefault ? policy : { repair, unknownProperties };
   };
 
   const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
@@ -42,7 +50,10 @@ export function createRunner(options: RunnerOptions): Runner {
       };
       const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
       returned = binding.handler(asInput(input), toolContext);
-      if (isThenable(returned)) returned = Promise.resolve(returned);
+      if (!(returned instanceof Promise)) {
+        if (isAsyncGenerator(returned)) returned = runGenerator(returned, controller.signal, callbacks.onProgress);
+        else if (isThenable(returned)) returned = Promise.resolve(returned);
+      }
     } catch (error) {
       return onEnd({ kind: 'error', error });
     }
@@ -66,7 +77,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
-    const annotated = validated === undefined ? result : annotate(result, validated);
+    const annotated = validated === undefined ? result : annotateResult(result, validated);
     const final = finalizeResult(annotated, record.request.binding);
     reporter.end(record, final);
     return final;
@@ -85,8 +96,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
     const { binding } = record.request;
     const limits = limiter.limitsFor(binding, validated.input);
-    const isRepeatable = binding.tool.effect === 'read' || binding.tool.effect === 'idempotent';
-    const retries = isRepeatable ? (binding.retries ?? options.retries) : 0;
+    const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
     if (limits.length > 0 || retries > 0) return runLimited(record, validated, limits, retries);
     return new Promise((resolve) => {
       attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));
@@ -173,13 +183,6 @@ function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): 
   if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
   const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
   return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
-}
-
-/** Adds the repairs and notes of validation to a result. */
-function annotate(result: ToolResult, { repairs, notes }: ValidatedArguments): ToolResult {
-  if (repairs.length === 0 && notes.length === 0) return result;
-  const forLLM = notes.length === 0 ? result.forLLM : `${result.forLLM}\n(${notes.join(' ')})`;
-  return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -3,9 +3,9 @@ import type { CallContext, ToolContext, ToolResult } from '@kernel/protocol';
 /** Where a handler's callbacks lead. */
 export interface ContextCallbacks {
   /** Receives progress updates. */
-  onProgress(update: string): void;
+  readonly onProgress: (update: string) => void;
   /** Receives the outcome of an async tool. */
-  onComplete(result: ToolResult): void;
+  readonly onComplete: (result: ToolResult) => void;
 }
 
 /** Creates the context that a handler gets with its input. Every attempt has its own, so that parallel calls cannot mix them up. */
@@ -22,7 +22,7 @@ export function createToolContext(
     signal,
     conversation: caller.conversation,
     idempotencyKey: caller.idempotencyKey,
-    onProgress: (update) => callbacks.onProgress(update),
-    onComplete: (result) => callbacks.onComplete(result),
+    onProgress: callbacks.onProgress,
+    onComplete: callbacks.onComplete,
   };
 }

@@ -9,8 +9,8 @@ export interface RunnerOptions {
   readonly timeoutMs: number;
   /** Whether near-valid arguments are repaired. */
   readonly repair: RepairPolicy;
-  /** What happens to arguments that the schema does not mention. */
-  readonly unknownProperties: UnknownProperties;
+  /** What happens to arguments that the schema does not mention; `undefined` leaves it to the effect of each tool. */
+  readonly unknownProperties: UnknownProperties | undefined;
   /** How many calls run at once in total. */
   readonly concurrency: number;
   /** How often a retryable failure of a `read` or `idempotent` tool is retried. */

@@ -1,4 +1,5 @@
 import { KernelError, type Tool, toolResult } from '@kernel/protocol';
+import { checkKeys, checkNumber, invalidOption, knownKeys } from '../option-checks.ts';
 import { matchWithTimeout } from '../schema/patterns/pattern.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -27,12 +28,28 @@ export interface SearchToolOptions {
   readonly name?: string | undefined;
 }
 
+const SEARCH_KEYS = knownKeys(['ttl', 'limit', 'name'] satisfies readonly (keyof SearchToolOptions)[], {
+  topK: 'Use "limit".',
+  maxResults: 'Use "limit".',
+});
+
+/** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for options that nothing reads. */
+function checkSearch(subject: string, registry: SearchableTools, options: SearchToolOptions): void {
+  const unchecked: Partial<SearchableTools> | null | undefined = registry;
+  if (typeof unchecked?.hiddenTools !== 'function')
+    throw invalidOption(subject, 'the first argument', 'a registry', unchecked);
+  checkKeys(subject, options, SEARCH_KEYS);
+  checkNumber(subject, 'ttl', options.ttl, 1);
+  checkNumber(subject, 'limit', options.limit, 1);
+}
+
 const DEFAULT_LIMIT = 5;
 const MAX_PATTERN_LENGTH = 200;
 const PATTERN_TIMEOUT_MS = 100;
 
 /** Creates the tool with which a model finds hidden tools by words. Found tools are on offer from the next turn on. */
 export function searchTool(registry: SearchableTools, options: SearchToolOptions = {}): ToolBinding {
+  checkSearch('searchTool', registry, options);
   let index: { readonly version: number; readonly find: ReturnType<typeof createBm25> } | undefined;
   const find = (query: string, count: number): readonly string[] => {
     if (index?.version !== registry.version) {
@@ -72,6 +89,7 @@ export function searchTool(registry: SearchableTools, options: SearchToolOptions
 
 /** Creates the tool with which a model finds hidden tools by a regular expression over names and descriptions. A slow pattern is rejected. */
 export function patternSearchTool(registry: SearchableTools, options: SearchToolOptions = {}): ToolBinding {
+  checkSearch('patternSearchTool', registry, options);
   return bindTool<{ readonly pattern: string }>(
     {
       name: options.name ?? 'find_tools_by_pattern',

@@ -1,7 +1,7 @@
 import { type CallContext, type Conversation, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
 import type { ResultStore } from '../call/result-store.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { checkFunctions, checkNumber, invalidOption } from '../option-checks.ts';
+import { checkFunctions, checkKeys, checkNumber, invalidOption, knownKeys, unknownKeyError } from '../option-checks.ts';
 import { type RepairPolicy, type UnknownProperties, checkSharedOptions } from '../tool/binding.ts';
 import type { RegistryEvent } from './events.ts';
 
@@ -11,7 +11,7 @@ export interface RegistryOptions {
   readonly timeoutMs?: number | undefined;
   /** Whether near-valid arguments are repaired. Default `apply`. */
   readonly repair?: RepairPolicy | undefined;
-  /** What happens to arguments that a schema does not mention. Default `strip`. */
+  /** What happens to arguments that a schema does not mention. Default: `strip` for `read` and `idempotent` tools, else `reject`. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How many calls run at once in total. Default: no limit. */
   readonly concurrency?: number | undefined;
@@ -49,9 +49,53 @@ export interface ExecuteOptions {
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 
+const REGISTRY_KEYS = knownKeys(
+  [
+    'timeoutMs',
+    'repair',
+    'unknownProperties',
+    'concurrency',
+    'retries',
+    'resultLimit',
+    'results',
+    'secrets',
+    'detail',
+    'capabilities',
+    'onListenerError',
+  ] satisfies readonly (keyof RegistryOptions)[],
+  {
+    timeout: 'Use "timeoutMs", in milliseconds.',
+    maxRetries: 'Use "retries".',
+    maxConcurrency: 'Use "concurrency".',
+    tools: 'Pass the list first: createRegistry([tool], options).',
+    maxSteps: 'Use `limits.turns` of run(): a registry has no steps.',
+    maxTurns: 'Use `limits.turns` of run(): a registry has no turns.',
+  },
+);
+
+const EXECUTE_KEYS = knownKeys(
+  [
+    'signal',
+    'conversation',
+    'idempotencyKey',
+    'timeoutMs',
+    'callId',
+    'onProgress',
+    'onComplete',
+  ] satisfies readonly (keyof ExecuteOptions)[],
+  {
+    abortSignal: 'Use "signal".',
+    timeout: 'Use "timeoutMs", in milliseconds.',
+    toolCallId: 'Use "callId".',
+    id: 'Use "callId".',
+    aborted: 'Pass the signal as an option: { signal }.',
+  },
+);
+
 /** Throws `CONFIG_INVALID` that names the option and its value. */
 export function checkRegistryOptions(options: RegistryOptions): void {
   const subject = 'createRegistry';
+  checkKeys(subject, options, REGISTRY_KEYS);
   checkSharedOptions(subject, options, options.concurrency);
   checkFunctions(subject, { onListenerError: options.onListenerError });
   const { secrets } = options;
@@ -63,6 +107,8 @@ export function checkRegistryOptions(options: RegistryOptions): void {
 /** Returns the error for invalid arguments of `execute`; `undefined` if they are valid. */
 export function invalidExecute(name: unknown, options: ExecuteOptions): KernelError | undefined {
   const subject = 'execute';
+  const unknown = unknownKeyError(subject, options, EXECUTE_KEYS);
+  if (unknown !== undefined) return unknown;
   const { signal, callId } = options;
   if (typeof name !== 'string') return invalidOption(subject, 'the name', 'a string', name);
   if (signal !== undefined && !isSignal(signal)) return invalidOption(subject, 'signal', 'an AbortSignal', signal);

@@ -1,7 +1,9 @@
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
+import { checkKeys, knownKeys } from '../option-checks.ts';
 import type { Entry, EntryStore } from './entries.ts';
-import { checkName, nameTakenError, unknownNameError } from './name-errors.ts';
+import { checkBinding, checkList } from './binding-errors.ts';
+import { nameTakenError, unknownNameError } from './name-errors.ts';
 import type { RegisterOptions, RegisterResult, ToolRegistry } from './types.ts';
 
 /** The members of a registry that add, change and remove tools. */
@@ -11,6 +13,13 @@ export type Registration = Pick<
 >;
 
 const DEFAULT_TTL = 5;
+const REGISTER_KEYS = knownKeys(['onConflict', 'hidden'], {
+  overwrite: 'Use `onConflict: "replace"`.',
+  override: 'Use `onConflict: "replace"`.',
+  replace: 'Use `onConflict: "replace"`.',
+});
+const UNREGISTER_KEYS = knownKeys(['strict']);
+const BINDINGS_KEYS = knownKeys(['includeHidden']);
 
 /** Creates the registration of a registry. */
 export function createRegistration(store: EntryStore): Registration {
@@ -68,11 +77,17 @@ export function createRegistration(store: EntryStore): Registration {
 
   return {
     register(binding, options = {}) {
+      checkKeys('register', options, REGISTER_KEYS);
       const [result = 'skipped'] = registerAll([binding], () => options);
       return result;
     },
-    registerAll: (bindings, options = {}) => registerAll([...bindings], () => options),
+    registerAll(bindings, options = {}) {
+      checkKeys('registerAll', options, REGISTER_KEYS);
+      checkList('registerAll', bindings);
+      return registerAll([...bindings], () => options);
+    },
     merge(other, options = {}) {
+      checkKeys('merge', options, REGISTER_KEYS);
       const visible = new Set(other.bindings());
       return registerAll([...other.bindings({ includeHidden: true })], (binding) => ({
         ...options,
@@ -86,10 +101,11 @@ export function createRegistration(store: EntryStore): Registration {
       store.replace(binding);
       notify(binding, 'replaced');
     },
-    unregister(name, options) {
+    unregister(name, options = {}) {
+      checkKeys('unregister', options, UNREGISTER_KEYS);
       const existed = store.remove(name);
       if (existed) store.changed('unregistered', name);
-      else if (options?.strict === true) throw unknownNameError(name, store.entries.keys());
+      else if (options.strict === true) throw unknownNameError(name, store.entries.keys());
       return existed;
     },
     enable: (names) => setEnabled(names, true),
@@ -108,8 +124,9 @@ export function createRegistration(store: EntryStore): Registration {
       }
       for (const name of promoted) store.changed('promoted', name);
     },
-    bindings(options) {
-      const entries = [...store.entries.values()].filter((entry) => options?.includeHidden === true || !entry.hidden);
+    bindings(options = {}) {
+      checkKeys('bindings', options, BINDINGS_KEYS);
+      const entries = [...store.entries.values()].filter((entry) => options.includeHidden === true || !entry.hidden);
       return entries.map((entry) => entry.binding);
     },
   };
@@ -118,16 +135,6 @@ export function createRegistration(store: EntryStore): Registration {
 function checkTtl(ttl: number): void {
   if (Number.isInteger(ttl) && ttl >= 1) return;
   throw new KernelError('CONFIG_INVALID', `ttl must be a whole number of turns, at least 1, not ${ttl}.`);
-}
-
-function checkBinding(binding: ToolBinding): void {
-  const unchecked: Partial<ToolBinding> | null | undefined = binding;
-  if (typeof unchecked?.input?.validator !== 'function' || unchecked.tool === undefined) {
-    throw new KernelError('CONFIG_INVALID', 'Only a ToolBinding can be registered.', {
-      hint: 'Create one with defineTool({ … }) or bindTool(tool, handler).',
-    });
-  }
-  checkName(unchecked.tool.name);
 }
 
 function warningsOf(binding: ToolBinding): readonly string[] | undefined {

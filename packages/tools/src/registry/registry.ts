@@ -8,6 +8,7 @@ import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { createAvailability } from './availability.ts';
+import { checkList } from './binding-errors.ts';
 import { createEntryStore } from './entries.ts';
 import { createRegistryEvents } from './events.ts';
 import { type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
@@ -30,6 +31,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing. */
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
+  checkList('createRegistry', bindings);
   checkRegistryOptions(options);
   const events = createRegistryEvents((error, event) => options.onListenerError?.(error, event));
   const store = createEntryStore((change) => events.emit(change));
@@ -44,7 +46,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   const runner = createRunner({
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     repair: options.repair ?? 'apply',
-    unknownProperties: options.unknownProperties ?? 'strip',
+    unknownProperties: options.unknownProperties,
     concurrency: options.concurrency ?? Infinity,
     retries: options.retries ?? 0,
     secrets: options.secrets ?? [],

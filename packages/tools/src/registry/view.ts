@@ -1,5 +1,6 @@
 import type { Tool, ToolEffect, ToolOptionality, Toolset, TurnContext } from '@kernel/protocol';
 import { refusedResult } from '../call/result.ts';
+import { checkKeys, invalidOption, knownKeys } from '../option-checks.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { invalidCall } from './options.ts';
 
@@ -21,6 +22,19 @@ export interface ViewFilter {
   readonly available?: boolean | undefined;
 }
 
+const FILTER_KEYS = knownKeys(
+  [
+    'include',
+    'exclude',
+    'category',
+    'optionality',
+    'effect',
+    'tags',
+    'available',
+  ] satisfies readonly (keyof ViewFilter)[],
+  { names: 'Use "include".', tools: 'Use "include".', only: 'Use "include".', filter: 'Pass the filter itself.' },
+);
+
 /** A read-only subset of a registry that follows its changes. A call to a tool outside it runs nothing. */
 export interface ToolView extends Toolset {
   /** The names in list order. */
@@ -41,6 +55,7 @@ export interface ViewSource extends Required<Toolset> {
 
 /** Creates a view. Its list stays the same array until the shown tools change, whatever else changes in the registry. */
 export function createView(source: ViewSource, filter: ViewFilter): ToolView {
+  checkFilter(filter);
   const matches = createPredicate(filter);
   let lastSource: readonly Tool[] | undefined;
   let shown: readonly Tool[] = Object.freeze([]);
@@ -82,6 +97,16 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
     },
     beginTurn: (turn) => source.beginTurn(turn),
   };
+}
+
+/** Throws `CONFIG_INVALID` for an unknown key, and for one name in place of a list: its characters would be the names. */
+function checkFilter(filter: ViewFilter): void {
+  checkKeys('view', filter, FILTER_KEYS);
+  for (const option of ['include', 'exclude'] as const) {
+    const names: unknown = filter[option];
+    if (names === undefined || (typeof names === 'object' && names !== null && Symbol.iterator in names)) continue;
+    throw invalidOption('view', option, 'a list of names', names);
+  }
 }
 
 function createPredicate(filter: ViewFilter): (tool: Tool) => boolean {

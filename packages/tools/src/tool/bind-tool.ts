@@ -1,8 +1,30 @@
 // `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
 import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
-import { type BindingOptions, type ToolBinding, type ToolHandler, checkBindingOptions } from './binding.ts';
-import { type CheckedTool, checkCondition, checkTool } from './check-tool.ts';
+import { checkKeys, knownKeys } from '../option-checks.ts';
+import {
+  BINDING_KEYS,
+  type BindingOptions,
+  type ToolBinding,
+  type ToolHandler,
+  checkBindingKeys,
+  checkBindingOptions,
+} from './binding.ts';
+import { type CheckedTool, TOOL_KEYS, checkCondition, checkTool } from './check-tool.ts';
+
+const OPTIONS_COME_THIRD = 'Pass it in the third argument: bindTool(tool, handler, { … }).';
+const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(tool, handler).';
+
+const TOOL_OPTIONS = knownKeys(TOOL_KEYS, {
+  ...Object.fromEntries(BINDING_KEYS.map((key) => [key, OPTIONS_COME_THIRD])),
+  inputSchema: 'Use "parameters".',
+  schema: 'Use "parameters".',
+  input: 'Use "parameters" for a JSON Schema, or defineTool({ … }) for a schema library.',
+  handler: HANDLER_COMES_SECOND,
+  execute: HANDLER_COMES_SECOND,
+  function: 'Pass the object under "function" itself.',
+  annotations: 'Use "effect" for what a call changes, and "metadata" for the rest.',
+});
 
 /**
  * Binds a handler to a tool whose parameters are JSON Schema, for example from a file or another program.
@@ -15,8 +37,16 @@ export function bindTool<I = JsonObject>(
   handler: (input: I, context: ToolContext) => unknown,
   options: BindingOptions = {},
 ): ToolBinding {
+  const unchecked: unknown = tool;
+  if (typeof unchecked === 'object' && unchecked !== null)
+    checkKeys(`bindTool, tool "${nameOf(tool)}"`, tool, TOOL_OPTIONS);
   const checked = checkTool(tool);
+  checkBindingKeys(checked.tool.name, options);
   return createBinding(checked, handler, { validator: checked.validator }, options);
+}
+
+function nameOf(tool: Partial<Tool>): string {
+  return typeof tool.name === 'string' ? tool.name.slice(0, 80) : '<unnamed>';
 }
 
 /** Creates a frozen binding and checks its options. Throws `CONFIG_INVALID` or `TOOL_SCHEMA_INVALID`. */

@@ -1,5 +1,5 @@
 import type { Tool, ToolContext, TurnContext } from '@kernel/protocol';
-import { checkChoice, checkFunctions, checkNumber } from '../option-checks.ts';
+import { checkChoice, checkFunctions, checkKeys, checkNumber, knownKeys } from '../option-checks.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import type { StandardResult } from './standard-schema.ts';
 
@@ -18,8 +18,8 @@ export interface ToolBinding extends BindingOptions {
 }
 
 /**
- * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly or as a
- * promise. An error that it throws becomes a result that the model reads.
+ * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly, as a promise
+ * or from an async generator, whose yields are progress. An error that it throws becomes a result that the model reads.
  */
 export type ToolHandler<I = never> = (input: I, context: ToolContext) => unknown;
 
@@ -41,7 +41,7 @@ export interface BindingOptions {
   readonly concurrency?: Concurrency | undefined;
   /** Whether near-valid arguments are repaired. Default: the registry's, `apply`. */
   readonly repair?: RepairPolicy | undefined;
-  /** What happens to arguments that the schema does not mention. Default: the registry's, `strip`. */
+  /** What happens to arguments that the schema does not mention. Default: the registry's, else `strip` for `read` and `idempotent` tools and `reject` for all others. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How many characters of a result the model gets; `0` or `Infinity` means all. Default: the registry's. */
   readonly resultLimit?: number | undefined;
@@ -68,11 +68,41 @@ export type ToolCondition = (turn: TurnContext) => boolean | Promise<boolean>;
 const REPAIR_POLICIES: readonly RepairPolicy[] = ['off', 'report', 'apply'];
 const UNKNOWN_PROPERTIES: readonly UnknownProperties[] = ['strip', 'reject', 'passthrough'];
 
+/** The keys of `BindingOptions`. */
+export const BINDING_KEYS = [
+  'timeoutMs',
+  'concurrency',
+  'repair',
+  'unknownProperties',
+  'resultLimit',
+  'retries',
+  'when',
+] as const satisfies readonly (keyof BindingOptions)[];
+
+/** Names that other libraries use for options of a tool, with what to use here. */
+export const FOREIGN_BINDING_KEYS = {
+  timeout: 'Use "timeoutMs", in milliseconds.',
+  timeoutSeconds: 'Use "timeoutMs", in milliseconds.',
+  maxRetries: 'Use "retries".',
+  enabled: 'Use "when" with the optionality "conditional", or registry.disable([name]).',
+  isEnabled: 'Use "when" with the optionality "conditional", or registry.disable([name]).',
+  needsApproval: 'Approval is decided by the caller: see `effect`, and `approve` of run().',
+} as const;
+
+const BINDING_OPTIONS = knownKeys(BINDING_KEYS, FOREIGN_BINDING_KEYS);
+const CONCURRENCY_OPTIONS = knownKeys(['max', 'key']);
+
+/** Throws `CONFIG_INVALID` for options of `bindTool` that nothing reads. */
+export function checkBindingKeys(toolName: string, options: BindingOptions): void {
+  checkKeys(`Tool "${toolName}"`, options, BINDING_OPTIONS);
+}
+
 /** Throws `CONFIG_INVALID` that names the tool, the option and its value. */
 export function checkBindingOptions(toolName: string, options: BindingOptions): void {
   const { concurrency } = options;
   const isObject = typeof concurrency === 'object' && concurrency !== null;
   const subject = `Tool "${toolName}"`;
+  if (isObject) checkKeys(`${subject}, concurrency`, concurrency, CONCURRENCY_OPTIONS);
   checkSharedOptions(subject, options, isObject ? concurrency.max : concurrency);
   checkFunctions(subject, { when: options.when, 'concurrency.key': isObject ? concurrency.key : undefined });
 }

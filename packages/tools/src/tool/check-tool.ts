@@ -18,6 +18,18 @@ import type { ToolBinding } from './binding.ts';
 const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];
 const OPTIONALITIES: readonly ToolOptionality[] = ['required', 'optional', 'conditional'];
 
+/** The keys of a `Tool`. */
+export const TOOL_KEYS = [
+  'name',
+  'description',
+  'parameters',
+  'title',
+  'outputSchema',
+  'strict',
+  'effect',
+  'metadata',
+] as const satisfies readonly (keyof Tool)[];
+
 /** A tool that has been checked. */
 export interface CheckedTool {
   /** A frozen copy. */

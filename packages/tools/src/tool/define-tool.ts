@@ -1,8 +1,27 @@
 import { KernelError, type Tool, type ToolContext } from '@kernel/protocol';
 import { createBinding } from './bind-tool.ts';
-import type { BindingOptions, ToolBinding } from './binding.ts';
-import { checkTool } from './check-tool.ts';
+import { checkKeys, knownKeys } from '../option-checks.ts';
+import { BINDING_KEYS, type BindingOptions, FOREIGN_BINDING_KEYS, type ToolBinding } from './binding.ts';
+import { TOOL_KEYS, checkTool } from './check-tool.ts';
 import { type InputSchema, type OutputOf, toJsonSchema } from './standard-schema.ts';
+
+const TAKES_INPUT = 'Use "input" for the schema of a library, or bindTool(tool, handler) for a JSON Schema.';
+const DEFINE_OPTIONS = knownKeys(
+  [...TOOL_KEYS.filter((key) => key !== 'parameters'), 'input', 'handler', ...BINDING_KEYS],
+  {
+    ...FOREIGN_BINDING_KEYS,
+    execute: 'Use "handler".',
+    run: 'Use "handler".',
+    func: 'Use "handler".',
+    callback: 'Use "handler".',
+    parameters: TAKES_INPUT,
+    inputSchema: TAKES_INPUT,
+    schema: TAKES_INPUT,
+    args: TAKES_INPUT,
+    annotations: 'Use "effect" for what a call changes, and "metadata" for the rest.',
+    maxSteps: 'Use `limits.turns` of run(): a tool has no steps.',
+  },
+);
 
 /** The argument of `defineTool`: everything of a tool but its parameters, which come from a schema library, and the handler. */
 export interface DefineToolOptions<S extends InputSchema> extends Omit<Tool, 'parameters'>, BindingOptions {
@@ -23,6 +42,7 @@ export function defineTool<S extends InputSchema>(options: DefineToolOptions<S>)
   if (typeof unchecked !== 'object' || unchecked === null) {
     throw new KernelError('CONFIG_INVALID', 'defineTool takes an object: { name, description, input, handler }.');
   }
+  checkKeys('defineTool', options, DEFINE_OPTIONS);
   const { input, handler, ...rest } = options;
   const checked = checkTool({ ...rest, parameters: toJsonSchema(input, `Tool "${options.name}", input`) });
   const { validate } = input['~standard'];

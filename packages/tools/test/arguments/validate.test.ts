@@ -18,7 +18,7 @@ const parameters = {
   },
 };
 const echo = (schema: object = parameters): ReturnType<typeof bindTool> =>
-  bindTool({ name: 'echo', description: 'd', parameters: schema as never }, (input) => input);
+  bindTool({ name: 'echo', description: 'd', parameters: schema as never, effect: 'read' }, (input) => input);
 const run = (
   args: string | object | undefined,
   options: RegistryOptions = {},
@@ -228,9 +228,11 @@ test('a zod tool gets the same repairs and removals, and zod decides last', asyn
       .refine((value) => value % 2 === 0, 'must be even')
       .optional(),
   });
-  const registry = createRegistry([defineTool({ name: 'z', description: '', input, handler: (value) => value })]);
+  const registry = createRegistry([
+    defineTool({ name: 'z', description: '', effect: 'read', input, handler: (value) => value }),
+  ]);
   expect(await registry.execute('z', { n: '5', m: 1 })).toEqual({
-    forLLM: '{"n":5}\n(Unknown argument /m was left out. Did you mean "n"?)',
+    forLLM: '{"n":5}\n(Repaired arguments: /n string-to-number. Unknown argument /m was left out. Did you mean "n"?)',
     data: { n: 5 },
     repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],
   });
@@ -292,6 +294,7 @@ test('a misspelled required argument is rejected with the name that was meant, w
   const tool = {
     name: 't',
     description: '',
+    effect: 'read' as const,
     parameters: { type: 'object', properties, required: ['city', 'unit', 'days'] },
   };
   const registry = createRegistry([bindTool(tool, () => 'ok')]);

@@ -385,7 +385,12 @@ test('calls are reported with tool, id and duration, and without arguments and r
         outcome: 'done',
         repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],
         ...(detail
-          ? { result: { forLLM: 'done', repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }] } }
+          ? {
+              result: {
+                forLLM: 'done\n(Repaired arguments: /n string-to-number.)',
+                repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],
+              },
+            }
           : {}),
       },
     ]);

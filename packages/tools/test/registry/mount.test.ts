@@ -7,7 +7,11 @@ import { caught, context, simple, toolCall } from '../support.ts';
 test('another toolset is mounted under a prefix, validates its own arguments, and its changes are adopted', async () => {
   verifies('tools.list.order');
   const inner = createRegistry([
-    simple('read', { parameters: { type: 'object', properties: { n: { type: 'integer' } } } }, (input) => input),
+    simple(
+      'read',
+      { effect: 'read', parameters: { type: 'object', properties: { n: { type: 'integer' } } } },
+      (input) => input,
+    ),
   ]);
   const outer = createRegistry([simple('own')]);
   const mount = outer.mount('files', inner);

@@ -1,0 +1,60 @@
+import { onAbort } from '@kernel/internal';
+import { isToolResult } from '@kernel/protocol';
+import { toJson } from './json-value.ts';
+
+/** What an async generator function returns, whatever its values. */
+type Generator = AsyncGenerator<unknown, unknown, undefined>;
+
+/** Whether a handler returned an async generator. A stream can be iterated too, but is none: it has no `next`. */
+export function isAsyncGenerator(value: unknown): value is Generator {
+  if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return false;
+  return 'next' in value && typeof value.next === 'function' && 'return' in value && typeof value.return === 'function';
+}
+
+/**
+ * Runs an async generator to its end and reports each value that it yields. Resolves to what it returns or, if that is `undefined`, to the
+ * last value that it yielded. On abort its `return()` is called, so that its `finally` blocks run; then it rejects with the signal's reason.
+ */
+export async function runGenerator(
+  generator: Generator,
+  signal: AbortSignal,
+  onProgress: (update: string) => void,
+): Promise<unknown> {
+  let stopped: Promise<unknown> | undefined;
+  const stop = (): Promise<unknown> => (stopped ??= callReturn(generator));
+  const removeAbort = onAbort(signal, () => void stop());
+  try {
+    let last: unknown;
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      // Each value depends on the one before.
+      // oxlint-disable-next-line no-await-in-loop
+      const step = await generator.next();
+      if (step.done === true) return step.value === undefined ? last : step.value;
+      last = step.value;
+      if (last !== undefined && !signal.aborted) onProgress(progressText(last));
+    }
+  } catch (error) {
+    // oxlint-disable-next-line typescript/only-throw-error -- the handler's own error, or the caller's reason
+    throw await stop().then(() => error);
+  } finally {
+    removeAbort();
+  }
+}
+
+/** Asks a generator to stop. What it throws then is ignored: the call has an outcome already. */
+async function callReturn(generator: Generator): Promise<unknown> {
+  try {
+    return await generator.return(undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+function progressText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (isToolResult(value)) return value.forLLM;
+  const copy = toJson(value);
+  if (copy.problem !== undefined) throw new TypeError(`it yielded ${copy.problem}`);
+  return copy.text;
+}

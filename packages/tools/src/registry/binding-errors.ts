@@ -1,0 +1,46 @@
+import { KernelError } from '@kernel/protocol';
+import { describe } from '../option-checks.ts';
+import type { ToolBinding } from '../tool/binding.ts';
+import { checkName } from './name-errors.ts';
+
+/** Throws `CONFIG_INVALID` for anything but a list of bindings, and says what to pass. */
+export function checkList(subject: string, bindings: Iterable<ToolBinding>): void {
+  const given: unknown = bindings;
+  if (typeof given === 'object' && given !== null && Symbol.iterator in given) return;
+  const hint = isBinding(given)
+    ? `Put the binding into a list: ${subject}([tool]).`
+    : `Pass a list of bindings, then options: ${subject}([tool], { … }).`;
+  const shown = typeof given === 'object' && given !== null ? 'an object' : describe(given);
+  throw new KernelError('CONFIG_INVALID', `${subject} takes a list of bindings, not ${shown}.`, { hint });
+}
+
+/** Throws `CONFIG_INVALID` for anything but a binding and says what to pass, or `TOOL_NAME_INVALID`. */
+export function checkBinding(binding: ToolBinding): void {
+  if (isBinding(binding)) return checkName(binding.tool.name);
+  throw new KernelError('CONFIG_INVALID', `Only a ToolBinding can be registered, not ${shapeOf(binding)}.`, {
+    hint: hintFor(binding),
+  });
+}
+
+function isBinding(value: unknown): value is ToolBinding {
+  if (typeof value !== 'object' || value === null || !('input' in value && 'tool' in value)) return false;
+  const { input, tool } = value;
+  const hasValidator = typeof input === 'object' && input !== null && 'validator' in input;
+  return hasValidator && typeof input.validator === 'function' && typeof tool === 'object' && tool !== null;
+}
+
+function shapeOf(given: unknown): string {
+  if (Array.isArray(given)) return 'a list';
+  if (typeof given !== 'object' || given === null) return describe(given);
+  if ('parameters' in given && 'name' in given) return 'a Tool, which has no handler';
+  return `an object with ${Object.keys(given).slice(0, 5).join(', ').slice(0, 80) || 'no keys'}`;
+}
+
+function hintFor(given: unknown): string {
+  if (Array.isArray(given)) return 'Use registerAll([…]) for a list.';
+  const isObject = typeof given === 'object' && given !== null;
+  if (isObject && 'parameters' in given && !('execute' in given)) return 'Bind it first: bindTool(tool, handler).';
+  if (isObject && 'execute' in given)
+    return 'Define it with defineTool({ name, description, input, handler }): "execute" is "handler" here.';
+  return 'Create one with defineTool({ … }) or bindTool(tool, handler).';
+}

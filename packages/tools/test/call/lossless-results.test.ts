@@ -1,0 +1,114 @@
+import { Readable, Writable } from 'node:stream';
+import { type ToolResult, toolResult } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { createRegistry } from '../../src/index.ts';
+import { simple } from '../support.ts';
+
+const returning = (value: unknown): Promise<ToolResult> => createRegistry([simple('a', {}, () => value)]).execute('a');
+
+class Point {
+  x = 1;
+  y = 2;
+  length(): number {
+    return Math.hypot(this.x, this.y);
+  }
+}
+
+function* numbers(): Generator<number> {
+  yield 1;
+}
+
+const circle: Record<string, unknown> = {};
+circle['self'] = circle;
+
+test.each([
+  ['NaN', Number.NaN, 'the number NaN'],
+  ['Infinity', -Infinity, 'the number -Infinity'],
+  ['a Map', new Map([['a', 1]]), 'a Map'],
+  ['a Set', new Set([1]), 'a Set'],
+  ['a typed array', new Uint8Array([1, 2]), 'a Uint8Array'],
+  ['a Buffer', Buffer.from('a'), 'a Buffer'],
+  ['a DataView', new DataView(new ArrayBuffer(2)), 'a DataView'],
+  ['an ArrayBuffer', new ArrayBuffer(2), 'an ArrayBuffer'],
+  ['a web stream', new ReadableStream(), 'a ReadableStream'],
+  ['a stream to read', Readable.from(['a']), 'a Readable'],
+  ['a stream to write', new Writable(), 'a Writable'],
+  ['a Response', new Response('text'), 'a Response'],
+  ['Headers', new Headers({ a: 'b' }), 'a Headers'],
+  ['a Blob', new Blob(['text']), 'a Blob'],
+  ['a function', () => 1, 'a function'],
+  ['a bigint', 5n, 'a bigint'],
+  ['a symbol', Symbol('s'), 'a symbol'],
+  ['an invalid Date', new Date(Number.NaN), 'an invalid Date'],
+  ['a RegExp', /a/, 'a RegExp'],
+  ['a generator', numbers(), 'a Generator'],
+  ['a promise inside', Promise.resolve(1), 'a Promise'],
+  ['an error inside', new Error('lost'), 'an Error'],
+  ['an object that contains itself', circle, 'an object that contains itself'],
+  ['undefined in a list', [undefined], 'undefined'],
+])('%s in a result is TOOL_FAILED with type and path, never an empty object or null', async (name, value, text) => {
+  verifies('tools.result.lossless');
+  const nested = await returning({ ok: 1, list: [{ 'a/b': value }] });
+  expect([nested.code, nested.data]).toEqual(['TOOL_FAILED', undefined]);
+  expect(nested.forLLM).toContain(`"a" failed: it returned ${text}`);
+  expect(nested.forLLM).toContain(' at "/list/0/a~1b');
+  expect(nested.forLLM).toContain('which JSON cannot carry: ');
+  const own = await returning({ ...toolResult('text'), data: { value } });
+  expect([own.code, own.data]).toEqual(['TOOL_FAILED', undefined]);
+  if (name.endsWith('inside')) return; // a promise is awaited, and an error is the failure itself
+  expect((await returning(value)).code).toBe('TOOL_FAILED');
+});
+
+test('a Date, an object with toJSON, a class with fields and undefined members have the meaning that JSON gives them', async () => {
+  verifies('tools.result.lossless');
+  const value = {
+    when: new Date(0),
+    url: new URL('http://a.test/'),
+    point: new Point(),
+    missing: undefined,
+    own: { toJSON: () => ({ shown: true }) },
+    bare: Object.create(null) as object,
+    empty: {},
+  };
+  const data = {
+    when: '1970-01-01T00:00:00.000Z',
+    url: 'http://a.test/',
+    point: { x: 1, y: 2 },
+    own: { shown: true },
+    bare: {},
+    empty: {},
+  };
+  expect(await returning(value)).toEqual({ forLLM: JSON.stringify(data), data });
+  expect((await returning({ ...toolResult('text'), data: value })).data).toStrictEqual(data);
+  const shared = { a: 1 };
+  expect((await returning([shared, shared])).data).toEqual([{ a: 1 }, { a: 1 }]);
+});
+
+test('a value with a getter or toJSON that throws, or nested without end, is TOOL_FAILED', async () => {
+  verifies('tools.result.lossless');
+  const fail = (): never => {
+    throw new Error('no');
+  };
+  let deep: unknown = 1;
+  for (let level = 0; level < 100_000; level += 1) deep = [deep];
+  for (const value of [{ toJSON: fail }, Object.defineProperty({}, 'a', { enumerable: true, get: fail }), deep]) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await returning(value)).code).toBe('TOOL_FAILED');
+  }
+});
+
+test('the model is told what was repaired in its arguments, without the values', async () => {
+  verifies('tools.execute.repairs.told');
+  const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => [name, { type: 'integer' }]));
+  const registry = createRegistry([simple('t', { parameters: { type: 'object', properties } }, () => 'ok')]);
+  expect((await registry.execute('t', '{"a":"5"}')).forLLM).toBe('ok\n(Repaired arguments: /a string-to-number.)');
+  const all = JSON.stringify(Object.fromEntries(Object.keys(properties).map((name) => [name, '1'])));
+  expect((await registry.execute('t', all)).forLLM).toContain('/e string-to-number, and 2 more.)');
+  expect((await registry.execute('t', JSON.stringify('{"a":5}'))).forLLM).toBe(
+    'ok\n(Repaired arguments: / json-text.)',
+  );
+  expect((await registry.execute('t', '{"a":5}')).forLLM).toBe('ok');
+  const report = createRegistry([simple('t', { parameters: { type: 'object', properties } })], { repair: 'report' });
+  expect((await report.execute('t', '{"a":"5"}')).forLLM).not.toContain('Repaired');
+});

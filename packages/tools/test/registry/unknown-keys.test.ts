@@ -1,0 +1,86 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { createCapabilities } from '../../src/capabilities.ts';
+import { bindTool, createRegistry, defineTool, patternSearchTool, searchTool, toolPrompt } from '../../src/index.ts';
+import { caught, simple } from '../support.ts';
+
+const tool = { name: 'a', description: '', parameters: { type: 'object' } };
+const definition = { name: 'a', description: '', input: z.object({}), handler: () => 'ok' };
+const registry = createRegistry([simple('a')]);
+const without = (key: keyof typeof definition): object =>
+  Object.fromEntries(Object.entries(definition).filter(([name]) => name !== key));
+
+test.each<readonly [string, () => unknown, string, string]>([
+  ['createRegistry', () => createRegistry([], { timeoutMS: 5 } as never), 'timeoutMS', 'Did you mean "timeoutMs"?'],
+  ['createRegistry', () => createRegistry([], { maxSteps: 5 } as never), 'maxSteps', '`limits.turns`'],
+  ['defineTool', () => defineTool({ ...without('handler'), execute: () => 1 } as never), 'execute', 'Use "handler".'],
+  ['defineTool', () => defineTool({ ...without('input'), inputSchema: {} } as never), 'inputSchema', 'Use "input"'],
+  ['defineTool', () => defineTool({ ...without('input'), parameters: {} } as never), 'parameters', 'Use "input"'],
+  ['defineTool', () => defineTool({ ...definition, efect: 'read' } as never), 'efect', 'Did you mean "effect"?'],
+  [
+    'bindTool',
+    () => bindTool({ name: 'a', description: '', inputSchema: {} } as never, () => 1),
+    'inputSchema',
+    'Use "parameters".',
+  ],
+  ['bindTool', () => bindTool({ ...tool, timeoutMs: 5 } as never, () => 1), 'timeoutMs', 'third argument'],
+  ['bindTool', () => bindTool({ ...tool, execute: () => 1 } as never, () => 1), 'execute', 'second argument'],
+  ['Tool "a"', () => bindTool(tool, () => 1, { retrys: 5 } as never), 'retrys', 'Did you mean "retries"?'],
+  ['Tool "a", concurrency', () => bindTool(tool, () => 1, { concurrency: { limit: 1 } } as never), 'limit', 'max, key'],
+  ['register', () => registry.register(simple('b'), { overwrite: true } as never), 'overwrite', 'onConflict'],
+  ['registerAll', () => registry.registerAll([simple('b')], { hide: true } as never), 'hide', '"hidden"'],
+  ['merge', () => registry.merge(createRegistry(), { onConflicts: 'skip' } as never), 'onConflicts', '"onConflict"'],
+  ['unregister', () => registry.unregister('zz', { strickt: true } as never), 'strickt', '"strict"'],
+  ['view', () => registry.view({ names: ['a'] } as never), 'names', 'Use "include".'],
+  ['view', () => registry.view({ catgory: 'code' } as never), 'catgory', '"category"'],
+  ['searchTool', () => searchTool(registry, { topK: 3 } as never), 'topK', 'Use "limit".'],
+  ['patternSearchTool', () => patternSearchTool(registry, { tll: 3 } as never), 'tll', '"ttl"'],
+  ['toolPrompt', () => toolPrompt([], { maxToken: 3 } as never), 'maxToken', '"maxTokens"'],
+  ['createCapabilities', () => createCapabilities({ timeout: 3 } as never), 'timeout', '"timeoutMs"'],
+])('%s refuses an unknown key with the name that was meant', (subject, work, key, hint) => {
+  verifies('tools.options.unknown');
+  const error = caught(work);
+  expect(error.code).toBe('CONFIG_INVALID');
+  expect(error.message).toContain(subject);
+  expect(error.message).toContain(`there is no option "${key}"`);
+  expect(error.hint).toContain(hint);
+  expect(registry.names()).toEqual(['a']);
+});
+
+test('execute refuses an unknown option with a result, runs nothing, and takes options that are undefined', async () => {
+  verifies('tools.options.unknown');
+  let ran = 0;
+  const own = createRegistry([simple('a', {}, () => (ran += 1))]);
+  const result = await own.execute('a', {}, { abortSignal: AbortSignal.abort() } as never);
+  expect([result.code, ran]).toEqual(['CONFIG_INVALID', 0]);
+  expect(result.forLLM).toContain('there is no option "abortSignal". Use "signal".');
+  expect((await own.execute('a', {}, 5 as never)).code).toBe('CONFIG_INVALID');
+  expect((await own.execute('a', {}, { signal: undefined, timeout: undefined } as never)).forLLM).toBe('1');
+});
+
+test.each<readonly [string, () => unknown, string]>([
+  ['an object of tools', () => createRegistry({ a: simple('a') } as never), 'createRegistry([tool], { … })'],
+  ['one binding', () => createRegistry(simple('a') as never), 'createRegistry([tool])'],
+  ['a text', () => createRegistry('a' as never), 'createRegistry([tool], { … })'],
+  ['a Tool in place of a binding', () => createRegistry([tool as never]), 'bindTool(tool, handler)'],
+  [
+    'a tool of another library',
+    () => createRegistry([{ execute: () => 1, parameters: {} } as never]),
+    'defineTool({ name',
+  ],
+  ['one binding for a list', () => registry.registerAll(simple('b') as never), 'registerAll([tool])'],
+  ['a list for one binding', () => registry.register([simple('b')] as never), 'registerAll([…])'],
+  ['a list as the options', () => createRegistry([], [] as never), 'Pass an object with any of timeoutMs'],
+  ['a list as the filter', () => registry.view(['a'] as never), 'Pass an object with any of include'],
+])('%s is refused, and the error says what to pass', (_, work, hint) => {
+  verifies('tools.options.shape');
+  const error = caught(work);
+  expect([error.code, error.hint]).toEqual(['CONFIG_INVALID', expect.stringContaining(hint)]);
+});
+
+test('one name in place of a list of names, and a search without a registry, are refused', () => {
+  verifies('tools.options.shape');
+  expect(caught(() => registry.view({ include: 'a' })).message).toContain('include must be a list of names, not "a"');
+  expect(caught(() => searchTool(undefined as never)).code).toBe('CONFIG_INVALID');
+});
