@@ -11,8 +11,10 @@ export function pointerToken(key: PropertyKey): string {
 
 /** The keys that a JSON pointer (`/a/0`) names, unescaped; none for the empty pointer, which is the whole document. */
 export function parsePointer(pointer: string): readonly string[] {
-  const tokens = pointer.split('/').slice(1);
-  return pointer.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** JSON text that is the same for equal values: keys sorted, no white space. */
@@ -25,12 +27,6 @@ export function canonicalJson(value: unknown): string {
 
 /** Whether two JSON values are equal: numbers by value, objects regardless of the order of their keys. */
 export function equalJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
+  if (typeof a !== 'object' || typeof b !== 'object') return a === b;
+  return a === b || canonicalJson(a) === canonicalJson(b);
 }

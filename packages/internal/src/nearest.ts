@@ -1,13 +1,13 @@
 const MAX_LENGTH = 64;
 
-/** Up to `count` of the known names that are close to `name` by edit distance, nearest first, ties in the given order. */
+/** Up to `count` of the known names that are close to `name` by edit distance, nearest first; ties by length, then in the given order. */
 export function nearest(name: string, known: Iterable<string>, count = 3): readonly string[] {
   const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
-  const limit = wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
+  const limit = wanted.length < 5 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   const found: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of known) {
     const score = scoreOf(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase(), limit);
-    if (score <= limit) found.push({ candidate, score });
+    if (score <= limit) found.push({ candidate, score: score + Math.abs(candidate.length - name.length) / 1e6 });
   }
   const sorted = found.toSorted((a, b) => a.score - b.score);
   return sorted.slice(0, count).map((entry) => entry.candidate);
@@ -15,8 +15,8 @@ export function nearest(name: string, known: Iterable<string>, count = 3): reado
 
 function scoreOf(a: string, b: string, limit: number): number {
   if (a === b) return 0;
-  // Part of a longer name counts as one edit: `read` for `read_file`.
-  if (Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))) return 1;
+  // The beginning of a longer name counts as one edit, `read` for `read_file`, and so does most of a name with more around it.
+  if ((a.length >= 3 && b.includes(a)) || (b.length >= 3 && a.includes(b) && b.length * 2 > a.length)) return 1;
   if (Math.abs(a.length - b.length) > limit || absentCharacters(a, b, limit) > limit) return limit + 1;
   return editDistance(a, b, limit);
 }
@@ -43,8 +43,7 @@ function editDistance(a: string, b: string, limit: number): number {
       row.push(cost);
       least = Math.min(least, cost);
     }
-    // A transposition may reach back over one row, and costs one edit.
-    if (least > limit + 1) return limit + 1;
+    if (least > limit + 1) return limit + 1; // a transposition may reach back over one row
     before = previous;
     previous = row;
   }

@@ -1,5 +1,8 @@
+import { isObject } from './json.ts';
+
 const MARK = '[redacted]';
 const MIN_LENGTH = 4;
+const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
 /** Takes known secrets out of text and data. */
 export interface Redactor {
@@ -9,13 +12,13 @@ export interface Redactor {
   add(secret: string | undefined): void;
   /** The text with every known secret, spelled plainly or as JSON, a URL or base64 would, replaced by `[redacted]`. */
   text(text: string): string;
-  /** A copy of JSON data with every string and every key redacted; binary views and other values stay as they are. */
+  /** A copy of JSON data with every string and every key redacted. Values that JSON does not have, such as dates, stay as they are. */
   data<T>(value: T): T;
   /** A redactor for text that arrives in pieces, with the secrets known so far. */
   stream(): StreamRedactor;
 }
 
-/** Takes secrets out of text that arrives in pieces, also where a piece ends in the middle of a secret. */
+/** Takes secrets out of text that arrives in pieces, even if a piece ends in the middle of a secret. */
 export interface StreamRedactor {
   /** Returns what is safe to show: all but an end that could be the beginning of a secret. */
   push(piece: string): string;
@@ -28,7 +31,7 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
   const forms = new Set<string>();
   let ordered: readonly string[] = [];
   const add = (secret: string | undefined): void => {
-    if (secret === undefined || secret.length < MIN_LENGTH || forms.has(secret)) return;
+    if (secret === undefined || secret.length < MIN_LENGTH) return;
     for (const form of formsOf(secret)) if (form.length >= MIN_LENGTH) forms.add(form);
     ordered = [...forms].toSorted((a, b) => b.length - a.length);
   };
@@ -37,7 +40,7 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map((item: unknown) => clean(item));
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+    if (!isObject(value) || !PLAIN.has(Object.getPrototypeOf(value))) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), clean(item)]));
   };
   return {
@@ -78,8 +81,20 @@ function safeLength(text: string, forms: readonly string[]): number {
   return cut;
 }
 
+/** Replaces every occurrence of every form, overlapping ones together, so that no end of one survives another. */
 function replaceAll(text: string, forms: readonly string[]): string {
-  return forms.reduce((clean, form) => (clean.includes(form) ? clean.replaceAll(form, () => MARK) : clean), text);
+  const ranges = forms.flatMap((form) => [...rangesOf(text, form)]).toSorted(([a], [b]) => a - b);
+  let clean = '';
+  let end = 0;
+  for (const [from, to] of ranges) {
+    if (from >= end) clean += text.slice(end, from) + MARK;
+    end = Math.max(end, to);
+  }
+  return end === 0 ? text : clean + text.slice(end);
+}
+
+function* rangesOf(text: string, form: string): Generator<readonly [from: number, to: number]> {
+  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) yield [at, at + form.length];
 }
 
 function formsOf(secret: string): readonly string[] {

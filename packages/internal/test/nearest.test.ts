@@ -6,6 +6,10 @@ test.each([
   ['read', ['red', 'list', 'read_file', 'read'], ['read', 'red', 'read_file']],
   ['baseURL', ['base_url', 'token'], ['base_url']],
   ['xyz', ['weather'], []],
+  ['get_weathr', ['get', 'get_weather'], ['get_weather']],
+  ['openai-response', ['openai', 'openai-responses'], ['openai-responses']],
+  ['nope', ['name'], []],
+  ['model_name', ['name'], []],
   ['', ['weather'], []],
 ])('near %j in %j: %j', (name, known, expected) => {
   expect(nearest(name, known)).toEqual(expected);

@@ -52,6 +52,21 @@ test('a secret that arrives one character at a time does not show', () => {
   expect(shown).toBe('a[redacted]b');
 });
 
+test('overlapping secrets, and secrets that resemble the mark, leave nothing behind', () => {
+  expect(createRedactor(['abcdef123', 'def123456']).text('<abcdef123456>')).toBe('<[redacted]>');
+  expect(createRedactor(['secret', 'acted']).text('secret reacted')).toBe('[redacted] re[redacted]');
+});
+
+test('a secret that equals a spelling of another is hidden in its own spellings too', () => {
+  const redactor = createRedactor(['p@ss/w', 'p%40ss%2Fw']);
+  expect(redactor.text(btoa('p%40ss%2Fw'))).toContain('[redacted]');
+});
+
+test('values that JSON does not have stay as they are', () => {
+  const data = { at: new Date(0), names: new Map([['a', SECRET]]), cause: new Error('x') };
+  expect(createRedactor([SECRET]).data(data)).toEqual(data);
+});
+
 test('a lone surrogate in a secret breaks nothing', () => {
   expect(createRedactor(['\uD800abcd']).text('x \uD800abcd')).toBe('x [redacted]');
 });

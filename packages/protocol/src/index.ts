@@ -1,4 +1,5 @@
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+export { unwrapArguments } from './argument-text.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';

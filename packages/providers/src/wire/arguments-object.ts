@@ -1,4 +1,4 @@
-import type { ToolCall } from '@kernel/protocol';
+import { type ToolCall, unwrapArguments } from '@kernel/protocol';
 import { asFields, type Fields, parseJson } from '../json-fields.ts';
 
 /**
@@ -6,8 +6,7 @@ import { asFields, type Fields, parseJson } from '../json-fields.ts';
  * text becomes one field, so that nothing is hidden from the model. @internal
  */
 export function argumentsObject({ arguments: text }: ToolCall): Fields {
-  if (text.trim() === '') return {};
-  const value = parseJson(text);
-  const object = asFields(typeof value === 'string' ? parseJson(value) : value);
-  return object ?? { unreadable_arguments: text };
+  const json = unwrapArguments(text);
+  if (json.trim() === '') return {};
+  return asFields(parseJson(json)) ?? { unreadable_arguments: text };
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { KernelError, type ToolRepair } from '@kernel/protocol';
+import { KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
 import { truncate } from '../truncate.ts';
 import { jsonErrorPosition } from './json-error-position.ts';
 import { type JsonLoss, findJsonLoss } from './scan-json.ts';
@@ -19,7 +19,7 @@ const NO_REPAIRS: readonly ToolRepair[] = [];
 
 /**
  * Parses arguments. Blank text and `undefined` mean `{}`. JSON that was encoded twice, a string that holds the JSON of an object, is
- * unwrapped and reported as a repair; this is the only place that does so.
+ * unwrapped and reported as a repair.
  *
  * Malformed or truncated JSON is rejected with its position, never completed. A number that would be rounded is rejected, and so is a key
  * that an object has twice, unless `allowDuplicateKeys`: then the last one counts, as in `JSON.parse`. Returns the error instead of throwing it.
@@ -31,17 +31,14 @@ export function parseArguments(
 ): ParsedArguments | KernelError {
   if (raw === undefined) return { value: {}, repairs: NO_REPAIRS };
   if (typeof raw !== 'string') return copyObject(raw, toolName);
-  if (raw.trim() === '') return { value: {}, repairs: NO_REPAIRS };
-  const outer = parseJson(raw, toolName, allowDuplicateKeys);
-  if (KernelError.is(outer)) return outer;
-  if (isObject(outer.json)) return { value: outer.json, repairs: NO_REPAIRS };
-  if (typeof outer.json !== 'string') return notAnObject(outer.json, toolName);
-  if (outer.json.trim() === '') return { value: {}, repairs: NO_REPAIRS };
-  const inner = parseJson(outer.json, toolName, allowDuplicateKeys);
-  if (KernelError.is(inner)) return inner;
-  if (!isObject(inner.json)) return notAnObject(inner.json, toolName);
-  const repair: ToolRepair = { path: '', from: truncate(outer.json, 64), to: 'an object', rule: 'json-text' };
-  return { value: inner.json, repairs: [repair] };
+  const text = unwrapArguments(raw);
+  if (text.trim() === '') return { value: {}, repairs: NO_REPAIRS };
+  const parsed = parseJson(text, toolName, allowDuplicateKeys);
+  if (KernelError.is(parsed)) return parsed;
+  if (!isObject(parsed.json)) return notAnObject(parsed.json, toolName);
+  if (text === raw) return { value: parsed.json, repairs: NO_REPAIRS };
+  const repair: ToolRepair = { path: '', from: truncate(text, 64), to: 'an object', rule: 'json-text' };
+  return { value: parsed.json, repairs: [repair] };
 }
 
 /** Copies a program's object as plain JSON data, so that nothing but data reaches the handler and the caller shares nothing with it. */

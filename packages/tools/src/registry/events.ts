@@ -1,3 +1,4 @@
+import { KernelError } from '@kernel/protocol';
 import type { CallEvent, CallEventSink } from '../call/call-events.ts';
 
 /** What happens in a registry: changes of its tools, and calls. Listeners are called after the fact. */
@@ -89,7 +90,26 @@ export function createRegistryEvents(onListenerError: (error: unknown, event: Re
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) deliver(next);
       delivering = false;
     },
-    onEvent: (listener) => add({ listener, wantsCalls: true }),
-    subscribe: (listener) => add({ listener: () => listener(), wantsCalls: false }),
+    onEvent(listener) {
+      checkListener('onEvent', listener, []);
+      return add({ listener, wantsCalls: true });
+    },
+    subscribe(listener, ...rest: readonly unknown[]) {
+      checkListener('subscribe', listener, rest);
+      return add({ listener: () => listener(), wantsCalls: false });
+    },
   };
+}
+
+/** Throws `CONFIG_INVALID` for a listener that is not a function, and for options, which `subscribe` had in earlier versions. */
+function checkListener(method: string, listener: unknown, rest: readonly unknown[]): void {
+  if (typeof listener !== 'function')
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `${method}() takes a function, not ${listener === null ? 'null' : typeof listener}.`,
+    );
+  if (rest.length === 0) return;
+  throw new KernelError('CONFIG_INVALID', `${method}() takes a listener and nothing else.`, {
+    hint: 'Use onEvent(listener) for the events of changes and calls.',
+  });
 }

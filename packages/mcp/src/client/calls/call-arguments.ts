@@ -1,10 +1,22 @@
 import { isObject } from '@kernel/internal';
-import { type JsonObject, type JsonValue, KernelError } from '@kernel/protocol';
+import { type JsonObject, type JsonValue, KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
 import { parseJson } from '../json.ts';
 
-/** Parses a call's argument text: blank means `{}`. Returns an error for anything but a JSON object. */
-export function parseArguments(text: string, tool: string): JsonObject | KernelError {
-  if (text.trim() === '') return {};
+/** The arguments of a call as an object. */
+export interface ParsedArguments {
+  /** The arguments by name. */
+  readonly input: JsonObject;
+  /** What was changed to parse them. */
+  readonly repairs: readonly ToolRepair[];
+}
+
+/**
+ * Parses a call's argument text: blank means `{}`, and text that was encoded twice is unwrapped and reported. Returns an error for anything but
+ * a JSON object.
+ */
+export function parseArguments(raw: string, tool: string): ParsedArguments | KernelError {
+  const text = unwrapArguments(raw);
+  if (text.trim() === '') return { input: {}, repairs: [] };
   let value: JsonValue;
   try {
     value = parseJson(text);
@@ -15,7 +27,10 @@ export function parseArguments(text: string, tool: string): JsonObject | KernelE
       cause: error,
     });
   }
-  if (isJsonObject(value)) return value;
+  if (isJsonObject(value)) {
+    const repair: ToolRepair = { path: '', from: text.slice(0, 64), to: 'an object', rule: 'json-text' };
+    return { input: value, repairs: text === raw ? [] : [repair] };
+  }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
   return new KernelError('ARGUMENTS_INVALID', `the arguments of "${tool}" must be a JSON object, not ${kind}.`);
 }

@@ -34,8 +34,9 @@ export interface CallTarget {
 export async function callRemoteTool(call: ToolCall, context: CallContext, target: CallTarget): Promise<ToolResult> {
   const { name } = call;
   const { server, tools, redact, timeoutMs } = target;
-  const input = parseArguments(call.arguments, name);
-  if (KernelError.is(input)) return toErrorResult(input);
+  const parsed = parseArguments(call.arguments, name);
+  if (KernelError.is(parsed)) return toErrorResult(parsed);
+  const { input, repairs } = parsed;
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
   for (;;) {
@@ -55,7 +56,8 @@ export async function callRemoteTool(call: ToolCall, context: CallContext, targe
     try {
       const result = await request(connection, remote.name, input, context, timeoutMs);
       const mismatch = connection.checkOutput(tool, result);
-      return mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
+      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
+      return repairs.length === 0 ? converted : { ...converted, repairs };
     } catch (error) {
       if (context.signal.aborted)
         return cancelledResult(
