@@ -1,4 +1,4 @@
-import { isObject, pointerToken } from '@kernel/internal';
+import { pointerToken } from '@kernel/internal';
 import { parseNumber } from './exact-number.ts';
 
 /** Something in JSON text that `JSON.parse` drops or changes without saying so. */
@@ -41,13 +41,9 @@ function countKeysOf(parsed: unknown): number {
 
 /** How many keys the objects of a parsed value have in total; `NaN` if a number in it is outside ±(2^53-1). Every call pays for it. */
 function countKeys(value: object): number {
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) count += countMember(value[index]);
-  } else if (isObject(value)) {
-    // Faster than to list the keys first; what JSON.parse returns has no inherited ones.
-    for (const key in value) count += 1 + countMember(value[key]);
-  }
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let count = members === value ? 0 : members.length;
+  for (let index = 0; index < members.length; index += 1) count += countMember(members[index]);
   return count;
 }
 
