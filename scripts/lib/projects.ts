@@ -8,6 +8,7 @@ export interface Manifest {
   readonly exports?: Record<string, unknown>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
 }
 
 /** The folders of the workspace's packages, relative to the root, sorted. */

@@ -15,19 +15,24 @@ export const codeMap: Rule = (root) => {
   for (const folder of sourceFolders(root)) {
     const [kind = '', name = '', ...inner] = folder.split('/');
     const readme = `${kind}/${name}/README.md`;
-    if (!read(MAP).includes(folder))
+    if (!mentions(read(MAP), folder))
       problems.push({ rule: 'code-map', file: MAP, message: `does not mention ${folder}.` });
-    if (inner.length > 1 && existsSync(join(root, readme)) && !read(readme).includes(inner.join('/')))
+    if (inner.length === 2 && existsSync(join(root, readme)) && !mentions(read(readme), inner.join('/')))
       problems.push({ rule: 'code-map', file: readme, message: `does not mention ${inner.join('/')}.` });
   }
   for (const file of documents(root)) problems.push(...brokenLinks(root, file, read(file)));
   return problems;
 };
 
-/** The folders right below `src` of each package, and `src` itself. Deeper ones belong to the map of the folder above them. */
+/** Every folder that holds sources. */
 function sourceFolders(root: string): readonly string[] {
-  const folders = sourceFiles(root).map((file) => dirname(file).split(sep).slice(0, 4).join('/'));
+  const folders = sourceFiles(root).map((file) => dirname(file).split(sep).join('/'));
   return [...new Set(folders)].toSorted();
+}
+
+/** Whether a text mentions a path as a whole: `src/tool-prompt` is not `src/tool`. */
+function mentions(text: string, path: string): boolean {
+  return new RegExp(`${path.replaceAll('.', String.raw`\.`)}(?![\\w-])`).test(text);
 }
 
 function documents(root: string): readonly string[] {

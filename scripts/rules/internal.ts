@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import { importsOf, targetOf } from '../lib/imports.ts';
+import { importsOf } from '../lib/imports.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
-import { declarationEntries, publishedFolders, readManifest } from '../lib/projects.ts';
+import { publishedFolders, readManifest } from '../lib/projects.ts';
 
 const NAME = '@kernel/internal';
 const FOLDER = 'packages/internal';
@@ -15,7 +15,7 @@ export const MAX_INTERNAL_LINES = 250;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,
- * nobody depends on it at run time, and neither a built module nor a declaration that an entry point leads to mentions it (ADR 0007).
+ * nobody depends on it at run time, and no built module or declaration imports it (ADR 0007).
  */
 export const internal: Rule = (root) => {
   const problem = (file: string, message: string): Problem => ({ rule: 'internal', file, message });
@@ -29,32 +29,18 @@ export const internal: Rule = (root) => {
     problems.push(problem(FOLDER, `has ${lines} lines; at most ${MAX_INTERNAL_LINES}. It is not a utility package.`));
   if (readManifest(root, FOLDER).private !== true) problems.push(problem(FOLDER, 'must be private.'));
   for (const folder of publishedFolders(root)) {
-    const { dependencies = {}, peerDependencies = {} } = readManifest(root, folder);
-    if (NAME in dependencies || NAME in peerDependencies)
+    const { dependencies, peerDependencies, optionalDependencies } = readManifest(root, folder);
+    if (NAME in { ...dependencies, ...peerDependencies, ...optionalDependencies })
       problems.push(
         problem(`${folder}/package.json`, `depends on ${NAME}: it is a devDependency, bundled at build time.`),
       );
-    for (const file of globSync(`${folder}/dist/**/*.js`, { cwd: root }))
-      if (importsOf(readFileSync(join(root, file), 'utf8')).some(({ specifier }) => specifier === NAME))
+    for (const file of globSync(`${folder}/dist/**/*.{js,d.ts}`, { cwd: root }))
+      if (importsOf(readFileSync(join(root, file), 'utf8')).some(({ specifier }) => isInternal(specifier)))
         problems.push(problem(file, `imports ${NAME}, which users cannot install.`));
-    for (const file of publicDeclarations(root, folder))
-      if (importsOf(readFileSync(file, 'utf8')).some(({ specifier }) => specifier === NAME))
-        problems.push(problem(file.slice(root.length + 1), `an entry point leads to this file, and it names ${NAME}.`));
   }
   return problems;
 };
 
-/** Every declaration file that an entry point of a package leads to, absolute. */
-function publicDeclarations(root: string, folder: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (file: string): void => {
-    if (found.has(file) || !existsSync(file)) return;
-    found.add(file);
-    for (const { specifier } of importsOf(readFileSync(file, 'utf8'))) {
-      const target = targetOf(file.split(sep).join('/'), specifier);
-      if (target !== undefined) visit(target.replace(/\.[jt]s$/, '.d.ts').replace(/\.d\.d\.ts$/, '.d.ts'));
-    }
-  };
-  for (const file of declarationEntries(root, folder).values()) visit(file);
-  return found;
+function isInternal(specifier: string): boolean {
+  return specifier === NAME || specifier.startsWith(`${NAME}/`);
 }

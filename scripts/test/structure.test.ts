@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
+import { publicDeclarations } from '../lib/declarations.ts';
 import { withProject } from '../lib/ts.ts';
 import { importCycles } from '../rules/import-cycles.ts';
 import { classes } from '../rules/classes.ts';
@@ -89,13 +90,13 @@ describe('internal', () => {
       'users cannot install',
     ],
     [
-      'a public declaration that names it, however deep',
+      'a declaration that imports it, however deep',
       {
         'packages/tools/package.json': user({}),
         'packages/tools/dist/index.d.ts': "export type { A } from './inner/a.ts';",
         'packages/tools/dist/inner/a.d.ts': "import type { Redactor } from '@kernel/internal';",
       },
-      'an entry point leads to this file',
+      'users cannot install',
     ],
   ])('refuses %s', (_name, files, message) => {
     verifies('architecture.internal');
@@ -104,12 +105,24 @@ describe('internal', () => {
     expect(found[0]).toContain(message);
   });
 
-  test('allows a private package that is bundled, and declarations that no entry point leads to', () => {
+  test('keeps the declarations that an entry point leads to, and no other', () => {
+    const root = tree({
+      'packages/tools/package.json': user({}),
+      'packages/tools/dist/index.d.ts': "export type { A } from './inner/a.ts';",
+      'packages/tools/dist/inner/a.d.ts': 'export interface A { readonly b: import("./b.ts").B }',
+      'packages/tools/dist/hidden.d.ts': 'export {};',
+    });
+    expect([...publicDeclarations(root, 'packages/tools')].map((file) => file.slice(root.length + 1))).toEqual([
+      'packages/tools/dist/index.d.ts',
+      'packages/tools/dist/inner/a.d.ts',
+    ]);
+  });
+
+  test('allows a private package that is bundled', () => {
     const files = {
       ...sources,
       'packages/tools/package.json': user({ devDependencies: { '@kernel/internal': 'workspace:^' } }),
       'packages/tools/dist/index.d.ts': 'export {};',
-      'packages/tools/dist/hidden.d.ts': "import type { Redactor } from '@kernel/internal';",
     };
     expect(messages(internal, files)).toEqual([]);
   });

@@ -6,8 +6,6 @@ const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
 /** Takes known secrets out of text and data. */
 export interface Redactor {
-  /** Whether there is a secret to look for. */
-  hasSecrets(): boolean;
   /** Adds a secret; values under 4 characters stand in every text and are ignored. */
   add(secret: string | undefined): void;
   /** The text with every known secret, spelled plainly or as JSON, a URL or base64 would, replaced by `[redacted]`. */
@@ -44,7 +42,6 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), clean(item)]));
   };
   return {
-    hasSecrets: () => ordered.length > 0,
     add,
     text,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has the shape of its original

@@ -3,7 +3,6 @@ import { KernelError, type ToolResult } from '@kernel/protocol';
 
 /** Redacts everything that a result shows or carries. The `cause` of its error stays: it is for logs and never sent. */
 export function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
-  if (!redactor.hasSecrets()) return result;
   const { forUser, data, error, repairs } = result;
   return {
     ...result,

@@ -20,7 +20,7 @@ import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = createRedactor(options.secrets);
   const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult =>
-    options.limitResult(redactResult(result, redactor), binding);
+    options.limitResult(options.secrets.length === 0 ? result : redactResult(result, redactor), binding);
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
   const limiter = createConcurrencyLimiter(options.concurrency);
   let abandonedCount = 0;

@@ -313,7 +313,7 @@ const mistakes: readonly (readonly [string, unknown, string])[] = [
   [
     'a string that holds no JSON',
     '"a"',
-    'the arguments of "search_files" are not valid JSON at position 0, near `a`. Send one JSON object.',
+    'the arguments of "search_files" must be a JSON object, not a string, at position 0.',
   ],
   [
     'a code fence',

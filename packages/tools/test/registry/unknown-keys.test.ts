@@ -29,7 +29,7 @@ test.each<readonly [string, () => unknown, string, string]>([
   ['Tool "a"', () => bindTool(tool, () => 1, { retrys: 5 } as never), 'retrys', 'Did you mean "retries"?'],
   ['Tool "a", concurrency', () => bindTool(tool, () => 1, { concurrency: { limit: 1 } } as never), 'limit', 'max, key'],
   ['register', () => registry.register(simple('b'), { overwrite: true } as never), 'overwrite', 'onConflict'],
-  ['registerAll', () => registry.registerAll([simple('b')], { hide: true } as never), 'hide', '"hidden"'],
+  ['registerAll', () => registry.registerAll([simple('b')], { hiden: true } as never), 'hiden', '"hidden"'],
   ['merge', () => registry.merge(createRegistry(), { onConflicts: 'skip' } as never), 'onConflicts', '"onConflict"'],
   ['unregister', () => registry.unregister('zz', { strickt: true } as never), 'strickt', '"strict"'],
   ['view', () => registry.view({ names: ['a'] } as never), 'names', 'Use "include".'],

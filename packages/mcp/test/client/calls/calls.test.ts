@@ -9,6 +9,15 @@ test('arguments reach the server, and blank text counts as none', async () => {
   expect(await call(toolset, 'a_ok', ' ')).toEqual({ forLLM: 'ok' });
 });
 
+test('arguments that were encoded twice are unwrapped, and the repair is reported', async () => {
+  const toolset = await connected({ a: server('echo') });
+  const result = await call(toolset, 'a_echo', JSON.stringify('{"note":"x"}'));
+  expect(result).toEqual({
+    forLLM: 'x',
+    repairs: [{ path: '', from: '{"note":"x"}', to: 'an object', rule: 'json-text' }],
+  });
+});
+
 test('text that is not a JSON object is a result that says so, and nothing is sent', async () => {
   const toolset = await connected({ a: server('echo') });
   for (const [text, why] of [
