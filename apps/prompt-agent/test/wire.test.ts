@@ -180,7 +180,7 @@ test('a reader that goes away ends the program quietly', async () => {
   });
 });
 
-test("the flags of seed 000's second program are taken in agent mode", async () => {
+test("the flags of the Go kernel's second program are taken in agent mode", async () => {
   verifies('cli.run', 'config.run');
   const cwd = workspace({
     'notes/a.md': 'Likes tea.',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isObject } from '@kernel/internal';
 import type { ToolBinding } from '@kernel/tools';
 import { usageError } from '../usage-error.ts';
 
@@ -31,8 +32,4 @@ function isBinding(value: unknown): value is ToolBinding {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }

@@ -54,10 +54,10 @@ export function checkFlags(flags: Flags): CheckedFlags {
     );
   const turns = flags['max-turns'];
   if (turns !== undefined && !/^\d{1,6}$/.test(turns))
-    throw usageError(`--max-turns "${turns}" is not a whole number from 0.`);
+    throw usageError(`--max-turns "${turns}" must be a whole number, or 0 for no limit.`);
   const iterations = flags['max-iterations'];
   if (iterations !== undefined && !/^(?:-1|\d{1,6})$/.test(iterations))
-    throw usageError(`--max-iterations "${iterations}" is not a whole number from -1.`);
+    throw usageError(`--max-iterations "${iterations}" must be -1 or a whole number.`);
   const mode = protocol ?? 'agent';
   const warnings = EFFECT.filter(([flag, modes]) => flags[flag] !== undefined && !modes.includes(mode)).map(
     ([flag]) => `--${flag} has no effect ${protocol === undefined ? 'without' : 'with'} --protocol ${protocol ?? '…'}`,

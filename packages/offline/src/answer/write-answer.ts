@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import { KernelError, type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import type { Plan } from '../planning/plan-calls.ts';
 import { wordsOf } from '../language/stem.ts';
@@ -63,7 +64,7 @@ function lookUp(text: string, field: string): readonly string[] {
 function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
