@@ -4,7 +4,7 @@ import { resolveAnthropic } from './anthropic/config.ts';
 import { resolveBedrock } from './bedrock/config.ts';
 import type { CommonConfig } from './config/common-config.ts';
 import { configError } from './config/config-error.ts';
-import type { CustomProviderConfig, ProviderConfig } from './config/provider-config.ts';
+import type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';
 import { resolveGemini } from './gemini/config.ts';
 import { resolveLimits } from './http/limits.ts';
 import { resolveTimeouts } from './http/timeouts.ts';
@@ -24,7 +24,9 @@ export interface ProviderCatalog {
    * Creates the named provider. The name may be known only at run time; a literal one completes the vendor's fields. Throws
    * `CONFIG_INVALID` for an unknown name (listing the known ones) and for a config that its vendor cannot use.
    */
-  create(config: ProviderConfig | CustomProviderConfig): Provider;
+  create<const Config extends ProviderConfig | CustomProviderConfig>(
+    config: Config & (Config['name'] extends ProviderName ? ProviderConfig : unknown),
+  ): Provider;
   /** Every known name, sorted. */
   readonly names: readonly string[];
 }

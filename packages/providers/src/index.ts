@@ -3,6 +3,7 @@ export type { ProviderCatalog, ProviderFactory } from './create-provider.ts';
 export type { TokenSource } from './config/common-config.ts';
 export type { ModelOptions } from './config/model-options.ts';
 export type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';
+export type { ChatQuirks } from './openai/quirks.ts';
 export type { Timeouts } from './http/timeouts.ts';
 export type { ResponseLimits } from './http/limits.ts';
 export { azureToken } from './config/azure-token.ts';

@@ -17,9 +17,9 @@ export interface AnthropicOptions extends ModelOptions {
   /** A budget for thinking, added to `maxTokens`. Default: no thinking. */
   readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
   /** How many of the most likely tokens are sampled from. */
-  readonly top_k?: number | undefined;
+  readonly top_k?: number | null | undefined;
   /** Which processing tier serves the request. */
-  readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | undefined;
+  readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | null | undefined;
 }
 
 /** Resolves a config for the Messages API. @internal */

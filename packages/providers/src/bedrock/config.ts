@@ -15,9 +15,9 @@ export interface BedrockConfig extends BedrockWireConfig {
 /** Model options of the Converse API. It has neither `seed` nor `reasoningEffort`: they are left out with a warning. */
 export interface BedrockOptions extends ModelOptions {
   /** Fields of the model's own. */
-  readonly additionalModelRequestFields?: JsonObject | undefined;
+  readonly additionalModelRequestFields?: JsonObject | null | undefined;
   /** A guardrail to apply. */
-  readonly guardrailConfig?: JsonObject | undefined;
+  readonly guardrailConfig?: JsonObject | null | undefined;
 }
 
 /** A config for the Converse API under any name. @internal */

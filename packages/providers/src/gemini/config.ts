@@ -14,7 +14,7 @@ export interface GeminiConfig extends CommonConfig {
 /** Model options of the generateContent API. `parallelToolCalls: false` is left out with a warning. */
 export interface GeminiOptions extends ModelOptions {
   /** Further fields of `generationConfig`, such as `topK`. */
-  readonly generationConfig?: JsonObject | undefined;
+  readonly generationConfig?: JsonObject | null | undefined;
   /** What is blocked, by category. */
   readonly safetySettings?: readonly { readonly category: string; readonly threshold: string }[] | undefined;
 }

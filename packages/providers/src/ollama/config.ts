@@ -17,9 +17,9 @@ export interface OllamaConfig extends CommonConfig {
 /** Model options of Ollama. `parallelToolCalls: false` is left out with a warning. */
 export interface OllamaOptions extends ModelOptions {
   /** How long the model stays loaded after the request, such as `5m`. */
-  readonly keep_alive?: string | number | undefined;
+  readonly keep_alive?: string | number | null | undefined;
   /** Further fields of Ollama's own `options`, such as `num_ctx`. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: JsonObject | null | undefined;
 }
 
 /** Whether the address is that of Ollama's chat-completions API. @internal */

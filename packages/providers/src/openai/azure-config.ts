@@ -1,6 +1,7 @@
 import type { BaseUrl } from '../config/base-url.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
+import type { ChatOptions } from './chat-options.ts';
 import type { ChatQuirks } from './quirks.ts';
 
 /** What Azure OpenAI needs in addition to the common settings. */
@@ -21,6 +22,8 @@ export interface AzureConfig extends CommonConfig, AzureFields {
   readonly baseUrl: string;
   /** How the deployment differs from OpenAI. */
   readonly quirks?: ChatQuirks | undefined;
+  /** Default model options; a request overrides them key by key. */
+  readonly options?: ChatOptions | undefined;
 }
 
 /** What Azure changes about the chat-completions wire: the path and the credential's header. @internal */

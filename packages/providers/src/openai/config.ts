@@ -4,6 +4,7 @@ import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
+import type { ChatOptions } from './chat-options.ts';
 import { CHAT_PRESETS, type ChatPresetName, OPENAI_QUIRKS } from './presets.ts';
 import { type ChatQuirks, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
 
@@ -15,20 +16,6 @@ export interface ChatConfig extends CommonConfig {
   readonly quirks?: ChatQuirks | undefined;
   /** Default model options; a request overrides them key by key. */
   readonly options?: ChatOptions | undefined;
-}
-
-/** Model options of chat completions. */
-export interface ChatOptions extends ModelOptions {
-  /** How much a reasoning model may think. */
-  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
-  /** How verbose the reply is. */
-  readonly verbosity?: 'low' | 'medium' | 'high' | undefined;
-  /** Lowers the probability of tokens by how often they already occurred. */
-  readonly frequency_penalty?: number | undefined;
-  /** Lowers the probability of tokens that already occurred. */
-  readonly presence_penalty?: number | undefined;
-  /** Which processing tier serves the request. */
-  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | undefined;
 }
 
 /** A config for the chat-completions wire under any name: chat servers, Azure, and Ollama's `/v1`. @internal */

@@ -4,7 +4,8 @@ import { wireProvider } from '../wire/wire.ts';
 import type { ChatConfig } from './config.ts';
 import { chatWire } from './wire.ts';
 
-export type { ChatConfig, ChatOptions } from './config.ts';
+export type { ChatOptions } from './chat-options.ts';
+export type { ChatConfig } from './config.ts';
 export type { ChatQuirks } from './quirks.ts';
 
 /**

@@ -13,11 +13,11 @@ export interface ResponsesConfig extends CommonConfig {
 /** Model options of the Responses API. It has neither `seed` nor `stop`: they are left out with a warning. */
 export interface ResponsesOptions extends ModelOptions {
   /** Whether the vendor stores the response. Default false. */
-  readonly store?: boolean | undefined;
+  readonly store?: boolean | null | undefined;
   /** Which processing tier serves the request. */
-  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | undefined;
+  readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | null | undefined;
   /** What to do with input that exceeds the context window. */
-  readonly truncation?: 'auto' | 'disabled' | undefined;
+  readonly truncation?: 'auto' | 'disabled' | null | undefined;
 }
 
 /** Resolves a config for the Responses API. @internal */

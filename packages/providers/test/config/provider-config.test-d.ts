@@ -36,6 +36,19 @@ createProvider({ name: 'openai', options: { verbosity: 'loud' } });
 // @ts-expect-error -- a function is not JSON
 createProvider({ name: 'openai', options: { a_new_field: () => 1 } });
 
+// `null` unsets a default.
+createProvider({ name: 'anthropic', options: { top_k: null } });
+createProvider({ name: 'ollama', options: { keep_alive: null } });
+// @ts-expect-error -- one of the literals, on Azure too
+createProvider({
+  name: 'azure',
+  baseUrl: 'https://x.example',
+  deployment: 'd',
+  apiVersion: '2024-10-21',
+  authType: 'api_key',
+  options: { verbosity: 'loud' },
+});
+
 // An unknown name is allowed in a catalog, and nowhere else.
 declare const name: string;
 // @ts-expect-error -- not the name of a vendor
@@ -44,6 +57,8 @@ createProvider({ name: 'opnai' });
 createProvider({ name });
 createProviders({ mine: (config) => openaiProvider({ ...config, quirks: {} }) }).create({ name: 'mine', own: 1 });
 createProviders().create({ name });
+// @ts-expect-error -- Azure needs its fields in a catalog too
+createProviders().create({ name: 'azure', baseUrl: 'https://x.example' });
 
 // A vendor's own factory takes any name, and no field of another vendor.
 openaiProvider({ name: 'my-server', baseUrl: 'http://127.0.0.1:8000/v1', quirks: { callIds: 'alphanumeric-9' } });
