@@ -7,6 +7,7 @@ export type {
   FinishReason,
   MediaPart,
   Message,
+  OpaquePart,
   ProviderTrace,
   ReasoningPart,
   SystemMessage,

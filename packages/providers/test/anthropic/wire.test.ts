@@ -117,7 +117,7 @@ test('the key goes into x-api-key with the version of the wire', async () => {
   });
 });
 
-test('unknown events, blocks and deltas are ignored; complete input at the start of a block is read; cached tokens are counted in', async () => {
+test('unknown events and deltas are ignored, an unknown block is kept; complete input at the start of a block is read; cached tokens are counted in', async () => {
   const usage = { input_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 2, output_tokens: 1 };
   const stream = sse(
     { type: 'message_start', message: { model: 'm-1', usage } },
@@ -137,6 +137,7 @@ test('unknown events, blocks and deltas are ignored; complete input at the start
   await withWire('anthropic', { replies: [{ chunks: [stream] }] }, async ({ provider }) => {
     const end = await endOf(provider.stream(request()));
     expect(end.message.content).toMatchObject([
+      { type: 'opaque', kind: 'server_tool_use', providerData: { type: 'server_tool_use', id: 's', name: 'web' } },
       { id: 'a', name: 'f', arguments: '{"x":1}' },
       { id: 'b', name: 'g', arguments: '{}' },
     ]);
