@@ -44,7 +44,9 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
   if (states.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'withFallback has no candidates.', { hint: 'Pass at least one provider.' });
   }
-  const coolDownMs = numberOption('withFallback', 'coolDownMs', options.coolDownMs, 60_000, 0);
+  // Finite, so that two candidates that cool down can be compared.
+  const longest = Number.MAX_SAFE_INTEGER / 2;
+  const coolDownMs = Math.min(numberOption('withFallback', 'coolDownMs', options.coolDownMs, 60_000, 0), longest);
   const { now = Date.now, onFallback } = options;
 
   async function attempt<P extends Provider, T>(

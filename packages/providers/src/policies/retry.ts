@@ -1,4 +1,4 @@
-import { delay } from '@kernel/internal';
+import { delay, MAX_TIMER_MS } from '@kernel/internal';
 import { KernelError, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -6,11 +6,11 @@ import { wrapUnary } from './wrap-unary.ts';
 
 /** When and how often a request is retried. */
 export interface RetryOptions {
-  /** The maximum number of retries. Default 3; 0 means a single attempt. */
+  /** The maximum number of retries. Default 3; 0 means a single attempt, `Infinity` no maximum. */
   readonly maxRetries?: number | undefined;
   /** The wait before the first retry. Default 1 s. */
   readonly initialBackoffMs?: number | undefined;
-  /** The longest wait, before jitter. Default 30 s. */
+  /** The longest wait, before jitter. Default 30 s. No wait is longer than a timer can be, 24.8 days. */
   readonly maxBackoffMs?: number | undefined;
   /** The factor by which each wait grows. Default 2. */
   readonly multiplier?: number | undefined;
@@ -67,8 +67,11 @@ function createAttempt(options: RetryOptions): Attempt {
   function waitFor(error: KernelError, retry: number): number {
     const requested = error.data?.['retryAfterMs'];
     if (typeof requested === 'number' && requested >= 0 && requested <= MAX_REQUESTED_MS) return requested;
-    const wait = Math.min(initialBackoffMs * multiplier ** (retry - 1), maxBackoffMs);
-    return Math.round(jitter ? wait * (1 - JITTER + 2 * JITTER * random()) : wait);
+    // 0 times Infinity is no number: without a first wait there is none.
+    const grown = initialBackoffMs === 0 ? 0 : initialBackoffMs * multiplier ** (retry - 1);
+    const wait = Math.min(grown, maxBackoffMs);
+    // A timer fires at once for a longer delay.
+    return Math.min(Math.round(jitter ? wait * (1 - JITTER + 2 * JITTER * random()) : wait), MAX_TIMER_MS);
   }
 
   return async (signal, work) => {
