@@ -1,5 +1,7 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
 import { KernelError, type Provider } from '@kernel/protocol';
+import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { checkProvider } from './check-policy.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -32,6 +34,24 @@ export interface Retry {
   readonly error: KernelError;
 }
 
+const KEYS: KeysOf<RetryOptions> = {
+  maxRetries: true,
+  initialBackoffMs: true,
+  maxBackoffMs: true,
+  multiplier: true,
+  jitter: true,
+  onRetry: true,
+  random: true,
+};
+/** Names that other libraries have for the same thing. */
+const INSTEAD = new Map([
+  ...['retries', 'attempts', 'maxAttempts', 'numOfAttempts'].map((name) => [name, 'maxRetries'] as const),
+  ...['delay', 'delayMs', 'minTimeout', 'startingDelay'].map((name) => [name, 'initialBackoffMs'] as const),
+  ...['maxDelay', 'maxTimeout'].map((name) => [name, 'maxBackoffMs'] as const),
+  ['factor', 'multiplier'],
+  ['onFailedAttempt', 'onRetry'],
+  ['timeout', 'timeouts of createProvider'],
+]);
 const JITTER = 0.25;
 const MAX_REQUESTED_MS = 60_000;
 
@@ -42,6 +62,8 @@ const MAX_REQUESTED_MS = 60_000;
  * no other layer retries.
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
+  checkProvider('withRetry', provider);
+  checkKeys('withRetry', options, KEYS, { instead: INSTEAD });
   const attempt = createAttempt(options);
   return {
     name: provider.name,

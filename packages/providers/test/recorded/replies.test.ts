@@ -145,7 +145,7 @@ function readAll(recorded: readonly RecordedFile[]): void {
 
 function providerOf(server: WireServer, wire: RecordedWire): Provider {
   const baseUrl = wire.startsWith('openai') ? server.baseUrl : server.url;
-  return createProviders().create({ name: wire, baseUrl, token: 'test', region: 'us-east-1' });
+  return createProviders().create({ name: wire, baseUrl, token: 'test' });
 }
 
 async function read(server: WireServer, file: RecordedFile, status?: number): Promise<MessageEnd> {
