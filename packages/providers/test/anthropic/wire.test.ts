@@ -81,7 +81,9 @@ test('cache marks are on the last tool, the instructions and the last user messa
 
 test('options, tool choice and response format are encoded in the terms of the vendor', async () => {
   verifies('providers.options', 'providers.toolChoice');
+  const model = 'claude-sonnet-4-5';
   const body = await bodyOf({
+    model,
     tools: [ADD],
     toolChoice: { name: 'add' },
     options: { maxTokens: 9, temperature: 0, stop: 'x', parallelToolCalls: false, top_k: 3 },
@@ -100,9 +102,9 @@ test('options, tool choice and response format are encoded in the terms of the v
       },
     },
   });
-  expect((await bodyOf({ tools: [ADD], toolChoice: 'required' }))['tool_choice']).toEqual({ type: 'any' });
+  expect((await bodyOf({ model, tools: [ADD], toolChoice: 'required' }))['tool_choice']).toEqual({ type: 'any' });
   expect((await bodyOf({ tools: [ADD], toolChoice: 'none' }))['tool_choice']).toEqual({ type: 'none' });
-  expect((await bodyOf({ options: { reasoningEffort: 'low', maxTokens: 9 } }))['thinking']).toEqual({
+  expect((await bodyOf({ model, options: { reasoningEffort: 'low', maxTokens: 9 } }))['thinking']).toEqual({
     type: 'enabled',
     budget_tokens: 2048,
   });
