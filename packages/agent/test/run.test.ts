@@ -30,6 +30,20 @@ describe('an answer', () => {
     expect(result).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
   });
 
+  test('a reply of opaque parts alone is an answer without text, and goes back with the next request', async () => {
+    const opaque = { type: 'opaque', kind: 'image', providerData: { data: 'AA==' } } as const;
+    const message = { role: 'assistant', content: [opaque], provider: { vendor: 'v', model } } as const;
+    const provider: Provider = {
+      name: 'v',
+      async *stream() {
+        yield { type: 'message-end', message, finishReason: 'stop' };
+      },
+    };
+    const result = await collect(run({ provider, model, messages: [user('Draw')] }));
+    expect(result).toMatchObject({ reason: 'done', answer: '' });
+    expect(result.messages.at(-1)).toEqual(message);
+  });
+
   test('every requested call runs, and the next request holds the message with its calls and then the results', async () => {
     verifies('agent.loop.feedback', 'agent.loop.message.assistant', 'agent.loop.message.tool');
     const tools = mockToolset([mockTool('a', 'result a'), mockTool('b', 'result b')]);

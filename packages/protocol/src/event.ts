@@ -42,7 +42,7 @@ export interface MessageEnd {
   readonly finishReason: FinishReason;
   /** The tokens of this reply, if the vendor reports them. */
   readonly usage?: Usage;
-  /** The calls of a reply that was cut, filtered or stopped by length. They must not run. */
+  /** Calls that must not run: of a reply that was cut, filtered or stopped by length, or that its vendor began anew in the same stream. */
   readonly droppedCalls?: readonly DroppedCall[];
   /** What the provider had to change in the request or leave out of it. */
   readonly warnings?: readonly ProviderWarning[];
@@ -56,7 +56,7 @@ export interface DroppedCall {
   readonly name: string;
   /** The argument text so far; usually not valid JSON. */
   readonly arguments: string;
-  /** Why it was dropped: the reply's finish reason. */
+  /** Why it was dropped: the reply's finish reason, or `other` for a call of a beginning that the vendor gave up. */
   readonly reason: FinishReason;
 }
 

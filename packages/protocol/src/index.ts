@@ -8,6 +8,7 @@ export type {
   FinishReason,
   MediaPart,
   Message,
+  OpaquePart,
   ProviderTrace,
   ReasoningPart,
   SystemMessage,

@@ -21,8 +21,8 @@ export interface UserMessage {
 /** What the model said. */
 export interface AssistantMessage {
   readonly role: 'assistant';
-  /** Its text, reasoning and calls, in the order in which they arrived. */
-  readonly content: readonly (TextPart | ReasoningPart | ToolCall)[];
+  /** Its text, reasoning, calls and opaque parts, in the order in which they arrived. */
+  readonly content: readonly (TextPart | ReasoningPart | ToolCall | OpaquePart)[];
   /** The author. Vendor data in the parts goes back only to this vendor. */
   readonly provider?: ProviderTrace;
 }
@@ -70,6 +70,18 @@ export interface ReasoningPart {
   readonly providerData?: JsonValue;
 }
 
+/**
+ * A part of a reply that only its vendor understands, such as a search that the vendor ran itself or an image that it made. Nothing in it
+ * is ever run.
+ */
+export interface OpaquePart {
+  readonly type: 'opaque';
+  /** The vendor's own name for this kind of part, such as `server_tool_use`. */
+  readonly kind: string;
+  /** The part as it was received. It goes back unchanged to the vendor that made it, and to no other. */
+  readonly providerData: JsonValue;
+}
+
 /** The vendor and the model that wrote a message. */
 export interface ProviderTrace {
   /** The vendor's name, such as `anthropic`. */
@@ -95,7 +107,7 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
-/** Returns the text of a message: a string as it is, text parts joined without a separator, nothing of media, reasoning and calls. */
+/** Returns the text of a message: a string as it is, text parts joined without a separator, nothing of media, reasoning, calls and opaque parts. */
 export function textOf(message: Message): string {
   if (typeof message.content === 'string') return message.content;
   let text = '';

@@ -85,6 +85,14 @@ export const reasoningPartSchema = z
   .strictObject({ type: z.literal('reasoning'), text: z.string(), providerData: jsonValueSchema.exactOptional() })
   .readonly();
 
+/** `OpaquePart`. */
+export const opaquePartSchema = z
+  .strictObject({ type: z.literal('opaque'), kind: z.string(), providerData: jsonValueSchema })
+  .readonly();
+
+const assistantContent = z
+  .array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema, opaquePartSchema]))
+  .readonly();
 const textOrParts = z.union([z.string(), z.array(z.union([textPartSchema, mediaPartSchema])).readonly()]);
 
 /** `Message`, a union on `role`. */
@@ -94,7 +102,7 @@ export const messageSchema = z.discriminatedUnion('role', [
   z
     .strictObject({
       role: z.literal('assistant'),
-      content: z.array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema])).readonly(),
+      content: assistantContent,
       provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
     })
     .readonly(),
@@ -163,7 +171,7 @@ export const providerEventSchema = z.discriminatedUnion('type', [
       message: z
         .strictObject({
           role: z.literal('assistant'),
-          content: z.array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema])).readonly(),
+          content: assistantContent,
           provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
         })
         .readonly(),

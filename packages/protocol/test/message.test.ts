@@ -3,7 +3,7 @@ import { addUsage, textOf, toolCallsOf } from '../src/index.ts';
 
 const call = { type: 'tool-call', id: '1', name: 'a', arguments: '{}' } as const;
 
-test('the text of a message is its text parts, without reasoning, media and calls', () => {
+test('the text of a message is its text parts, without reasoning, media, calls and opaque parts', () => {
   expect(textOf({ role: 'user', content: 'plain' })).toBe('plain');
   expect(
     textOf({
@@ -11,6 +11,8 @@ test('the text of a message is its text parts, without reasoning, media and call
       content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'a' }, call, { type: 'text', text: 'b' }],
     }),
   ).toBe('ab');
+  const opaque = { type: 'opaque', kind: 'search', providerData: { type: 'text', text: 'c' } } as const;
+  expect(textOf({ role: 'assistant', content: [opaque, { type: 'text', text: 'a' }] })).toBe('a');
   expect(textOf({ role: 'user', content: [{ type: 'image', mimeType: 'image/png', url: 'u' }] })).toBe('');
 });
 

@@ -5,6 +5,7 @@ import type {
   JsonValue,
   MediaPart,
   Message,
+  OpaquePart,
   ProviderEvent,
   ReasoningPart,
   TextPart,
@@ -37,6 +38,7 @@ equal<Inferred<'toolCallSchema'>, ToolCall>(true);
 equal<Inferred<'textPartSchema'>, TextPart>(true);
 equal<Inferred<'mediaPartSchema'>, MediaPart>(true);
 equal<Inferred<'reasoningPartSchema'>, ReasoningPart>(true);
+equal<Inferred<'opaquePartSchema'>, OpaquePart>(true);
 equal<Inferred<'messageSchema'>, Message>(true);
 equal<Inferred<'finishReasonSchema'>, FinishReason>(true);
 equal<Inferred<'usageSchema'>, Usage>(true);

@@ -44,6 +44,7 @@ test('every kind of message, result and event passes through JSON and its schema
       { type: 'reasoning', text: 'hm', providerData: { signature: 'x', list: [1, null] } },
       { type: 'text', text: 'a' },
       { type: 'tool-call', id: '1', name: 'a', arguments: '{' },
+      { type: 'opaque', kind: 'web_search_call', providerData: { id: 'ws_1', action: null } },
     ],
     provider: { vendor: 'v', model: 'm' },
   };

@@ -1,7 +1,8 @@
-import { nearest } from '@kernel/internal';
+import { isObject, nearest } from '@kernel/internal';
 import { KernelError, type Provider } from '@kernel/protocol';
 import { resolveAnthropic } from './anthropic/config.ts';
 import { resolveBedrock } from './bedrock/config.ts';
+import { describeType } from './config/check-keys.ts';
 import type { CommonConfig } from './config/common-config.ts';
 import { configError } from './config/config-error.ts';
 import type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';
@@ -98,13 +99,22 @@ export function createProviders(factories: Readonly<Record<string, ProviderFacto
     table.set(name, factory);
   }
   const names = Object.freeze(sortedNames(table));
-  return { create: (config) => createFrom<CustomProviderConfig>(table, { ...config }), names };
+  return {
+    create: (config) => createFrom<CustomProviderConfig>(table, { ...config }),
+    names,
+  };
 }
 
 function createFrom<Config extends CommonConfig>(
   table: ReadonlyMap<string, (config: Config) => Provider>,
   config: Config,
 ): Provider {
+  if (!isObject(config) || typeof config.name !== 'string') {
+    const what = isObject(config) ? `a config whose name is ${describeType(config['name'])}` : describeType(config);
+    throw new KernelError('CONFIG_INVALID', `A provider is created from a config with a name, not from ${what}.`, {
+      hint: `Pass { name: 'openai', token }. Names: ${sortedNames(table).join(', ')}.`,
+    });
+  }
   const factory = table.get(config.name);
   if (factory !== undefined) return factory(config);
   const names = sortedNames(table);

@@ -1,3 +1,5 @@
+import type { JsonValue } from '@kernel/protocol';
+
 /** A JSON object from outside, read field by field: no schema library, one `typeof` per field. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -37,4 +39,10 @@ export function isSameJsonText(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [parseJson(a), parseJson(b)];
   return left !== undefined && right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** A value that `JSON.parse` returned, as what it is: JSON. */
+export function toJson(value: unknown): JsonValue {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return value as JsonValue;
 }

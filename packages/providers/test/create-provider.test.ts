@@ -115,6 +115,7 @@ test.each([
   [{ baseUrl: 'https://user:pass@host/v1' }, /password/],
   [{ timeouts: { idleMs: -1 } }, /timeouts\.idleMs/],
   [{ timeouts: { totalMs: Number.NaN } }, /timeouts\.totalMs/],
+  [{ timeouts: { totalMs: 2 ** 31 } }, /timeouts\.totalMs/],
   [{ auth: 'magic' as never }, /auth is "magic"/],
 ])('a bad setting %j throws at once and is named', (config, message) => {
   expect(() => createProvider({ name: 'openai', ...config })).toThrow(message);

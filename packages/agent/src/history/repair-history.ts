@@ -1,4 +1,5 @@
 import {
+  type AssistantMessage,
   KernelError,
   type Message,
   toErrorResult,
@@ -60,13 +61,19 @@ function withoutForeignData(messages: readonly Message[], vendor: string | undef
   if (vendor === undefined) return messages;
   return messages.map((message) => {
     if (message.role !== 'assistant' || message.provider?.vendor === vendor) return message;
-    if (!message.content.some((part) => 'providerData' in part)) return message;
-    const content = message.content.map((part) => {
-      if (!('providerData' in part)) return part;
-      const { providerData: _providerData, ...rest } = part;
-      return rest;
-    });
-    return { ...message, content };
+    const content = withoutOpaqueData(message.content);
+    return content === message.content ? message : { ...message, content };
+  });
+}
+
+/** Content without opaque parts and opaque data; the same array if there are none. */
+function withoutOpaqueData(content: AssistantMessage['content']): AssistantMessage['content'] {
+  if (!content.some((part) => 'providerData' in part)) return content;
+  return content.flatMap((part): AssistantMessage['content'] => {
+    if (part.type === 'opaque') return [];
+    if (!('providerData' in part)) return [part];
+    const { providerData: _providerData, ...rest } = part;
+    return [rest];
   });
 }
 
@@ -75,9 +82,12 @@ function mergeReplies(messages: readonly Message[]): readonly Message[] {
   const merged: Message[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    if (message.role === 'assistant' && last?.role === 'assistant' && toolCallsOf(last).length === 0)
-      merged[merged.length - 1] = { ...message, content: [...last.content, ...message.content] };
-    else merged.push(message);
+    if (message.role === 'assistant' && last?.role === 'assistant' && toolCallsOf(last).length === 0) {
+      // The merged message has one author: what only the other one understands must not reach it.
+      const isSameVendor = last.provider?.vendor === message.provider?.vendor;
+      const before = isSameVendor ? last.content : withoutOpaqueData(last.content);
+      merged[merged.length - 1] = { ...message, content: [...before, ...message.content] };
+    } else merged.push(message);
   }
   return merged;
 }

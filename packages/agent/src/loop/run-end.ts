@@ -15,7 +15,7 @@ export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, ke
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
 
-/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer. */
+/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of opaque parts alone is not empty. */
 export function outcomeOfReply(
   { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
   provider: string,
@@ -31,7 +31,7 @@ export function outcomeOfReply(
     case 'stop':
     case 'tool-calls':
     case 'other':
-      if (answer !== '') return { reason: 'done', answer };
+      if (answer !== '' || message.content.some((part) => part.type === 'opaque')) return { reason: 'done', answer };
       return {
         reason: 'error',
         error: new KernelError(

@@ -1,4 +1,4 @@
-import type { MediaPart, Message, ToolCall } from '@kernel/protocol';
+import type { MediaPart, Message, OpaquePart, ToolCall } from '@kernel/protocol';
 
 /** What an image, a recording or a file counts for: about what vendors charge for an image of medium size. */
 const MEDIA_TOKENS = 1000;
@@ -22,7 +22,7 @@ export function estimateTokens(message: Message): number {
 }
 
 function partTokens(
-  part: ToolCall | MediaPart | { readonly type: 'text' | 'reasoning'; readonly text: string },
+  part: ToolCall | MediaPart | OpaquePart | { readonly type: 'text' | 'reasoning'; readonly text: string },
 ): number {
   switch (part.type) {
     case 'tool-call':
@@ -30,6 +30,8 @@ function partTokens(
     case 'text':
     case 'reasoning':
       return textTokens(part.text);
+    case 'opaque':
+      return textTokens(JSON.stringify(part.providerData));
     case 'image':
     case 'audio':
     case 'file':

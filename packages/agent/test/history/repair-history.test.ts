@@ -86,6 +86,7 @@ test('opaque data stays with the vendor that made it, and only with it', () => {
     role: 'assistant',
     content: [
       { type: 'reasoning', text: 'hm', providerData: { signature: vendor } },
+      { type: 'opaque', kind: 'search', providerData: { id: `by ${vendor}` } },
       { type: 'text', text: 'ok' },
     ],
     provider: { vendor, model: 'm' },
@@ -93,7 +94,10 @@ test('opaque data stays with the vendor that made it, and only with it', () => {
   const stored = [user('Go'), of('a'), user('And?'), of('b')];
   const repaired = repairHistory(stored, { vendor: 'a' });
   expect(repaired[1]).toBe(stored[1]);
-  expect(JSON.stringify(repaired)).not.toContain('"signature":"b"');
+  expect(JSON.stringify(repaired)).not.toMatch(/"signature":"b"|by b/);
+  const merged = repairHistory([user('Go'), of('a'), of('b')]);
+  expect(JSON.stringify(merged)).toMatch(/by b/);
+  expect(JSON.stringify(merged)).not.toMatch(/"signature":"a"|by a/);
   expect(repairHistory(stored)).toBe(stored);
 });
 

@@ -1,10 +1,12 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { textOrNote, unsupportedPart } from '../wire/media.ts';
+import { opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as content blocks, each as JSON text. Reasoning is sent back only to the `vendor` that produced it. @internal */
+const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
+
+/** Encodes a message as content blocks, each as JSON text. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly string[] {
   return blocksOf(message, vendor).map((block) => JSON.stringify(block));
 }
@@ -28,11 +30,14 @@ function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly ob
   const blocks = message.content.flatMap((part): readonly object[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
     if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
+    if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const id = toWireId(part.id, CALL_ID_RULES.word);
-    return [{ type: 'tool_use', id, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) }];
+    const caller = isOwn ? asFields(part.providerData)?.['caller'] : undefined;
+    const call = { id, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) };
+    return [{ type: 'tool_use', ...call, ...(caller === undefined ? {} : { caller }) }];
   });
   // A message of reasoning only is refused.
-  return blocks.some((block) => !('thinking' in block || 'data' in block)) ? blocks : [];
+  return blocks.some((block) => !('type' in block) || !REASONING.has(block.type)) ? blocks : [];
 }
 
 function reasoningBlock(text: string, providerData: JsonValue | undefined): readonly object[] {

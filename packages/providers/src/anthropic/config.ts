@@ -10,12 +10,12 @@ export interface AnthropicConfig extends CommonConfig {
   readonly options?: AnthropicOptions | undefined;
 }
 
-/** Model options of the Messages API. It has no `seed`: it is left out with a warning. */
+/** Model options of the Messages API. It has no `seed`: it is left out with a warning, and so is what the model does not take. */
 export interface AnthropicOptions extends ModelOptions {
   /** The maximum number of tokens of the reply. Default 8192. */
   readonly maxTokens?: number | null | undefined;
-  /** A budget for thinking, added to `maxTokens`. Default: no thinking. */
-  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** How much the model may think, as a budget or an effort, whichever the model takes; its tokens are added to `maxTokens`. Default: not set. */
+  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | (string & {}) | null | undefined;
   /** How many of the most likely tokens are sampled from. */
   readonly top_k?: number | null | undefined;
   /** Which processing tier serves the request. */

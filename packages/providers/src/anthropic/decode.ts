@@ -1,10 +1,11 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -28,11 +29,14 @@ const STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** Creates the decoder of one reply of the Messages API. Unknown events, blocks and deltas are ignored. @internal */
+/** Creates the decoder of one reply of the Messages API. Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. @internal */
 export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const counts = new Map<string, number>();
+  /** The blocks that only the vendor understands, until they end. */
+  const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   let stopReason: string | undefined;
+  let begun = false;
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
@@ -44,6 +48,13 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   function readEvent(type: string, event: Fields): void {
     switch (type) {
       case 'message_start': {
+        // A gateway that tries again behind one stream: what came before belongs to a reply that was given up.
+        if (begun) {
+          builder.restart();
+          opaqueBlocks.clear();
+          stopReason = undefined;
+        }
+        begun = true;
         const message = asFields(event['message']);
         builder.model(message?.['model']);
         readUsage(message?.['usage']);
@@ -56,7 +67,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         readDelta(asFields(event['delta']), asNumber(event['index']));
         return;
       case 'content_block_stop':
-        builder.endPart();
+        endBlock(asNumber(event['index']));
         return;
       case 'message_delta':
         stopReason = asText(asFields(event['delta'])?.['stop_reason']) ?? stopReason;
@@ -74,7 +85,9 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   }
 
   function startBlock(block: Fields | undefined, index: number | undefined): void {
-    switch (block?.['type']) {
+    const type = asText(block?.['type']);
+    if (block === undefined || type === undefined) return;
+    switch (type) {
       case 'text':
         builder.text(asText(block['text']) ?? '');
         return;
@@ -90,12 +103,34 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         // Proxies send the whole input here; the vendor sends an empty object, then deltas of text.
         const input = asFields(block['input']);
         const whole = input !== undefined && Object.keys(input).length > 0 ? input : undefined;
-        builder.call({ index, id: asText(block['id']), name: asText(block['name']), arguments: whole });
+        const caller = asFields(block['caller']);
+        builder.call({
+          index,
+          id: asText(block['id']),
+          name: asText(block['name']),
+          arguments: whole,
+          // A call made by code that the vendor runs is refused without its caller.
+          providerData: caller === undefined || caller['type'] === 'direct' ? undefined : { caller: toJson(caller) },
+        });
+        return;
       }
+      default:
+        opaqueBlocks.set(index, createOpaqueBlock(block, builder.opaque()));
     }
   }
 
+  function endBlock(index: number | undefined): void {
+    builder.endPart();
+    opaqueBlocks.get(index)?.end();
+    opaqueBlocks.delete(index);
+  }
+
   function readDelta(delta: Fields | undefined, index: number | undefined): void {
+    const opaque = opaqueBlocks.get(index);
+    if (opaque !== undefined) {
+      if (delta !== undefined) opaque.add(delta);
+      return;
+    }
     switch (delta?.['type']) {
       case 'text_delta':
         builder.text(asText(delta['text']) ?? '');
@@ -125,6 +160,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (builder.ended()) return;
     if (stopReason === undefined)
       throw builder.protocolError('the reply has an end mark but no stop reason: it was cut off');
+    for (const index of opaqueBlocks.keys()) endBlock(index);
     const known = REASONS.get(stopReason);
     if (known === 'length' || known === 'refusal') builder.end(known);
     else builder.end(builder.hasCalls() ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
@@ -140,7 +176,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     readUsage(message['usage']);
     for (const [at, block] of asList(message['content']).entries()) {
       startBlock(asFields(block), at);
-      builder.endPart();
+      endBlock(at);
     }
     stopReason = asText(message['stop_reason']);
     close();

@@ -1,7 +1,7 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
-import { dataOf, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
@@ -18,7 +18,7 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['text/markdown', 'md'],
 ]);
 
-/** Encodes a message as content blocks. Reasoning is sent back only to the `vendor` that produced it. @internal */
+/** Encodes a message as content blocks. Reasoning and opaque parts are sent back only to the `vendor` that produced it. @internal */
 export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':
@@ -37,6 +37,7 @@ function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly ob
   const blocks = message.content.flatMap((part): readonly object[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ text: part.text }];
     if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
+    if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const toolUseId = toWireId(part.id, CALL_ID_RULES.word);
     return [{ toolUse: { toolUseId, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) } }];
   });

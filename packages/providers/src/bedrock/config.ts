@@ -1,5 +1,6 @@
 import type { JsonObject } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
+import { checkKeys, type KeysOf } from '../config/check-keys.ts';
 import { configError } from '../config/config-error.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
@@ -44,9 +45,17 @@ export interface BedrockSettings extends WireSettings {
   readonly region: string | undefined;
 }
 
+const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey: true, sessionToken: true };
+const KEYS = {
+  own: { region: true, credentials: true },
+  instead: Object.keys(CREDENTIALS).map((key) => [key, `credentials: { ${key} }`] as const),
+} as const;
+
 /** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */
 export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
-  const { auth, baseUrl, name, region, token } = config;
+  const { auth, baseUrl, credentials, name, region, token } = config;
+  if (credentials !== undefined && typeof credentials !== 'function')
+    checkKeys(name, credentials, CREDENTIALS, { path: 'credentials.' });
   const needsSignature = token === undefined && auth !== 'none';
   if (region === undefined && (baseUrl === undefined || needsSignature)) {
     throw configError(name, 'region is missing.', 'Set region, such as us-east-1.');
@@ -55,5 +64,5 @@ export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
     throw configError(name, `region is "${region}".`, 'Write it like us-east-1.');
   }
   const regionalUrl = `https://bedrock-runtime.${region ?? ''}.amazonaws.com`;
-  return { ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '' }), region };
+  return { ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS }), region };
 }

@@ -4,6 +4,7 @@ import { createMessageBuilder, type MessageBuilder, type DecoderContext } from '
 import { createFrameSplitter } from '../stream/aws-frames.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
 import type { ReadFrame } from './optional-packages.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -48,7 +49,12 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
       if (error !== undefined) throw builder.vendorError(error);
       const message = asFields(asFields(value['output'])?.['message']);
       if (message === undefined) throw builder.protocolError('the reply is JSON without a message');
-      for (const [at, entry] of asList(message['content']).entries()) readBlock(builder, asFields(entry) ?? {}, at);
+      for (const [at, entry] of asList(message['content']).entries()) {
+        const block = asFields(entry) ?? {};
+        const kind = opaqueKind(block);
+        if (kind === undefined) readBlock(builder, block, at);
+        else builder.opaque()(kind, block);
+      }
       builder.usage(usageOf(value['usage']));
       finish(builder, asText(value['stopReason']));
     },
@@ -58,6 +64,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
 
 function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
   const textChunks: Uint8Array[] = [];
@@ -88,15 +95,21 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     const index = asNumber(event['contentBlockIndex']);
     switch (type) {
       case 'contentBlockStart': {
-        const call = asFields(asFields(event['start'])?.['toolUse']);
+        const start = asFields(event['start']) ?? {};
+        const kind = opaqueKind(start);
+        if (kind !== undefined) {
+          opaqueBlocks.set(index, createOpaqueBlock(kind, start, builder.opaque()));
+          return;
+        }
+        const call = asFields(start['toolUse']);
         if (call !== undefined) builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']) });
         return;
       }
       case 'contentBlockDelta':
-        readBlock(builder, asFields(event['delta']) ?? {}, index);
+        readDelta(asFields(event['delta']) ?? {}, index);
         return;
       case 'contentBlockStop':
-        builder.endPart();
+        endBlock(index);
         return;
       case 'messageStop':
         stopReason = asText(event['stopReason']);
@@ -104,6 +117,21 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
       case 'metadata':
         builder.usage(usageOf(event['usage']));
     }
+  }
+
+  /** A kind of block without a start begins with its first delta. */
+  function readDelta(delta: Fields, index: number | undefined): void {
+    const kind = opaqueBlocks.has(index) ? undefined : opaqueKind(delta);
+    if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, { [kind]: {} }, builder.opaque()));
+    const block = opaqueBlocks.get(index);
+    if (block === undefined) readBlock(builder, delta, index);
+    else block.add(delta);
+  }
+
+  function endBlock(index: number | undefined): void {
+    builder.endPart();
+    opaqueBlocks.get(index)?.end();
+    opaqueBlocks.delete(index);
   }
 
   const frames = createFrameSplitter(onFrame, context.lineLength);
@@ -125,6 +153,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
           builder.hasContent() ? 'the stream ended without a stop reason: it was cut off' : 'the reply is empty',
         );
       }
+      for (const index of opaqueBlocks.keys()) endBlock(index);
       finish(builder, stopReason);
     },
     partialText: builder.partialText,
@@ -143,6 +172,8 @@ function textError(builder: MessageBuilder, text: string): Error {
 /** Reads a complete block or a delta of one: they have the same fields. */
 function readBlock(builder: MessageBuilder, block: Fields, index: number | undefined): void {
   builder.text(asText(block['text']) ?? '');
+  const cited = asFields(block['citationsContent']);
+  for (const piece of asList(cited?.['content'])) builder.text(asText(asFields(piece)?.['text']) ?? '');
   const call = asFields(block['toolUse']);
   if (call !== undefined) {
     builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']), arguments: call['input'] });

@@ -1,5 +1,6 @@
 import { type JsonObject, KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
 import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette } from './cassette.ts';
+import { checkKeys, type KeysOf } from '../config/check-keys.ts';
 import { createSanitizer, type Sanitizer } from './sanitizer.ts';
 import { sanitizeEvents } from './sanitize-events.ts';
 import { tapStream } from '../policies/tap-stream.ts';
@@ -14,11 +15,15 @@ export interface RecorderOptions {
   readonly secrets?: readonly string[] | undefined;
 }
 
+/** The keys of the options. @internal */
+export const RECORDER_KEYS: KeysOf<RecorderOptions> = { secrets: true };
+
 /**
  * Records every exchange to `sink`, or as a cassette to the file of this path, which is overwritten. An exchange that was aborted, or whose
  * consumer returned early, is not recorded. Secrets are removed from the recording; what the consumer gets is unchanged.
  */
 export function withRecorder(provider: Provider, sink: RecorderSink | string, options: RecorderOptions = {}): Provider {
+  checkKeys('withRecorder', options, RECORDER_KEYS);
   const sanitizer = createSanitizer(options.secrets ?? []);
   const save = typeof sink === 'string' ? fileSink(sink) : sink;
 

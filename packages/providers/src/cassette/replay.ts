@@ -10,7 +10,8 @@ import {
 } from '@kernel/protocol';
 import { type AnyRequest, type Cassette, type CassetteEntry, toRecorded } from './cassette.ts';
 import { differences, nearestEntry } from './nearest-entry.ts';
-import type { RecorderOptions } from './recorder.ts';
+import { checkKeys } from '../config/check-keys.ts';
+import { RECORDER_KEYS, type RecorderOptions } from './recorder.ts';
 import { createSanitizer } from './sanitizer.ts';
 
 /**
@@ -19,6 +20,7 @@ import { createSanitizer } from './sanitizer.ts';
  * the recording, if requests contain any.
  */
 export function replay(cassette: Cassette, options: RecorderOptions = {}): Provider {
+  checkKeys('replay', options, RECORDER_KEYS);
   const sanitizer = createSanitizer(options.secrets ?? []);
   const unused = new Map<string, CassetteEntry[]>();
   for (const entry of cassette.entries) {

@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { checkKeys, type KeysOf } from './check-keys.ts';
 
 /** A source of Entra tokens: any credential of `@azure/identity`. */
 export interface AzureCredential {
@@ -32,6 +33,13 @@ export interface AzureIdentity {
 }
 
 const PACKAGE = '@azure/identity';
+const KEYS: KeysOf<AzureTokenOptions> = {
+  identity: true,
+  clientId: true,
+  tenantId: true,
+  scope: true,
+  credential: true,
+};
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const HINT = 'Check the identity, clientId and tenantId, and that it has a role on the Azure OpenAI resource.';
 
@@ -41,6 +49,7 @@ const HINT = 'Check the identity, clientId and tenantId, and that it has a role 
  * available.
  */
 export function azureToken(options: AzureTokenOptions = {}): () => Promise<string> {
+  checkKeys('azureToken', options, KEYS);
   return azureTokenFrom(options, () => import(PACKAGE));
 }
 

@@ -1,4 +1,5 @@
 import { parseBaseUrl } from './base-url.ts';
+import { checkConfig, type VendorKeys } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
 import type { ModelOptions } from './model-options.ts';
@@ -22,8 +23,14 @@ export interface WireSettings {
 /** Resolves a config with a vendor's defaults: `basePath` is used where `baseUrl` has no path, `authHeader` is the vendor's header for a key. @internal */
 export function resolveWireSettings(
   config: CommonConfig,
-  defaults: { readonly baseUrl: string; readonly basePath: string; readonly authHeader?: string },
+  defaults: {
+    readonly baseUrl: string;
+    readonly basePath: string;
+    readonly authHeader?: string;
+    readonly keys?: VendorKeys;
+  },
 ): WireSettings {
+  checkConfig(config, defaults.keys);
   const base = parseBaseUrl(config.name, config.baseUrl ?? defaults.baseUrl);
   return {
     name: config.name,

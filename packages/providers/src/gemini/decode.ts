@@ -5,6 +5,7 @@ import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -16,12 +17,17 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ),
 ]);
 
+/** Fields of a part that say something about its content. */
+const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'partMetadata']);
+
 /** Creates the decoder of one generateContent reply: server-sent events, one JSON object, or a JSON array of chunks. @internal */
 export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   let finishReason: string | undefined;
   let blocked = false;
   let callCount = 0;
+  /** The call whose arguments arrive in pieces, until its last piece. */
+  let open: { readonly index: number; readonly input: PartialArguments } | undefined;
 
   function onEvent({ data }: SseEvent): void {
     if (data.trim() === '' || data.trim() === '[DONE]') return;
@@ -49,22 +55,51 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     const providerData = signature === undefined ? undefined : { thoughtSignature: signature };
     const call = asFields(part['functionCall']);
     if (call !== undefined) {
-      // Each part is a complete call; two equal parts are two calls.
-      const fragment = {
-        index: callCount,
-        id: asText(call['id']),
-        name: asText(call['name']),
-        arguments: call['args'],
-      };
-      callCount += 1;
-      builder.call(providerData === undefined ? fragment : { ...fragment, providerData });
+      readCall(call, providerData);
       return;
     }
     const text = asText(part['text']);
-    if (text === undefined) return;
+    if (text === undefined) {
+      const kind = Object.keys(part).find((key) => !PART_FIELDS.has(key));
+      if (kind !== undefined) builder.opaque()(kind, part);
+      else if (providerData !== undefined) builder.endPart(providerData);
+      return;
+    }
     if (part['thought'] === true) builder.reasoning(text);
     else builder.text(text);
     if (providerData !== undefined) builder.endPart(providerData);
+  }
+
+  function readCall(call: Fields, providerData: { readonly thoughtSignature: string } | undefined): void {
+    const id = asText(call['id']);
+    const name = asText(call['name']);
+    const continues = call['willContinue'] === true;
+    const isPiece = continues || call['partialArgs'] !== undefined || (open !== undefined && name === undefined);
+    const data = providerData === undefined ? {} : { providerData };
+    if (!isPiece || name !== undefined) {
+      if (open !== undefined) throw cutError();
+      // Each named part is a call of its own; two equal parts are two calls.
+      const index = callCount;
+      callCount += 1;
+      builder.call({ index, id, name, arguments: isPiece ? '' : call['args'], ...data });
+      if (!isPiece) return;
+      open = { index, input: createPartialArguments(call['args']) };
+    }
+    if (open === undefined) throw builder.protocolError('the reply continues a call that has not begun');
+    const problem = open.input.add(asList(call['partialArgs']));
+    if (problem !== undefined) throw builder.protocolError(problem);
+    if (providerData !== undefined && name === undefined) builder.call({ index: open.index, ...data });
+    if (!continues) endCall(open);
+  }
+
+  function endCall({ index, input }: { readonly index: number; readonly input: PartialArguments }): void {
+    if (!input.isComplete()) throw cutError();
+    builder.call({ index, arguments: input.text() });
+    open = undefined;
+  }
+
+  function cutError(): Error {
+    return builder.protocolError('the arguments of a call ended before they were complete: they were cut off');
   }
 
   function close(): void {
@@ -80,6 +115,9 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
       );
     }
     const known = REASONS.get(finishReason);
+    if (open !== undefined && (known === 'stop' || known === 'tool-calls')) throw cutError();
+    // What had arrived of a call that was cut: it does not run.
+    if (open !== undefined) builder.call({ index: open.index, arguments: open.input.text() });
     if (known === 'stop' || known === 'tool-calls') builder.end(builder.hasCalls() ? 'tool-calls' : 'stop');
     // A malformed call, or an unknown reason: nothing in the reply may run.
     else builder.end(known ?? 'other', { dropCalls: true });

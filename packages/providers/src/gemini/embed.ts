@@ -17,6 +17,8 @@ export async function embed(context: WireContext, settings: WireSettings, reques
   const requests = inputs.map((text) => ({ ...extra, model, content: { parts: [{ text }] } }));
   const path = geminiPath(settings, request.model, 'batchEmbedContents');
   const reply = asFields(await postJson(context, settings.name, path, { requests }, request.signal));
-  const vectors = asList(reply?.['embeddings']).map((each) => asFields(each)?.['values']);
+  // A server that takes one text at a time answers with one `embedding`.
+  const list = reply?.['embedding'] === undefined ? asList(reply?.['embeddings']) : [reply['embedding']];
+  const vectors = list.map((each) => asFields(each)?.['values']);
   return toEmbedResult(settings.name, vectors, inputs.length, undefined);
 }

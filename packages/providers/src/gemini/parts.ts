@@ -1,10 +1,10 @@
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
-import { dataOf } from '../wire/media.ts';
+import { dataOf, opaqueData } from '../wire/media.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as parts. Thought signatures are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */
+/** Encodes a message as parts. Thought signatures and opaque parts are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */
 export function toParts(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':
@@ -21,6 +21,7 @@ export function toParts(message: Message, vendor: string): readonly object[] {
 
 function assistantParts(message: AssistantMessage, isOwn: boolean): readonly object[] {
   return message.content.flatMap((part): readonly object[] => {
+    if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const signed = isOwn && part.type !== 'text' ? signatureOf(part.providerData) : {};
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
     // Thoughts are not sent back; their signature is, on an empty part, as it was received.

@@ -34,7 +34,7 @@ export function httpError(
   const vendor = page === undefined ? readErrorBody(text) : undefined;
   const location = status >= 300 && status < 400 ? headers['location'] : undefined;
   const requestId = requestIdOf(headers);
-  const waitMs = retryAfterMs(headers);
+  const waitMs = retryAfterMs(headers) ?? vendor?.retryAfterMs;
   const reason = redactor.text(page ?? vendor?.message ?? 'an empty body');
   const data: JsonObject = {
     status,
@@ -62,6 +62,7 @@ export function replyError(provider: string, error: VendorError, redactor: Redac
       retryable: error.status === undefined ? RETRYABLE_WORDS.test(words) : isRetryableStatus(error.status),
       data: {
         ...(error.status === undefined ? {} : { status: error.status }),
+        ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
         ...(error.code === undefined ? {} : { vendorCode: redactor.text(error.code) }),
         ...(error.type === undefined ? {} : { vendorType: redactor.text(error.type) }),
         body: excerpt(message, EXCERPT_LENGTH),

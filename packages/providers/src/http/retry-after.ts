@@ -1,3 +1,4 @@
+import { asFields, asText } from '../json-fields.ts';
 import type { ResponseHeaders } from './headers.ts';
 
 const MAX_WAIT_MS = 60_000;
@@ -13,6 +14,16 @@ export function retryAfterMs(headers: ResponseHeaders, now: number = Date.now())
   const seconds = parseNumber(value);
   if (seconds !== undefined) return withinRange(seconds * 1000);
   return typeof value === 'string' ? withinRange(Date.parse(value) - now) : undefined;
+}
+
+/** Reads the wait in an error body's list of details, such as `retryDelay: "34.4s"`. Undefined as above. */
+export function retryDelayMs(details: readonly unknown[]): number | undefined {
+  for (const detail of details) {
+    const delay = asText(asFields(detail)?.['retryDelay']);
+    const seconds = delay?.endsWith('s') === true ? parseNumber(delay.slice(0, -1)) : undefined;
+    if (seconds !== undefined) return withinRange(seconds * 1000);
+  }
+  return undefined;
 }
 
 function parseNumber(value: string | string[] | undefined): number | undefined {

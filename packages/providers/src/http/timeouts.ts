@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
-/** The four timeouts of a request, in milliseconds. 0 turns a timeout off. */
+/** The four timeouts of a request, in milliseconds. 0 or `Infinity` turns a timeout off. */
 export interface Timeouts {
   /** Until the connection is established; before that, until a token function has returned its token. Default 30 s. */
   readonly connectMs?: number | undefined;
@@ -34,9 +34,13 @@ export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
   for (const name of ['connectMs', 'firstByteMs', 'idleMs', 'totalMs'] as const) {
     const value = timeouts[name];
     if (value === undefined) continue;
+    if (value === Infinity) {
+      resolved[name] = 0;
+      continue;
+    }
     if (typeof value !== 'number' || !(value >= 0 && value <= MAX_TIMER_MS)) {
       throw new KernelError('CONFIG_INVALID', `timeouts.${name} is ${String(value)}, not a number of milliseconds.`, {
-        hint: `Use 0 (off) or a number up to ${MAX_TIMER_MS}.`,
+        hint: `Use 0 or Infinity (off), or a number up to ${MAX_TIMER_MS}.`,
       });
     }
     resolved[name] = value;

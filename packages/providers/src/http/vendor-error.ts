@@ -1,4 +1,5 @@
-import { asFields, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asList, asText, type Fields, parseJson } from '../json-fields.ts';
+import { retryDelayMs } from './retry-after.ts';
 
 /** What a vendor says about a failure, whatever shape it has on the wire. */
 export interface VendorError {
@@ -10,6 +11,8 @@ export interface VendorError {
   readonly type?: string;
   /** An HTTP status that the error object itself names. */
   readonly status?: number;
+  /** How long the error asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 /**
@@ -36,12 +39,14 @@ function toVendorError(error: Fields, fallback: string): VendorError {
     .map(Number)
     .find((number) => number >= 400 && number < 600);
   const type = asText(error['type']);
+  const waitMs = retryDelayMs(asList(error['details']));
   const textCode = typeof code === 'string' ? code : asText(asFields(error['innererror'])?.['code']);
   return {
     message: (asText(error['message']) ?? fallback) + (raw === undefined ? '' : ` (${raw})`),
     ...(textCode === undefined ? {} : { code: textCode }),
     ...(type === undefined ? {} : { type }),
     ...(status === undefined ? {} : { status }),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
 }
 

@@ -29,7 +29,8 @@ export function isChatPath({ baseUrl }: CommonConfig): boolean {
 
 /** Resolves a config for Ollama's own API; an address that ends in `/api` is accepted as well. @internal */
 export function resolveOllama(config: CommonConfig): WireSettings {
-  const settings = resolveWireSettings(config, { baseUrl: 'http://localhost:11434', basePath: '/api' });
+  const keys = { own: { quirks: true } } as const;
+  const settings = resolveWireSettings(config, { baseUrl: 'http://localhost:11434', basePath: '/api', keys });
   const { basePath } = settings;
   return { ...settings, basePath: basePath.endsWith('/api') ? basePath : `${basePath}/api` };
 }

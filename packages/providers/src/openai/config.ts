@@ -1,4 +1,6 @@
 import { parseBaseUrl } from '../config/base-url.ts';
+import { checkConfig } from '../config/check-config.ts';
+import { checkKeys } from '../config/check-keys.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
@@ -6,7 +8,7 @@ import type { ModelOptions } from '../config/model-options.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { CHAT_PRESETS, type ChatPresetName, OPENAI_QUIRKS } from './presets.ts';
-import { type ChatQuirks, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
+import { type ChatQuirks, QUIRK_KEYS, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
 
 /** The config of OpenAI and of every server that speaks chat completions. */
 export interface ChatConfig extends CommonConfig {
@@ -41,9 +43,15 @@ export interface ChatSettings extends ResolvedChatQuirks {
   readonly options: ModelOptions;
 }
 
+const CHAT_KEYS = { quirks: true } as const;
+const AZURE_KEYS = { ...CHAT_KEYS, deployment: true, apiVersion: true, authType: true } as const;
+const QUIRKS_INSTEAD = Object.keys(QUIRK_KEYS).map((key) => [key, `quirks: { ${key} }`] as const);
+
 /** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
 export function resolveChat(config: ChatWireConfig): ChatSettings {
-  const { name, options = {} } = config;
+  const { name, options = {}, quirks } = config;
+  checkConfig(config, { own: name === 'azure' ? AZURE_KEYS : CHAT_KEYS, instead: QUIRKS_INSTEAD });
+  if (quirks !== undefined) checkKeys(name, quirks, QUIRK_KEYS, { path: 'quirks.' });
   const preset = CHAT_PRESETS.get(name);
   const baseUrl = config.baseUrl ?? preset?.baseUrl;
   if (baseUrl === undefined) {

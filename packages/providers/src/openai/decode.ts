@@ -6,6 +6,7 @@ import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { textPiecesOf } from './content-text.ts';
+import { createCustomCall, type CustomCall } from './custom-call.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
@@ -16,6 +17,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   let finishReason: string | undefined;
   let refused = false;
   let details: ReasoningDetails | undefined;
+  /** Calls of tools that are no functions, by index: only the vendor understands them. */
+  const custom = new Map<number, CustomCall>();
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended()) return;
@@ -91,10 +94,17 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   function readCall(value: unknown, position: number, count: number, isWhole: boolean): void {
     const call = asFields(value);
     if (call === undefined) return;
+    const index = isWhole ? position : asNumber(call['index']);
+    if (call['custom'] !== undefined || custom.has(index ?? position)) {
+      const known = custom.get(index ?? position) ?? createCustomCall(builder.opaque());
+      custom.set(index ?? position, known);
+      known.add(call);
+      return;
+    }
     const fn = asFields(call['function']) ?? call;
     builder.call(
       {
-        index: isWhole ? position : asNumber(call['index']),
+        index,
         id: asText(call['id']),
         name: asText(fn['name']),
         arguments: fn['arguments'],

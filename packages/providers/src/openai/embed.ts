@@ -19,10 +19,17 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
   const vectors = new Map<number, unknown>();
   for (const [at, entry] of asList(reply?.['data']).entries()) {
     const fields = asFields(entry);
-    const vector = asList(fields?.['embedding']);
+    const vector = vectorOf(fields?.['embedding']);
     if (vector.length > 0) vectors.set(asNumber(fields?.['index']) ?? at, vector);
   }
   const ordered = Array.from({ length }, (_, at) => vectors.get(at));
   const tokens = asNumber(asFields(reply?.['usage'])?.['prompt_tokens']);
   return toEmbedResult(settings.name, ordered, length, tokens);
+}
+
+/** A vector as numbers, also where `encoding_format: 'base64'` was asked for: little-endian floats of 4 bytes. */
+function vectorOf(embedding: unknown): readonly unknown[] {
+  if (typeof embedding !== 'string') return asList(embedding);
+  const bytes = Buffer.from(embedding, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
 }

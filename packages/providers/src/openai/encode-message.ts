@@ -1,10 +1,12 @@
 import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { unknownRoleError } from '../wire/check-request.ts';
+import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
-import { createBodyBuffers } from './body-buffers.ts';
+import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
+import { CUSTOM_CALL } from './custom-call.ts';
 import { encodePart, resultText } from './content-parts.ts';
-import { sizeOf } from './join-bytes.ts';
+import { sizeOf } from '../http/join-bytes.ts';
 
 /** A request body. @internal */
 export interface Body {
@@ -108,24 +110,33 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
   const { callIds, reasoningDetails, reasoningField } = settings;
   const isOwn = message.provider?.vendor === settings.name;
   const calls = toolCallsOf(message);
+  const customCalls = isOwn ? message.content.flatMap(customCall) : [];
+  const hasCalls = calls.length > 0 || customCalls.length > 0;
   const text = textOf(message);
   const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
   return {
     role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
+    content: text === '' && hasCalls ? null : text,
     ...(isOwn && reasoningDetails ? reasoningDetailsOf(message) : {}),
     ...(reasoning === '' ? {} : { [reasoningField]: reasoning }),
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map((call) => ({
-            id: toWireId(call.id, CALL_ID_RULES[callIds]),
-            type: 'function',
-            function: { name: toWireName(call.name, TOOL_NAME), arguments: call.arguments },
-            ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
-          })),
-        }),
+    ...(hasCalls
+      ? {
+          tool_calls: [
+            ...calls.map((call) => ({
+              id: toWireId(call.id, CALL_ID_RULES[callIds]),
+              type: 'function',
+              function: { name: toWireName(call.name, TOOL_NAME), arguments: call.arguments },
+              ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
+            })),
+            ...customCalls,
+          ],
+        }
+      : {}),
   };
+}
+
+function customCall(part: AssistantMessage['content'][number]): readonly object[] {
+  return part.type === 'opaque' && part.kind === CUSTOM_CALL ? opaqueData(part) : [];
 }
 
 function reasoningDetailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {

@@ -41,6 +41,11 @@ const DEFAULTS: ResolvedChatQuirks = {
   responseFormat: 'schema',
 };
 
+/** The keys of quirks. @internal */
+export const QUIRK_KEYS: Readonly<Record<string, true>> = Object.fromEntries(
+  Object.keys(DEFAULTS).map((key) => [key, true as const]),
+);
+
 /** Merges quirks over the defaults; later ones win, and undefined changes nothing. @internal */
 export function resolveQuirks(...layers: readonly (ChatQuirks | undefined)[]): ResolvedChatQuirks {
   const set = layers.flatMap((layer) => Object.entries(layer ?? {})).filter(([, value]) => value !== undefined);

@@ -1,4 +1,6 @@
+import { isObject } from '@kernel/internal';
 import { type JsonObject, KernelError, type Provider } from '@kernel/protocol';
+import { checkKeys, describeType, type KeysOf } from '../config/check-keys.ts';
 import { fallbackReason, type FallbackReason } from './fallback-reason.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -28,6 +30,11 @@ export interface FallbackAttempt {
   readonly error: KernelError;
 }
 
+const KEYS: KeysOf<FallbackOptions> = { coolDownMs: true, onFallback: true, now: true };
+const CANDIDATE_KEYS = { provider: true, model: true } as const;
+const HINT =
+  "Pass providers, or each with a model of its own: withFallback([createProvider({ name: 'openai', token }), { provider, model }]).";
+
 interface CandidateState<P extends Provider = Provider> {
   readonly provider: P;
   readonly model: string | undefined;
@@ -40,11 +47,19 @@ interface CandidateState<P extends Provider = Provider> {
  * `data.attempts`. Throws `CONFIG_INVALID` without candidates.
  */
 export function withFallback(candidates: readonly FallbackCandidate[], options: FallbackOptions = {}): Provider {
+  if (!Array.isArray(candidates)) {
+    throw new KernelError('CONFIG_INVALID', `withFallback takes a list, not ${describeType(candidates)}.`, {
+      hint: HINT,
+    });
+  }
+  checkKeys('withFallback', options, KEYS);
   const states = candidates.map(toState);
   if (states.length === 0) {
-    throw new KernelError('CONFIG_INVALID', 'withFallback has no candidates.', { hint: 'Pass at least one provider.' });
+    throw new KernelError('CONFIG_INVALID', 'withFallback has no candidates.', { hint: HINT });
   }
-  const coolDownMs = numberOption('withFallback', 'coolDownMs', options.coolDownMs, 60_000, 0);
+  // Finite, so that two candidates that cool down can be compared.
+  const longest = Number.MAX_SAFE_INTEGER / 2;
+  const coolDownMs = Math.min(numberOption('withFallback', 'coolDownMs', options.coolDownMs, 60_000, 0), longest);
   const { now = Date.now, onFallback } = options;
 
   async function attempt<P extends Provider, T>(
@@ -100,7 +115,15 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
   };
 }
 
-function toState(candidate: FallbackCandidate): CandidateState {
+function toState(candidate: FallbackCandidate, at: number): CandidateState {
+  const provider: unknown = isObject(candidate) && 'provider' in candidate ? candidate.provider : candidate;
+  if (!isObject(provider) || typeof provider['stream'] !== 'function') {
+    const what = typeof provider === 'string' ? `the text "${provider.slice(0, 60)}"` : describeType(provider);
+    throw new KernelError('CONFIG_INVALID', `withFallback: candidate ${at + 1} is not a provider but ${what}.`, {
+      hint: HINT,
+    });
+  }
+  if ('provider' in candidate) checkKeys(`withFallback, candidate ${at + 1}`, candidate, CANDIDATE_KEYS);
   return 'provider' in candidate
     ? { provider: candidate.provider, model: candidate.model, readyAt: 0 }
     : { provider: candidate, model: undefined, readyAt: 0 };

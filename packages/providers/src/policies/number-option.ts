@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 
-/** Returns a numeric option or its default. Throws `CONFIG_INVALID` for a value that is not a finite number from `min`. @internal */
+/** Returns a numeric option or its default. `Infinity` is off, or as long as it can be. Throws `CONFIG_INVALID` for a value that is not a number from `min`. @internal */
 export function numberOption(
   policy: string,
   name: string,
@@ -9,8 +9,8 @@ export function numberOption(
   min: number,
 ): number {
   if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= min && value < Infinity) return value;
+  if (typeof value === 'number' && value >= min) return value;
   throw new KernelError('CONFIG_INVALID', `${policy}: ${name} is ${String(value)}.`, {
-    hint: `Use a number from ${min}, or leave it out.`,
+    hint: `Use a number from ${min}, Infinity for no limit, or leave it out.`,
   });
 }

@@ -1,4 +1,6 @@
 import type { Provider, ProviderRequest, Usage } from '@kernel/protocol';
+import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { checkProvider } from './check-policy.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { createRateQueue } from './rate-queue.ts';
@@ -15,12 +17,20 @@ export interface RateLimitOptions {
   readonly estimateTokens?: ((request: ProviderRequest) => number) | undefined;
 }
 
+const KEYS: KeysOf<RateLimitOptions> = { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true };
+const INSTEAD = new Map([
+  ['rpm', 'requestsPerMinute'],
+  ['tpm', 'tokensPerMinute'],
+]);
+
 /**
  * Delays requests so that no 60 seconds exceed the limits: first come, first served, in one queue for streams, embeddings and
  * transcriptions. A request that is larger than the whole token limit runs alone. An abort leaves the queue at once; an empty queue has no
  * timer.
  */
 export function withRateLimit(provider: Provider, options: RateLimitOptions): Provider {
+  checkProvider('withRateLimit', provider);
+  checkKeys('withRateLimit', options, KEYS, { instead: INSTEAD });
   const tokensPerMinute = numberOption('withRateLimit', 'tokensPerMinute', options.tokensPerMinute, Infinity, 1);
   const queue = createRateQueue({
     requests: numberOption('withRateLimit', 'requestsPerMinute', options.requestsPerMinute, Infinity, 1),

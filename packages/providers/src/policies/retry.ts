@@ -1,16 +1,18 @@
-import { delay } from '@kernel/internal';
+import { delay, MAX_TIMER_MS } from '@kernel/internal';
 import { KernelError, type Provider } from '@kernel/protocol';
+import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { checkProvider } from './check-policy.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
 
 /** When and how often a request is retried. */
 export interface RetryOptions {
-  /** The maximum number of retries. Default 3; 0 means a single attempt. */
+  /** The maximum number of retries. Default 3; 0 means a single attempt, `Infinity` no maximum. */
   readonly maxRetries?: number | undefined;
   /** The wait before the first retry. Default 1 s. */
   readonly initialBackoffMs?: number | undefined;
-  /** The longest wait, before jitter. Default 30 s. */
+  /** The longest wait, before jitter. Default 30 s. No wait is longer than a timer can be, 24.8 days. */
   readonly maxBackoffMs?: number | undefined;
   /** The factor by which each wait grows. Default 2. */
   readonly multiplier?: number | undefined;
@@ -32,6 +34,24 @@ export interface Retry {
   readonly error: KernelError;
 }
 
+const KEYS: KeysOf<RetryOptions> = {
+  maxRetries: true,
+  initialBackoffMs: true,
+  maxBackoffMs: true,
+  multiplier: true,
+  jitter: true,
+  onRetry: true,
+  random: true,
+};
+/** Names that other libraries have for the same thing. */
+const INSTEAD = new Map([
+  ...['retries', 'attempts', 'maxAttempts', 'numOfAttempts'].map((name) => [name, 'maxRetries'] as const),
+  ...['delay', 'delayMs', 'minTimeout', 'startingDelay'].map((name) => [name, 'initialBackoffMs'] as const),
+  ...['maxDelay', 'maxTimeout'].map((name) => [name, 'maxBackoffMs'] as const),
+  ['factor', 'multiplier'],
+  ['onFailedAttempt', 'onRetry'],
+  ['timeout', 'timeouts of createProvider'],
+]);
 const JITTER = 0.25;
 const MAX_REQUESTED_MS = 60_000;
 
@@ -42,6 +62,8 @@ const MAX_REQUESTED_MS = 60_000;
  * no other layer retries.
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
+  checkProvider('withRetry', provider);
+  checkKeys('withRetry', options, KEYS, { instead: INSTEAD });
   const attempt = createAttempt(options);
   return {
     name: provider.name,
@@ -67,8 +89,11 @@ function createAttempt(options: RetryOptions): Attempt {
   function waitFor(error: KernelError, retry: number): number {
     const requested = error.data?.['retryAfterMs'];
     if (typeof requested === 'number' && requested >= 0 && requested <= MAX_REQUESTED_MS) return requested;
-    const wait = Math.min(initialBackoffMs * multiplier ** (retry - 1), maxBackoffMs);
-    return Math.round(jitter ? wait * (1 - JITTER + 2 * JITTER * random()) : wait);
+    // 0 times Infinity is no number: without a first wait there is none.
+    const grown = initialBackoffMs === 0 ? 0 : initialBackoffMs * multiplier ** (retry - 1);
+    const wait = Math.min(grown, maxBackoffMs);
+    // A timer fires at once for a longer delay.
+    return Math.min(Math.round(jitter ? wait * (1 - JITTER + 2 * JITTER * random()) : wait), MAX_TIMER_MS);
   }
 
   return async (signal, work) => {

@@ -1,18 +1,25 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
-import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 
-/** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored. @internal */
+/** The types of items that are read; every other one is kept as it is. */
+const READ = new Set(['message', 'reasoning', 'function_call']);
+
+/** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored, unknown items are kept as opaque parts. @internal */
 export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
-  /** The output indexes whose text, arguments or reasoning arrived as deltas. */
+  /** The output indexes whose arguments or reasoning arrived as deltas. */
   const streamed = new Set<number>();
-  /** The output indexes whose complete item was read. */
-  const completed = new Set<number>();
+  /** The text of each output index that arrived as deltas. */
+  const texts = new Map<number, string>();
+  /** The places of items that only the vendor understands. */
+  const opaque = new Map<number, (kind: string, data: unknown) => void>();
+  /** The output indexes and the ids whose complete item was read. */
+  const completed = new Set<number | string>();
   let refused = false;
 
   function onEvent({ data, event }: SseEvent): void {
@@ -25,13 +32,11 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function readEvent(type: string, event: Fields, at: number): void {
     switch (type) {
       case 'response.output_text.delta':
-        streamed.add(at);
-        builder.text(asText(event['delta']) ?? '');
+        addText(asText(event['delta']) ?? '', at);
         return;
       case 'response.refusal.delta':
-        streamed.add(at);
         refused = true;
-        builder.text(asText(event['delta']) ?? '');
+        addText(asText(event['delta']) ?? '', at);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -65,25 +70,37 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     }
   }
 
+  function addText(delta: string, at: number): void {
+    builder.text(delta);
+    texts.set(at, (texts.get(at) ?? '') + delta);
+  }
+
   function startItem(item: Fields | undefined, at: number): void {
-    if (item?.['type'] !== 'function_call') return;
+    const type = asText(item?.['type']);
+    if (type !== undefined && !READ.has(type)) opaque.set(at, builder.opaque());
+    if (item === undefined || type !== 'function_call') return;
     builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: '' });
   }
 
   /** Reads a complete item: only what its deltas did not contain. */
   function readItem(item: Fields | undefined, at: number): void {
-    if (item === undefined || completed.has(at)) return;
+    const type = asText(item?.['type']);
+    const id = asText(item?.['id']);
+    if (item === undefined || type === undefined || completed.has(at) || (id !== undefined && completed.has(id)))
+      return;
     completed.add(at);
-    switch (item['type']) {
-      case 'message':
-        for (const part of asList(item['content'])) {
-          const fields = asFields(part);
-          const refusal = asText(fields?.['refusal']);
-          if (refusal !== undefined) refused = true;
-          if (!streamed.has(at)) builder.text(refusal ?? asText(fields?.['text']) ?? '');
-        }
+    if (id !== undefined) completed.add(id);
+    switch (type) {
+      case 'message': {
+        const parts = asList(item['content']).map((part) => asFields(part));
+        if (parts.some((part) => asText(part?.['refusal']) !== undefined)) refused = true;
+        const whole = parts.map((part) => asText(part?.['refusal']) ?? asText(part?.['text']) ?? '').join('');
+        // A gateway may lose deltas: the item has the rest.
+        const known = texts.get(at) ?? '';
+        if (whole.startsWith(known)) builder.text(whole.slice(known.length));
         builder.endPart();
         return;
+      }
       case 'reasoning':
         if (!streamed.has(at)) {
           for (const part of [...asList(item['summary']), ...asList(item['content'])]) {
@@ -94,14 +111,25 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         return;
       case 'function_call': {
         const text = streamed.has(at) ? undefined : item['arguments'];
-        builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: text });
+        const providerData = toCallData(item);
+        builder.call({
+          index: at,
+          id: asText(item['call_id']),
+          name: asText(item['name']),
+          arguments: text,
+          providerData,
+        });
+        return;
       }
+      default:
+        (opaque.get(at) ?? builder.opaque())(type, item);
     }
   }
 
   function readResponse(response: Fields, eventStatus?: string): void {
     builder.model(response['model']);
     builder.usage(usageOf(response['usage']));
+    // Some servers leave the status out, or call a complete response `complete`.
     const status = asText(response['status']) ?? eventStatus;
     if (status === 'failed' || status === 'cancelled') {
       throw builder.vendorError(findVendorError(response) ?? { message: `the response ended with status "${status}"` });
@@ -113,18 +141,20 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
       builder.end(finish, { dropCalls: true });
       return;
     }
-    if (status !== 'completed') throw builder.protocolError(`the response ended with status "${status ?? ''}"`);
+    if (status !== 'completed' && status !== 'complete')
+      throw builder.protocolError(`the response ended with status "${status ?? ''}"`);
     builder.end(refused ? 'refusal' : builder.hasCalls() ? 'tool-calls' : 'stop');
   }
 
   function onJson(value: unknown): void {
     const response = asFields(value);
-    if (response?.['status'] === undefined) {
+    const isWhole = response?.['status'] !== undefined || Array.isArray(response?.['output']);
+    if (response === undefined || !isWhole) {
       const error = findVendorError(value);
       if (error !== undefined) throw builder.vendorError(error);
       throw builder.protocolError('the reply is JSON, but not a response');
     }
-    readResponse(response);
+    readResponse(response, 'completed');
   }
 
   const reader = createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
@@ -144,9 +174,14 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
 /** What is sent back of a reasoning item: everything except its status, which is output only. */
 function toReasoningData(item: Fields): JsonValue {
   const { status: _, ...rest } = item;
-  // JSON.parse returned it, so it is JSON.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return rest as JsonValue;
+  return toJson(rest);
+}
+
+/** The fields of a call that only the vendor understands, such as its namespace; undefined if there are none. */
+function toCallData(item: Fields): JsonValue | undefined {
+  const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
+  const own = Object.entries(rest).filter(([, value]) => value !== null);
+  return own.length === 0 ? undefined : { item: toJson(Object.fromEntries(own)) };
 }
 
 function usageOf(value: unknown): Usage | undefined {

@@ -1,10 +1,10 @@
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
-import { markError, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Encodes a message as input items. Reasoning items are sent back only to the `vendor` that produced them, unchanged, before the item that followed them. @internal */
+/** Encodes a message as input items. Reasoning and opaque items are sent back only to the `vendor` that produced them, unchanged, a reasoning item before the item that followed it. @internal */
 export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
   switch (message.role) {
     case 'system':
@@ -29,11 +29,12 @@ function assistantItems(message: AssistantMessage, isOwn: boolean): readonly obj
       if (item?.['type'] === 'reasoning') reasoning.push(item);
       continue;
     }
-    if (part.type === 'text' && part.text === '') continue;
+    if ((part.type === 'text' && part.text === '') || (part.type === 'opaque' && !isOwn)) continue;
     // A reasoning item without the item that followed it is refused, so it is held back until there is one.
     items.push(...reasoning);
     reasoning = [];
-    if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
+    if (part.type === 'opaque') items.push(...opaqueData(part));
+    else if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
     else {
       const { arguments: text, id, name } = part;
       const call = {
@@ -41,7 +42,8 @@ function assistantItems(message: AssistantMessage, isOwn: boolean): readonly obj
         name: toWireName(name, TOOL_NAME),
         arguments: text,
       };
-      items.push({ type: 'function_call', ...call });
+      const data = isOwn ? asFields(asFields(part.providerData)?.['item']) : undefined;
+      items.push({ ...data, type: 'function_call', ...call });
     }
   }
   return items;

@@ -1,9 +1,9 @@
 import {
+  type AssistantMessage,
   type DroppedCall,
   type MessageEnd,
   type ProviderEvent,
   type ProviderRequest,
-  type ReasoningPart,
   type TextPart,
   type ToolCall,
   type ToolCallDelta,
@@ -137,11 +137,11 @@ function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): 
 
 /** The content of a message with its texts replaced by what was read out of them, in order. */
 function replaceTexts(
-  content: readonly (TextPart | ReasoningPart | ToolCall)[],
+  content: AssistantMessage['content'],
   segments: readonly (readonly SegmentPart[])[],
-): readonly (TextPart | ReasoningPart | ToolCall)[] {
+): AssistantMessage['content'] {
   const remaining = [...segments];
-  const replaced = content.flatMap((part): readonly (TextPart | ReasoningPart | ToolCall)[] =>
+  const replaced = content.flatMap((part): AssistantMessage['content'] =>
     part.type === 'text' ? (remaining.shift() ?? []) : [part],
   );
   return [...replaced, ...remaining.flat()];

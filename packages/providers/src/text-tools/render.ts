@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   type MediaPart,
   type Message,
+  type OpaquePart,
   type ProviderRequest,
   type ReasoningPart,
   type TextPart,
@@ -89,9 +90,9 @@ function mustCallText(choice: ProviderRequest['toolChoice']): string {
   return typeof choice === 'object' ? `\n\nYou must call the function "${choice.name}" in your next answer.` : '';
 }
 
-/** Text, reasoning and calls in order; adjacent calls are written together. */
-function withPrintedCalls(message: AssistantMessage, format: TextFormat): readonly (TextPart | ReasoningPart)[] {
-  const parts: (TextPart | ReasoningPart)[] = [];
+/** Calls as text, other parts as they are, in order; adjacent calls are written together. */
+function withPrintedCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
+  const parts: (TextPart | ReasoningPart | OpaquePart)[] = [];
   let text = '';
   const flush = (): void => {
     if (text !== '') parts.push({ type: 'text', text });
@@ -100,7 +101,7 @@ function withPrintedCalls(message: AssistantMessage, format: TextFormat): readon
   for (let at = 0; at < message.content.length; at += 1) {
     const part = message.content[at];
     if (part?.type === 'text') text += part.text;
-    else if (part?.type === 'reasoning') {
+    else if (part?.type === 'reasoning' || part?.type === 'opaque') {
       flush();
       parts.push(part);
     } else if (part !== undefined) {

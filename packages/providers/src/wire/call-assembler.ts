@@ -21,14 +21,16 @@ export interface CallFragment {
 export interface CallAssembler {
   /** Adds a fragment, the `position`-th of the `count` fragments of its chunk. Returns the delta to emit, if any. */
   add(fragment: CallFragment, position?: number, count?: number): ToolCallDelta | undefined;
-  /** How many calls have begun. */
+  /** How many calls have begun, given up ones included. */
   size(): number;
+  /** Gives up the calls so far: a later fragment never joins them, and only `drop` returns them. */
+  restart(): void;
   /** The complete calls in order of appearance. Throws `PROVIDER_PROTOCOL` for a call that never got a name. */
   finish(): readonly ToolCall[];
   /** The complete calls by the `index` of their deltas. Throws as `finish` does. */
   finishByIndex(): ReadonlyMap<number, ToolCall>;
-  /** The calls of a reply whose calls must not run; never throws. */
-  drop(reason: FinishReason): readonly DroppedCall[];
+  /** The calls that must not run: those given up, and with `reason` all others. Never throws. */
+  drop(reason: FinishReason | undefined): readonly DroppedCall[];
 }
 
 interface OpenCall {
@@ -49,6 +51,7 @@ interface OpenCall {
  */
 export function createCallAssembler(): CallAssembler {
   const calls: OpenCall[] = [];
+  const abandoned: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const byPosition = new Map<number, OpenCall>();
@@ -70,7 +73,7 @@ export function createCallAssembler(): CallAssembler {
 
   function open(fragment: CallFragment, position: number): OpenCall {
     const call: OpenCall = {
-      ordinal: calls.length,
+      ordinal: abandoned.length + calls.length,
       vendorIndex: fragment.index,
       id: fragment.id ?? '',
       name: '',
@@ -97,7 +100,11 @@ export function createCallAssembler(): CallAssembler {
   }
 
   return {
-    size: () => calls.length,
+    size: () => abandoned.length + calls.length,
+    restart() {
+      abandoned.push(...calls.splice(0));
+      for (const index of [byIndex, byId, byPosition]) index.clear();
+    },
     add(raw, position = 0, count = 1) {
       const { index, providerData } = raw;
       const fragment = { index, id: emptyToUndefined(raw.id), name: emptyToUndefined(raw.name), providerData };
@@ -125,16 +132,18 @@ export function createCallAssembler(): CallAssembler {
     },
     finish: () => [...finishByIndex().values()],
     finishByIndex,
-    drop(reason) {
-      const ids = uniqueCallIds(calls);
-      return calls.map((call, at) => ({
-        id: ids[at] ?? call.id,
-        name: call.name,
-        arguments: call.argumentPieces.join(''),
-        reason,
-      }));
-    },
+    drop: (reason) => [...toDropped(abandoned, 'other'), ...(reason === undefined ? [] : toDropped(calls, reason))],
   };
+}
+
+function toDropped(calls: readonly OpenCall[], reason: FinishReason): readonly DroppedCall[] {
+  const ids = uniqueCallIds(calls);
+  return calls.map((call, at) => ({
+    id: ids[at] ?? call.id,
+    name: call.name,
+    arguments: call.argumentPieces.join(''),
+    reason,
+  }));
 }
 
 function toToolCall({ name, ordinal, argumentPieces, providerData }: OpenCall, id: string, total: number): ToolCall {

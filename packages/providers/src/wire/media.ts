@@ -1,4 +1,5 @@
-import { KernelError, type MediaPart, type TextPart } from '@kernel/protocol';
+import { KernelError, type MediaPart, type OpaquePart, type TextPart } from '@kernel/protocol';
+import { asFields } from '../json-fields.ts';
 
 /** The data of a media part. Throws `PROVIDER_UNSUPPORTED` for a part that has only a URL. @internal */
 export function dataOf(part: MediaPart, wire: string): string {
@@ -13,6 +14,12 @@ export function urlOf(part: MediaPart): string {
   if (part.url !== undefined) return part.url;
   if (part.data !== undefined) return `data:${part.mimeType};base64,${part.data}`;
   throw emptyPartError(part);
+}
+
+/** The vendor's own data of an opaque part, as a list of at most one: a stored part that is not an object is left out. @internal */
+export function opaqueData({ providerData }: OpaquePart): readonly object[] {
+  const data = asFields(providerData);
+  return data === undefined ? [] : [data];
 }
 
 /** Creates the error of a part that a wire cannot carry. @internal */

@@ -1,8 +1,10 @@
 import type { Redactor } from '@kernel/internal';
 import {
+  type AssistantMessage,
   type FinishReason,
   type JsonValue,
   KernelError,
+  type OpaquePart,
   type ProviderEvent,
   type ProviderWarning,
   type ReasoningPart,
@@ -12,6 +14,7 @@ import {
 } from '@kernel/protocol';
 import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
+import { toJson } from '../json-fields.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
@@ -43,6 +46,13 @@ export interface MessageBuilder {
   reasoning(delta: string): void;
   /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
   endPart(providerData?: JsonValue): void;
+  /**
+   * Reserves the place of a part that only the vendor understands. The function that it returns fills it with the part as it was received;
+   * a part that is never filled was cut off, and is left out.
+   */
+  opaque(): (kind: string, data: unknown) => void;
+  /** The vendor begins its reply anew: what came before is given up. Throws `PROVIDER_PROTOCOL` if its text is with the consumer already. */
+  restart(): void;
   /** Adds a fragment of a tool call and emits it. */
   call(fragment: CallFragment, position?: number, count?: number): void;
   /** Sets the token counts; undefined keeps the previous ones. */
@@ -73,12 +83,17 @@ interface OpenPart {
   providerData: JsonValue | undefined;
 }
 
+interface OpaquePlace {
+  readonly type: 'opaque';
+  part: OpaquePart | undefined;
+}
+
 /** Creates a builder for one reply. @internal */
 export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   const { emit, name, redactor, toolDecoder } = context;
   const assembler = createCallAssembler();
-  /** Parts, and the indexes of calls. */
-  const order: (OpenPart | number)[] = [];
+  /** Parts, and the ordinals of calls. */
+  const order: (OpenPart | OpaquePlace | number)[] = [];
   let current: OpenPart | undefined;
   let usage: Usage | undefined;
   let model = context.model;
@@ -94,14 +109,19 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
   }
 
-  function contentWith(calls: ReadonlyMap<number, ToolCall>): readonly (TextPart | ReasoningPart | ToolCall)[] {
-    return order.flatMap((entry): readonly (TextPart | ReasoningPart | ToolCall)[] => {
+  function contentWith(calls: ReadonlyMap<number, ToolCall>): AssistantMessage['content'] {
+    return order.flatMap((entry): AssistantMessage['content'] => {
+      if (typeof entry === 'object' && entry.type === 'opaque') return entry.part === undefined ? [] : [entry.part];
       if (typeof entry !== 'number') return [toPart(entry)];
       const call = calls.get(entry);
       if (call === undefined) return [];
       const text = toolDecoder.restoreArguments(call.name, call.arguments);
       return [text === call.arguments ? call : Object.freeze({ ...call, arguments: text })];
     });
+  }
+
+  function partialText(): string {
+    return order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join('');
   }
 
   function protocolError(message: string): KernelError {
@@ -120,6 +140,20 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
         current.providerData = providerData;
       }
       current = undefined;
+    },
+    opaque() {
+      current = undefined;
+      const place: OpaquePlace = { type: 'opaque', part: undefined };
+      order.push(place);
+      return (kind, data) => {
+        place.part = Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
+      };
+    },
+    restart() {
+      if (partialText() !== '') throw protocolError('the stream began a second reply after text of the first');
+      order.length = 0;
+      current = undefined;
+      assembler.restart();
     },
     call(fragment, position, count) {
       const renamed =
@@ -143,6 +177,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
       isEnded = true;
       const drops = dropCalls || finish === 'length' || finish === 'filter' || finish === 'refusal';
       const content = contentWith(drops ? new Map() : assembler.finishByIndex());
+      const droppedCalls = assembler.drop(drops ? finish : undefined);
       emit({
         type: 'message-end',
         message: Object.freeze({
@@ -152,15 +187,14 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
         }),
         finishReason: finish,
         ...(usage === undefined ? {} : { usage }),
-        ...(drops && assembler.size() > 0 ? { droppedCalls: assembler.drop(finish) } : {}),
+        ...(droppedCalls.length === 0 ? {} : { droppedCalls }),
         ...(context.warnings.length === 0 ? {} : { warnings: context.warnings }),
       });
     },
-    hasCalls: () => assembler.size() > 0,
+    hasCalls: () => order.some((entry) => typeof entry === 'number'),
     hasContent: () => order.length > 0,
     ended: () => isEnded,
-    partialText: () =>
-      order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join(''),
+    partialText,
     protocolError,
     invalidJsonError: (line) =>
       protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),

@@ -81,7 +81,9 @@ test('cache marks are on the last tool, the instructions and the last user messa
 
 test('options, tool choice and response format are encoded in the terms of the vendor', async () => {
   verifies('providers.options', 'providers.toolChoice');
+  const model = 'claude-sonnet-4-5';
   const body = await bodyOf({
+    model,
     tools: [ADD],
     toolChoice: { name: 'add' },
     options: { maxTokens: 9, temperature: 0, stop: 'x', parallelToolCalls: false, top_k: 3 },
@@ -100,9 +102,9 @@ test('options, tool choice and response format are encoded in the terms of the v
       },
     },
   });
-  expect((await bodyOf({ tools: [ADD], toolChoice: 'required' }))['tool_choice']).toEqual({ type: 'any' });
+  expect((await bodyOf({ model, tools: [ADD], toolChoice: 'required' }))['tool_choice']).toEqual({ type: 'any' });
   expect((await bodyOf({ tools: [ADD], toolChoice: 'none' }))['tool_choice']).toEqual({ type: 'none' });
-  expect((await bodyOf({ options: { reasoningEffort: 'low', maxTokens: 9 } }))['thinking']).toEqual({
+  expect((await bodyOf({ model, options: { reasoningEffort: 'low', maxTokens: 9 } }))['thinking']).toEqual({
     type: 'enabled',
     budget_tokens: 2048,
   });
@@ -117,7 +119,7 @@ test('the key goes into x-api-key with the version of the wire', async () => {
   });
 });
 
-test('unknown events, blocks and deltas are ignored; complete input at the start of a block is read; cached tokens are counted in', async () => {
+test('unknown events and deltas are ignored, an unknown block is kept; complete input at the start of a block is read; cached tokens are counted in', async () => {
   const usage = { input_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 2, output_tokens: 1 };
   const stream = sse(
     { type: 'message_start', message: { model: 'm-1', usage } },
@@ -137,6 +139,7 @@ test('unknown events, blocks and deltas are ignored; complete input at the start
   await withWire('anthropic', { replies: [{ chunks: [stream] }] }, async ({ provider }) => {
     const end = await endOf(provider.stream(request()));
     expect(end.message.content).toMatchObject([
+      { type: 'opaque', kind: 'server_tool_use', providerData: { type: 'server_tool_use', id: 's', name: 'web' } },
       { id: 'a', name: 'f', arguments: '{"x":1}' },
       { id: 'b', name: 'g', arguments: '{}' },
     ]);

@@ -171,3 +171,13 @@ test('over HTTP: a server that is not there gives way to one that is', async () 
 test('no candidate at all throws CONFIG_INVALID', () => {
   expect(() => withFallback([])).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
 });
+
+test('candidates that cool down without end are still tried, in their order', async () => {
+  verifies('providers.registry.fallback', 'providers.clocks');
+  const busy = new KernelError('PROVIDER_HTTP', 'busy', { retryable: true, data: { status: 503 } });
+  const first = scriptedProvider([{ error: busy }, { text: 'first' }]);
+  const second = scriptedProvider([{ error: busy }, { text: 'second' }]);
+  const provider = withFallback([first, second], { coolDownMs: Infinity });
+  expect((await errorOf(provider.stream(request()))).code).toBe('PROVIDER_HTTP');
+  expect(textOf((await endOf(provider.stream(request()))).message)).toBe('first');
+});

@@ -44,6 +44,20 @@ test('initial wait, multiplier and longest wait are honoured when they are set',
   expect(await waits(options, errors)).toEqual([10, 30, 90, 200]);
 });
 
+test('a wait that no timer can hold is as long as one can be, never none at all', async () => {
+  verifies('providers.retry.backoff', 'providers.clocks');
+  const long = { jitter: false, initialBackoffMs: 2 ** 40, maxBackoffMs: Infinity };
+  expect(await waits({ ...long, maxRetries: 1 }, [busy(), busy()])).toEqual([2_147_483_647]);
+  expect(await waits({ ...long, maxRetries: 1, jitter: true, random: () => 1 }, [busy(), busy()])).toEqual([
+    2_147_483_647,
+  ]);
+  expect(await waits({ maxRetries: 2, initialBackoffMs: 0, multiplier: Infinity }, [busy(), busy(), busy()])).toEqual([
+    0, 0,
+  ]);
+  const last = new KernelError('PROVIDER_HTTP', 'bad', { data: { status: 400 } });
+  expect(await waits({ maxRetries: Infinity, jitter: false }, [busy(), busy(), last])).toEqual([1000, 2000]);
+});
+
 test('jitter makes a wait up to a quarter shorter or longer', async () => {
   verifies('providers.retry.backoff');
   const one = [busy(), busy()];

@@ -1,5 +1,6 @@
 import { toolCallsOf, type Message } from '@kernel/protocol';
 import { expect, test } from 'vitest';
+import { createProviders } from '../../src/index.ts';
 import { LETTER_FIRST_TOOL_NAME, TOOL_NAME, toWireName } from '../../src/wire/names.ts';
 import { ADD } from '../history.ts';
 import { endOf, request, withServer } from '../support.ts';
@@ -60,23 +61,19 @@ test.each([
   ['bedrock', /^[a-zA-Z0-9_-]{1,64}$/],
 ] as const)('%s gets ids that it accepts, one to one, the same in call and result', async (name, rule) => {
   const ids = ['call_1', 'call_2', 'toolu|fc_123', 'x'.repeat(70), 'abcdefgh1'];
-  const config = {
-    name,
-    deployment: 'd',
-    apiVersion: 'v',
-    authType: 'api_key',
-    token: 'abcd',
-    region: 'us-east-1',
-  } as const;
+  const [, own] = WIRES.find(([wire]) => wire === name) ?? [name, {}];
   const messages: readonly Message[] = [
     ...request().messages,
     { role: 'assistant', content: ids.map((id) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' })) },
     ...ids.map((id) => ({ role: 'tool', toolCallId: id, name: 'f', content: 'x' }) as const),
   ];
   await withServer([{ text: 'ok' }], async ({ server }) => {
-    const { createProvider } = await import('../../src/index.ts');
     const baseUrl = name === 'mistral' ? server.baseUrl : server.url;
-    await endOf(createProvider({ ...config, baseUrl }).stream(request({ messages })));
+    await endOf(
+      createProviders()
+        .create({ name, ...own, baseUrl })
+        .stream(request({ messages })),
+    );
     const text = JSON.stringify(server.requests[0]?.body);
     const sent = [...text.matchAll(/"(?:tool_call_id|call_id|tool_use_id|toolUseId|id)":"([^"]*)"/g)].map(
       (match) => match[1] ?? '',

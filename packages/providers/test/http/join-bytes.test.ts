@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinBytes, sizeOf } from '../../src/openai/join-bytes.ts';
+import { joinBytes, sizeOf } from '../../src/http/join-bytes.ts';
 
 test('text and bytes are joined as UTF-8, whatever characters meet', () => {
   const parts = ['', 'aé', Buffer.from('日本'), '\u{1F600}', Buffer.alloc(0), 'x'.repeat(100_000), Buffer.from('"')];

@@ -1,0 +1,11 @@
+import { isObject } from '@kernel/internal';
+import { KernelError, type Provider } from '@kernel/protocol';
+import { describeType } from '../config/check-keys.ts';
+
+/** Throws `CONFIG_INVALID` for what is not a provider, and says what to pass. @internal */
+export function checkProvider(owner: string, value: unknown): asserts value is Provider {
+  if (isObject(value) && typeof value['stream'] === 'function') return;
+  throw new KernelError('CONFIG_INVALID', `${owner} needs a provider, not ${describeType(value)}.`, {
+    hint: "Pass a provider, such as createProvider({ name: 'openai', token }).",
+  });
+}

@@ -1,0 +1,140 @@
+import type { ProviderRequest } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { ADD } from '../history.ts';
+import { endOf, request } from '../support.ts';
+import { withWire } from '../wires.ts';
+
+interface Sent {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly warnings: string;
+}
+
+/** What a request sends, and what its reply warns of. */
+async function sent(more: Partial<ProviderRequest>): Promise<Sent> {
+  let body: unknown;
+  let warnings: readonly string[] = [];
+  await withWire('anthropic', { replies: [{ text: 'ok' }] }, async ({ provider, server }) => {
+    const end = await endOf(provider.stream(request(more)));
+    warnings = (end.warnings ?? []).map(({ message }) => message);
+    body = server.requests[0]?.body;
+  });
+  return { body: body as Sent['body'], warnings: warnings.join('\n') };
+}
+
+const budget = { thinking: { type: 'enabled', budget_tokens: 24_576 } };
+const adaptive = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+
+describe('reasoningEffort is sent as the model takes it', () => {
+  test.each([
+    ['claude-3-7-sonnet-20250219', budget],
+    ['claude-sonnet-4-20250514', budget],
+    ['claude-opus-4-1-20250805', budget],
+    ['claude-sonnet-4-5', budget],
+    ['claude-haiku-4-5-20251001', budget],
+    ['claude-opus-4-6', adaptive],
+    ['claude-sonnet-4-6', adaptive],
+    ['claude-opus-4-7', adaptive],
+    ['claude-opus-4-8', adaptive],
+    ['claude-opus-5', adaptive],
+    ['a-model-of-tomorrow', adaptive],
+  ])('%s', async (model, fields) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ model, options: { reasoningEffort: 'high', maxTokens: 100 } });
+    expect(body).toMatchObject({ ...fields, max_tokens: 100 + 24_576 });
+    expect(warnings).toBe('');
+  });
+
+  test.each([
+    ['claude-3-haiku-20240307', 'high'],
+    ['claude-sonnet-4-5', 'xhigh'],
+    ['claude-sonnet-4-6', 'max'],
+    ['claude-opus-4-6', 'xhigh'],
+    ['claude-opus-5', 'none'],
+    ['claude-opus-5', 'extreme'],
+  ])('%s does not take "%s": it is left out, with a warning', async (model, reasoningEffort) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ model, options: { reasoningEffort } });
+    expect(body).not.toHaveProperty('thinking');
+    expect(body).not.toHaveProperty('output_config');
+    expect(warnings).toContain(`reasoningEffort "${reasoningEffort}" is left out`);
+  });
+
+  test('xhigh goes to the models that have it, minimal is the lowest effort, and none asks for nothing', async () => {
+    verifies('providers.models');
+    const model = 'claude-opus-4-7';
+    expect((await sent({ model, options: { reasoningEffort: 'xhigh' } })).body['output_config']).toEqual({
+      effort: 'xhigh',
+    });
+    expect((await sent({ model, options: { reasoningEffort: 'minimal' } })).body['output_config']).toEqual({
+      effort: 'low',
+    });
+    const none = await sent({ model, options: { reasoningEffort: 'none' } });
+    expect(none.body).not.toHaveProperty('thinking');
+    expect(none.warnings).toBe('');
+  });
+
+  test('an effort and a response format share one field', async () => {
+    verifies('providers.models');
+    const responseFormat = { name: 'n', schema: { type: 'object' } };
+    const { body } = await sent({ model: 'claude-opus-5', options: { reasoningEffort: 'low' }, responseFormat });
+    expect(body['output_config']).toMatchObject({ effort: 'low', format: { type: 'json_schema' } });
+  });
+});
+
+describe('sampling', () => {
+  const options = { temperature: 0, topP: 0.5, top_k: 3 };
+
+  test.each(['claude-3-haiku-20240307', 'claude-sonnet-4-5', 'claude-opus-4-6'])('%s takes it', async (model) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ model, options });
+    expect(body).toMatchObject({ temperature: 0, top_p: 0.5, top_k: 3 });
+    expect(warnings).toBe('');
+  });
+
+  test.each([
+    ['claude-opus-4-7', options],
+    ['claude-sonnet-5', options],
+    ['a-model-of-tomorrow', options],
+    ['claude-sonnet-4-5', { ...options, reasoningEffort: 'low' }],
+  ])('%s does not take it with these options: it is left out, with a warning for each', async (model, given) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ model, options: given });
+    for (const field of ['temperature', 'top_p', 'top_k']) expect(body).not.toHaveProperty(field);
+    for (const name of ['temperature', 'topP', 'top_k']) expect(warnings).toContain(`${name} is left out`);
+  });
+});
+
+describe('a forced tool choice', () => {
+  const forced = { tools: [ADD], toolChoice: 'required' as const };
+
+  test('is sent instead of an effort where a model takes only one of them', async () => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({
+      ...forced,
+      model: 'claude-sonnet-4-5',
+      options: { reasoningEffort: 'low' },
+    });
+    expect(body['tool_choice']).toEqual({ type: 'any' });
+    expect(body).not.toHaveProperty('thinking');
+    expect(warnings).toContain('reasoningEffort is left out');
+  });
+
+  test.each(['claude-opus-5', 'a-model-of-tomorrow'])(
+    'is left out for %s, which may think at any time',
+    async (model) => {
+      verifies('providers.models');
+      const { body, warnings } = await sent({ ...forced, model, toolChoice: { name: 'add' } });
+      expect(body['tool_choice']).toEqual({ type: 'auto' });
+      expect(warnings).toContain('toolChoice is left out');
+    },
+  );
+
+  test('is left out where the request turns thinking on with the fields of the vendor', async () => {
+    verifies('providers.models');
+    const thinking = { type: 'enabled', budget_tokens: 2000 };
+    const { body, warnings } = await sent({ ...forced, model: 'claude-sonnet-4-5', options: { thinking } });
+    expect(body).toMatchObject({ thinking, tool_choice: { type: 'auto' } });
+    expect(warnings).toContain('toolChoice is left out');
+  });
+});

@@ -1,0 +1,124 @@
+import { KernelError, type Provider } from '@kernel/protocol';
+import { scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { replay, withRecorder } from '../../src/cassette/index.ts';
+import {
+  azureToken,
+  createProvider,
+  createProviders,
+  withFallback,
+  withRateLimit,
+  withRetry,
+  withUsage,
+} from '../../src/index.ts';
+import { openaiProvider } from '../../src/openai/index.ts';
+
+/** What a plain JavaScript program may pass. */
+const untyped = (value: unknown): never => value as never;
+const inner = (): Provider => scriptedProvider([]);
+
+function refusalOf(work: () => unknown): { message: string; hint: string } {
+  try {
+    work();
+  } catch (error) {
+    if (KernelError.is(error, 'CONFIG_INVALID')) return { message: error.message, hint: error.hint ?? '' };
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+describe.each([
+  ['createProvider', (config: object) => createProvider(untyped(config))],
+  ['a catalog', (config: object) => createProviders().create(untyped(config))],
+])('%s refuses', (_, create) => {
+  test.each([
+    ['openai', 'baseURL', 'Use baseUrl'],
+    ['openai', 'apiKey', 'Use token'],
+    ['anthropic', 'api_key', 'Use token'],
+    ['openai', 'organization', 'OpenAI-Organization'],
+    ['gemini', 'maxRetries', 'withRetry(provider, { maxRetries })'],
+    ['ollama', 'timeout', 'timeouts: { connectMs'],
+    ['bedrock', 'accessKeyId', 'credentials: { accessKeyId }'],
+    ['openai-responses', 'temperature', 'options: { temperature }'],
+    ['groq', 'sendStrict', 'quirks: { sendStrict }'],
+    ['anthropic', 'quirks', 'Known: '],
+    ['azure', 'deploymnet', 'Use deployment'],
+    ['openai', 'conections', 'Use connections'],
+  ])('an unknown key in a config of %s: %s', (name, key, hint) => {
+    verifies('providers.registry.keys');
+    const error = refusalOf(() =>
+      create({ name, region: name === 'bedrock' ? 'us-east-1' : undefined, [key]: 'sk-1' }),
+    );
+    expect(error.message).toContain(`"${key}"`);
+    expect(error.hint).toContain(hint);
+    expect(`${error.message}${error.hint}`).not.toContain('sk-1');
+  });
+
+  test.each([
+    [{ timeouts: { idle: 5 } }, '"timeouts.idle"', 'timeouts.idleMs'],
+    [{ limits: { responseByte: 5 } }, '"limits.responseByte"', 'limits.responseBytes'],
+    [{ quirks: { seedFeild: 'seed' } }, '"quirks.seedFeild"', 'quirks.seedField'],
+    [{ timeouts: 5000 }, 'timeouts must be an object, not a number', 'connectMs'],
+  ])('an unknown nested key: %o', (config, message, hint) => {
+    verifies('providers.registry.keys');
+    const error = refusalOf(() => create({ name: 'openai', ...config }));
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+
+  test.each(['openai', undefined, ['openai'], {}])('what is not a config with a name: %o', (config) => {
+    verifies('providers.registry.keys');
+    expect(refusalOf(() => create(untyped(config))).hint).toContain("{ name: 'openai', token }");
+  });
+
+  test('nothing that has no value', () => {
+    verifies('providers.registry.keys');
+    expect(create({ name: 'openai', apiKey: undefined }).name).toBe('openai');
+  });
+});
+
+test("a vendor's own factory refuses unknown keys too, and a factory of the caller's own takes any", () => {
+  verifies('providers.registry.keys');
+  expect(refusalOf(() => openaiProvider(untyped({ apiKey: 'x' }))).hint).toContain('Use token');
+  const catalog = createProviders({ mine: (config) => ({ ...inner(), name: String(config['flavor']) }) });
+  expect(catalog.create({ name: 'mine', flavor: 'mint' }).name).toBe('mint');
+});
+
+test.each([
+  ['withRetry', () => withRetry(inner(), untyped({ retries: 3 })), 'Use maxRetries'],
+  ['withFallback', () => withFallback([inner()], untyped({ cooldownMs: 3 })), 'Use coolDownMs'],
+  ['withFallback', () => withFallback([untyped({ provider: inner(), modle: 'a' })]), 'Use model'],
+  ['withRateLimit', () => withRateLimit(inner(), untyped({ rpm: 3 })), 'Use requestsPerMinute'],
+  ['withUsage', () => withUsage(inner(), untyped({ price: {} })), 'Use prices'],
+  ['withUsage', () => withUsage(inner(), { prices: { m: untyped({ inputs: 1, output: 2 }) } }), 'prices.m.input'],
+  ['withRecorder', () => withRecorder(inner(), () => undefined, untyped({ secret: [] })), 'Use secrets'],
+  ['replay', () => replay({ version: 1, entries: [] }, untyped({ secret: [] })), 'Use secrets'],
+  ['azureToken', () => azureToken(untyped({ clientID: 'a' })), 'Use clientId'],
+])('%s refuses an option that it does not have', (name, wrap, hint) => {
+  verifies('providers.registry.keys');
+  const error = refusalOf(wrap);
+  expect(error.message).toContain(name);
+  expect(error.hint).toContain(hint);
+});
+
+test.each([
+  ['names', () => withFallback(untyped(['openai'])), 'candidate 1 is not a provider but the text "openai"'],
+  ['no list', () => withFallback(untyped(inner())), 'takes a list, not a'],
+  ['a name in an entry', () => withFallback([untyped({ provider: 'openai', model: 'm' })]), 'candidate 1'],
+])('withFallback that gets %s says what to pass', (_, wrap, message) => {
+  verifies('providers.registry.keys');
+  const error = refusalOf(wrap);
+  expect(error.message).toContain(message);
+  expect(error.hint).toContain("createProvider({ name: 'openai', token })");
+});
+
+test.each([
+  ['withRetry', () => withRetry(untyped('openai'))],
+  ['withRateLimit', () => withRateLimit(untyped(undefined), {})],
+  ['withUsage', () => withUsage(untyped([inner()]))],
+])('%s around something that is not a provider says what to pass', (name, wrap) => {
+  verifies('providers.registry.keys');
+  const error = refusalOf(wrap);
+  expect(error.message).toContain(name);
+  expect(error.hint).toContain('createProvider(');
+});

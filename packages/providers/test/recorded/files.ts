@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type RawReply, toEventStreamFrame } from '@kernel/testing';
+
+/** The wires that recorded replies are read with. */
+export type RecordedWire = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'bedrock';
+
+/** One recorded reply. */
+export interface RecordedFile {
+  /** The folder and the file. */
+  readonly path: string;
+  readonly wire: RecordedWire;
+  /** Whether it is a stream. */
+  readonly streams: boolean;
+  readonly text: string;
+}
+
+/** Beside the repository, or where the environment says. */
+export const FOLDER =
+  process.env['RECORDED_REPLIES'] ?? new URL('../../../../../shared/data/recorded-replies', import.meta.url).pathname;
+
+const WIRES: Readonly<Record<string, RecordedWire>> = {
+  'openai-responses': 'openai-responses',
+  azure: 'openai-responses',
+  'open-responses-responses': 'openai-responses',
+  'xai-responses': 'openai-responses',
+  anthropic: 'anthropic',
+  google: 'gemini',
+  'amazon-bedrock': 'bedrock',
+};
+
+/** Every recorded reply; undefined if there is no such folder. A folder without a wire of its own speaks chat completions. */
+export function recordedFiles(): readonly RecordedFile[] | undefined {
+  if (!existsSync(FOLDER)) return undefined;
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name }) =>
+    readdirSync(`${FOLDER}/${name}`)
+      .toSorted()
+      .map((file) => ({
+        path: `${name}/${file}`,
+        wire: WIRES[name] ?? 'openai',
+        streams: !file.endsWith('.json'),
+        text: readFileSync(`${FOLDER}/${name}/${file}`, 'utf8'),
+      })),
+  );
+}
+
+/** The JSON values of a reply: its events, or its one body. Lines that are not JSON are left out. */
+export function valuesOf({ path, streams, text }: RecordedFile): readonly unknown[] {
+  if (!streams) return [JSON.parse(text)];
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const events = path.endsWith('.sse') ? lines.map((line) => line.replace(/^data: /, '')) : lines;
+  return events.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as unknown];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The bytes that a server of the wire sends. */
+export function replyOf({ path, streams, text, wire }: RecordedFile, status = 200): RawReply {
+  if (!streams) return { status, headers: { 'content-type': 'application/json' }, chunks: [text] };
+  if (path.endsWith('.sse')) return { status, chunks: [text] };
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (wire === 'bedrock') {
+    const frames = lines.map((line) => {
+      const [[name, payload] = ['', {}]] = Object.entries(JSON.parse(line) as Record<string, object>);
+      return toEventStreamFrame(name, payload);
+    });
+    return { status, headers: { 'content-type': 'application/vnd.amazon.eventstream' }, chunks: frames };
+  }
+  const end = wire.startsWith('openai') ? 'data: [DONE]\n\n' : '';
+  return { status, chunks: [lines.map((line) => `data: ${line}\n\n`).join('') + end] };
+}
