@@ -31,6 +31,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Passed to every handler in its context. */
   readonly conversation?: Conversation | undefined;
+  /**
+   * Identifies the run beyond its process. With the id of a call it makes the call's idempotency key, so that a call that is repeated after a
+   * crash has the same key. Default: the session's id in `runSession`, otherwise an id that the first step of each batch makes.
+   */
+  readonly runId?: string | undefined;
   /** Decides on calls of tools with effect `write`, `external` or none. Without it every call runs. */
   readonly approve?: Approve | undefined;
   /** Sends messages into the run while it goes on: `createSteering()`. */

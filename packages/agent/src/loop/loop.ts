@@ -43,7 +43,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     settings: { model: options.model, options: options.options, stream: options.stream },
     inbox,
     offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
-    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined),
+    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, options.runId),
   };
   const policy: CallPolicy = { tools, approve, meter, guard };
   const resources: CallResources = {

@@ -82,9 +82,9 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
 
 function runAgent(options: AgentAsToolOptions['run'], task: string, context: ToolContext): Promise<RunResult> {
   const approve = options.approve ?? currentScope()?.approve;
-  const { signal, conversation, onProgress } = context;
+  const { signal, conversation, idempotencyKey: runId = options.runId, onProgress } = context;
   const messages = [{ role: 'user', content: task }] as const;
-  return collect(withProgress(run({ ...options, messages, signal, conversation, approve }), onProgress));
+  return collect(withProgress(run({ ...options, messages, signal, conversation, runId, approve }), onProgress));
 }
 
 /** Reports each tool that the agent calls as progress. */

@@ -23,6 +23,8 @@ export interface TeamOptions {
   readonly signal?: AbortSignal | undefined;
   /** Passed to every handler in its context. */
   readonly conversation?: RunOptions['conversation'];
+  /** Identifies the run of the team beyond its process, as in `RunOptions`. */
+  readonly runId?: string | undefined;
   /** How often the conversation may be handed over. Default 8. */
   readonly maxHandOffs?: number | undefined;
 }
@@ -35,7 +37,7 @@ export interface TeamOptions {
  * member.
  */
 export async function* runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
-  const { members, maxHandOffs = 8, signal, conversation } = options;
+  const { members, maxHandOffs = 8, signal, conversation, runId } = options;
   let name = options.first;
   let messages = options.messages;
   let turns = 0;
@@ -48,7 +50,7 @@ export async function* runTeam(options: TeamOptions): AsyncGenerator<AgentEvent,
       });
     const others = handOffs < maxHandOffs ? [...members].filter(([other]) => other !== name) : [];
     const handOff = withHandOffTools(member.run.tools, new Map(others));
-    for await (const event of run({ ...member.run, tools: handOff.tools, messages, signal, conversation })) {
+    for await (const event of run({ ...member.run, tools: handOff.tools, messages, signal, conversation, runId })) {
       if (event.type !== 'run-end') {
         yield event;
         continue;

@@ -11,7 +11,8 @@ export interface FileSessionOptions {
 }
 
 /**
- * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist.
+ * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist. Its id is made once and kept in the file, so
+ * that it survives a move.
  *
  * Throws `SESSION_LOCKED` while another process or session has it open, and `CONFIG_INVALID` for a file that is not a session or is of a newer
  * version; such a file is not changed. A last line that a crash cut off is removed.
@@ -25,7 +26,8 @@ export async function openFileSession(path: string, { fsync = false }: FileSessi
     if (log.byteLength < (await file.stat()).size) await file.truncate(log.byteLength);
     const handle = file;
     const entries = [...log.entries];
-    let lastWrite: Promise<void> = log.isNew ? handle.appendFile(toLine({ session: 1 })) : Promise.resolve();
+    const id = log.isNew ? crypto.randomUUID() : (log.id ?? path);
+    let lastWrite: Promise<void> = log.isNew ? handle.appendFile(toLine({ session: 1, id })) : Promise.resolve();
     let isClosed = false;
     const write = async (previous: Promise<void>, added: readonly SessionEntry[]): Promise<void> => {
       await previous;
@@ -34,7 +36,7 @@ export async function openFileSession(path: string, { fsync = false }: FileSessi
       entries.push(...added);
     };
     return {
-      id: path,
+      id,
       entries: () => Promise.resolve([...entries]),
       append(added) {
         if (isClosed) return Promise.reject(new KernelError('CONFIG_INVALID', `The session ${path} is closed.`));

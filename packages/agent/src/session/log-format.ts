@@ -10,6 +10,8 @@ export interface ParsedLog {
   readonly byteLength: number;
   /** Whether the file has no header yet. */
   readonly isNew: boolean;
+  /** The id in the header; undefined in a new file and in one of an earlier release. */
+  readonly id?: string;
 }
 
 /** The version that this code reads and writes. */
@@ -32,11 +34,12 @@ export function parseLog(text: string, path: string): ParsedLog {
       { hint: 'Use a newer version of this program. The file was not changed.' },
     );
   const entries = rest.map((line, index) => toEntry(parseLine(line, path, index + 2), path, index + 2));
-  return { entries, byteLength: Buffer.byteLength(text.slice(0, end)), isNew: false };
+  const id = isObject(first) && typeof first['id'] === 'string' ? { id: first['id'] } : {};
+  return { entries, byteLength: Buffer.byteLength(text.slice(0, end)), isNew: false, ...id };
 }
 
 /** Returns an entry, or the header, as one line of a log. */
-export function toLine(value: SessionEntry | { readonly session: number }): string {
+export function toLine(value: SessionEntry | { readonly session: number; readonly id: string }): string {
   return `${JSON.stringify(value)}\n`;
 }
 

@@ -23,10 +23,10 @@ export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
  * stopped. A failed write ends the run with reason `error`; one before the start of the run is thrown.
  */
 export async function* runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
-  const { session, messages: added = [], steps = inProcessSteps, ...rest } = options;
+  const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const history = await loadHistory(session);
   await session.append(added.map((message) => ({ type: 'message', message })));
-  yield* run({ ...rest, messages: [...history, ...added], steps: withSessionLog(steps, session, rest.tools) });
+  yield* run({ ...rest, runId, messages: [...history, ...added], steps: withSessionLog(steps, session, rest.tools) });
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */

@@ -8,7 +8,7 @@ export type SessionEntry =
 
 /** A conversation that outlives its process. One writer at a time. */
 export interface Session {
-  /** What identifies it, such as a path. */
+  /** Identifies the conversation, in every process that opens it: calls made in it have idempotency keys of this id. */
   readonly id: string;
   /** Resolves to the log so far, in order. */
   entries(): Promise<readonly SessionEntry[]>;
