@@ -53,6 +53,10 @@ function isPlain(value: object): boolean {
 }
 
 function nameOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return `a ${value.constructor.name}`;
-  return typeof value === 'number' ? `${value}` : `a ${typeof value}`;
+  if (typeof value === 'number' || value === undefined) return `${value}`;
+  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
+  const { constructor }: { constructor: unknown } = value;
+  return typeof constructor === 'function' && constructor.name !== ''
+    ? `a ${constructor.name}`
+    : 'an instance of a class';
 }

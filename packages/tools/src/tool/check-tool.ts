@@ -73,6 +73,13 @@ export function checkTool(input: Tool): CheckedTool {
 
 /** Copies and checks the schema of an object. A root without `type` gets `"type": "object"`. */
 function checkParameters(input: unknown, subject: string): JsonSchema {
+  if (input === undefined)
+    throw invalidSchema(
+      subject,
+      '',
+      'is missing',
+      'A tool without parameters has { "type": "object", "properties": {} }.',
+    );
   const copy = freezeCopy(input, subject);
   if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'must be a JSON Schema of an object');
   const schema = withObjectType(copy);

@@ -186,3 +186,26 @@ test('a binding is not accepted as a tool, nor a tool as a binding', () => {
     'CONFIG_INVALID',
   );
 });
+
+test.each([
+  ['no parameters', undefined, '"/" is missing'],
+  [
+    'a value in place of a schema',
+    { properties: { a: 1n } },
+    '"/properties/a" is a bigint, which JSON cannot represent',
+  ],
+  ['an instance', { a: new URL('http://127.0.0.1') }, '"/a" is a URL, which JSON cannot represent'],
+  [
+    'an instance without a constructor',
+    {
+      a: Object.create(
+        Object.create(Object.prototype, { constructor: { value: 1 }, b: { value: 2 } }) as object,
+      ) as object,
+    },
+    '"/a" is an instance of a class, which JSON cannot represent',
+  ],
+])('%s as parameters is an error that says so', (_what, parameters, expected) => {
+  const error = caught(() => bindTool({ name: 'a', description: 'd', parameters: parameters as never }, () => 1));
+  expect(error).toMatchObject({ code: 'TOOL_SCHEMA_INVALID' });
+  expect((error as Error).message).toContain(expected);
+});
