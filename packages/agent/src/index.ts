@@ -21,7 +21,7 @@ export { agentAsTool } from './multi-agent/agent-as-tool.ts';
 export type { AgentAsToolOptions, AgentBinding } from './multi-agent/agent-as-tool.ts';
 export { runTeam } from './multi-agent/run-team.ts';
 export type { TeamMember, TeamOptions } from './multi-agent/run-team.ts';
-export { estimateTokens } from './wrappers/estimate-tokens.ts';
+export { estimateTokens } from './limits/estimate-tokens.ts';
 export { tapEvents } from './wrappers/tap-events.ts';
 export type { EventSink } from './wrappers/tap-events.ts';
 export { withAsyncPolicy } from './wrappers/with-async-policy.ts';

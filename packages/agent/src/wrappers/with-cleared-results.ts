@@ -7,7 +7,7 @@ export interface ClearedResultsOptions {
   readonly keep?: number | undefined;
   /** Results of fewer characters stay whole. Default 500. */
   readonly minLength?: number | undefined;
-  /** How many results are cleared at a time, so that the cached prefix changes seldom. Default 10. */
+  /** How many results are cleared at a time: more of them change a cached prefix less often. Default: half of `keep`, at least 1. */
   readonly step?: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ClearedResultsOptions {
  * work.
  */
 export function withClearedResults(provider: Provider, options: ClearedResultsOptions = {}): Provider {
-  const { keep = 10, minLength = 500, step = 10 } = options;
+  const { keep = 10, minLength = 500, step = Math.max(1, Math.floor(keep / 2)) } = options;
   const notes = new WeakMap<Message, Message>();
   const clear = (message: ToolMessage): Message => {
     const { length } = textOf(message);

@@ -1,9 +1,23 @@
-import { KernelError, type Message, type Provider, type ProviderRequest, textOf, toolCallsOf } from '@kernel/protocol';
+import {
+  addUsage,
+  KernelError,
+  type Message,
+  type Provider,
+  type ProviderEvent,
+  type ProviderRequest,
+  textOf,
+  toolCallsOf,
+  type Usage,
+} from '@kernel/protocol';
+import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import { estimateTokens } from '../limits/estimate-tokens.ts';
 
-/** Writes the summary of a part of a history. */
-export type Summarize = (messages: readonly Message[], request: ProviderRequest) => Promise<string>;
+/** Writes the summary of a part of a history: its text or, to be counted, its text and what it cost. */
+export type Summarize = (
+  messages: readonly Message[],
+  request: ProviderRequest,
+) => Promise<string | { readonly text: string; readonly usage?: Usage | undefined }>;
 
 /** When and how a history is compacted. */
 export interface CompactionOptions {
@@ -13,60 +27,91 @@ export interface CompactionOptions {
   readonly keepTokens?: number | undefined;
   /** Default: asks the wrapped provider, with the model of the request. */
   readonly summarize?: Summarize | undefined;
+  /**
+   * Where summaries are kept, by a digest of the messages that they replace. Pass a map of your own to share or save them. Default: one for this
+   * provider, with the last 1,000 summaries.
+   */
+  readonly summaries?: Pick<Map<string, string>, 'get' | 'set'> | undefined;
 }
 
-/** A summary. */
-interface Summary {
-  /** The last of the messages that it replaces. */
-  readonly upTo: Message;
-  readonly message: Message;
-}
+const MAX_SUMMARIES = 1000;
 
 /**
  * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself stays whole.
  *
- * System prompts stay, and a call is never separated from its results. A summary is written once and reused, as the same object, until the
- * rest has grown too long again, so that the cached prefix stays. If writing a summary fails, the request throws that error.
+ * System prompts stay, and a call is never separated from its results. A summary belongs to the content of the messages that it replaces: it is
+ * written once for them, in whatever conversation or process they come back, and reused until the rest has grown too long again, so that the
+ * cached prefix stays. What writing it cost is added to the usage of the reply. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
-  let latest: Summary | undefined;
+  const summaries = options.summaries ?? createSummaryCache();
+  const toMessage = createSummaryMessages();
   return {
     ...provider,
     async *stream(request) {
-      const messages = await compact(request);
-      yield* provider.stream(messages === request.messages ? request : { ...request, messages });
+      const { messages, usage } = await compact(request);
+      const events = provider.stream(messages === request.messages ? request : { ...request, messages });
+      yield* usage === undefined ? events : withUsage(events, usage);
     },
   };
 
-  async function compact(request: ProviderRequest): Promise<readonly Message[]> {
+  async function compact(
+    request: ProviderRequest,
+  ): Promise<{ readonly messages: readonly Message[]; readonly usage?: Usage | undefined }> {
     const system = request.messages.filter((message) => message.role === 'system');
-    const { messages, isApplied } = applySummary(
-      latest,
-      request.messages.filter((message) => message.role !== 'system'),
-    );
-    const unchanged = (): readonly Message[] => (isApplied ? [...system, ...messages] : request.messages);
-    if (sizeOf(system) + sizeOf(messages) <= maxTokens) return unchanged();
+    const whole = request.messages.filter((message) => message.role !== 'system');
+    if (sizeOf(system) + sizeOf(whole) <= maxTokens) return request;
+    const digests = digestPrefixes(whole);
+    // The longest known prefix: a history that goes on has all the prefixes that it had before.
+    let replaced = digests.length;
+    while (replaced > 0 && summaries.get(digests[replaced - 1] ?? '') === undefined) replaced -= 1;
+    const known = replaced === 0 ? undefined : summaries.get(digests[replaced - 1] ?? '');
+    const messages = known === undefined ? whole : [toMessage(known), ...whole.slice(replaced)];
     const cut = cutIndex(messages, keepTokens);
     const old = messages.slice(0, cut);
-    const upTo = old.at(-1);
+    const isSmall = sizeOf(system) + sizeOf(messages) <= maxTokens;
     // The summary alone is not worth summarizing again.
-    if (upTo === undefined || (isApplied && old.length === 1)) return unchanged();
-    const text = await summarize(old, request);
-    const message = freezeMessage({ role: 'user', content: `Summary of the conversation so far:\n${text}` });
-    latest = { upTo, message };
-    return [...system, message, ...messages.slice(cut)];
+    if (isSmall || cut === 0 || (known !== undefined && old.length === 1))
+      return known === undefined ? request : { messages: [...system, ...messages] };
+    const summary = await summarize(old, request);
+    const { text, usage } = typeof summary === 'string' ? { text: summary, usage: undefined } : summary;
+    summaries.set(digests[whole.length - (messages.length - cut) - 1] ?? '', text);
+    return { messages: [...system, toMessage(text), ...messages.slice(cut)], usage };
   }
 }
 
-/** The messages with the summary in place of those that it replaces, if they are among them. */
-function applySummary(
-  summary: Summary | undefined,
-  messages: readonly Message[],
-): { readonly messages: readonly Message[]; readonly isApplied: boolean } {
-  const index = summary === undefined ? -1 : messages.indexOf(summary.upTo);
-  if (summary === undefined || index === -1) return { messages, isApplied: false };
-  return { messages: [summary.message, ...messages.slice(index + 1)], isApplied: true };
+/** A map that forgets the oldest of more than `MAX_SUMMARIES` entries. */
+function createSummaryCache(): Pick<Map<string, string>, 'get' | 'set'> {
+  const cache = new Map<string, string>();
+  return {
+    get: (key) => cache.get(key),
+    set(key, text) {
+      const [oldest] = cache.keys();
+      if (cache.size >= MAX_SUMMARIES && oldest !== undefined) cache.delete(oldest);
+      return cache.set(key, text);
+    },
+  };
+}
+
+/** Returns the same message object for the same text, so that encoders can reuse their work. */
+function createSummaryMessages(): (text: string) => Message {
+  let latest: { readonly text: string; readonly message: Message } | undefined;
+  return (text) => {
+    latest =
+      latest?.text === text
+        ? latest
+        : { text, message: freezeMessage({ role: 'user', content: `Summary of the conversation so far:\n${text}` }) };
+    return latest.message;
+  };
+}
+
+/** Adds a usage to that of the reply. */
+async function* withUsage(events: AsyncIterable<ProviderEvent>, usage: Usage): AsyncGenerator<ProviderEvent> {
+  for await (const event of events)
+    yield event.type === 'message-end'
+      ? { ...event, usage: event.usage === undefined ? usage : addUsage(event.usage, usage) }
+      : event;
 }
 
 /** The index of the first message to keep: as many from the end as fit, never beginning with a result. */
@@ -98,7 +143,7 @@ function summarizeWith(provider: Provider): Summarize {
     for await (const event of provider.stream(request)) {
       if (event.type !== 'message-end') continue;
       const text = textOf(event.message);
-      if (text !== '') return text;
+      if (text !== '') return { text, usage: event.usage };
     }
     throw new KernelError('PROVIDER_PROTOCOL', `The provider "${provider.name}" gave no summary of the conversation.`);
   };

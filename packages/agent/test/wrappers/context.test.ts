@@ -1,8 +1,8 @@
-import { type Message, type Provider, type ProviderRequest, textOf } from '@kernel/protocol';
-import { type ScriptStep, scriptedProvider } from '@kernel/testing';
+import { type Message, type Provider, type ProviderRequest, textOf, type Usage } from '@kernel/protocol';
+import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { freezeMessage } from '../../src/history/messages.ts';
-import { estimateTokens, withClearedResults, withCompaction } from '../../src/index.ts';
+import { collect, estimateTokens, run, withClearedResults, withCompaction } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const turn = (index: number, length = 2000): Message[] =>
@@ -59,6 +59,13 @@ describe('withClearedResults', () => {
         ({ messages: sent }) => sent.filter((message) => textOf(message).includes('was cleared')).length,
       ),
     ).toEqual([0, 0, 3, 3, 3, 6]);
+  });
+
+  test('by default, clears the oldest of three results as soon as two are kept', async () => {
+    const inner = scriptedProvider(replies(1));
+    await send(withClearedResults(inner, { keep: 2 }), history(3));
+    const sent = inner.streamRequests[0]?.messages ?? [];
+    expect(sent.filter((message) => textOf(message).includes('was cleared')).length).toBe(1);
   });
 
   test('leaves short results and short histories alone', async () => {
@@ -128,4 +135,74 @@ describe('withCompaction', () => {
       code: 'PROVIDER_PROTOCOL',
     });
   });
+
+  const conversation = (topic: string): Message[] => [freezeMessage(user(topic)), ...history(12)];
+  const options = { maxTokens: 3000, keepTokens: 1000 };
+
+  test('two conversations in turn through one provider cost as many summaries as through two', async () => {
+    verifies('agent.compaction.content');
+    const alone: (readonly Message[])[] = [];
+    const together: (readonly Message[])[] = [];
+    const create = (seen: (readonly Message[])[]): Provider =>
+      withCompaction(scriptedProvider([{ text: 'ok' }], { repeat: true }), { ...options, summarize: summarize(seen) });
+    const both = create(together);
+    const each = new Map(['Cats', 'Dogs'].map((topic) => [topic, create(alone)]));
+    for (let turns = 1; turns <= 12; turns += 1)
+      for (const [topic, provider] of each) {
+        const messages = conversation(topic).slice(0, turns * 4 + 1);
+        await send(provider, messages);
+        await send(both, messages);
+      }
+    expect(alone.length).toBeGreaterThan(2);
+    expect(together.length).toBe(alone.length);
+  });
+
+  test('a history that is loaded again is not summarized again, and neither is one whose summaries were saved', async () => {
+    const seen: (readonly Message[])[] = [];
+    const summaries = new Map<string, string>();
+    const create = (): Provider =>
+      withCompaction(scriptedProvider([{ text: 'ok' }], { repeat: true }), {
+        ...options,
+        summarize: summarize(seen),
+        summaries,
+      });
+    const provider = create();
+    await send(provider, conversation('Cats'));
+    expect(seen.length).toBe(1);
+    await send(provider, structuredClone(conversation('Cats')));
+    await send(create(), structuredClone(conversation('Cats')));
+    expect(seen.length).toBe(1);
+    await send(provider, conversation('Dogs'));
+    expect(seen.length).toBe(2);
+  });
+
+  test('adds what a summary cost to the usage of the reply, once', async () => {
+    const usage = { inputTokens: 900, outputTokens: 40 };
+    const inner = scriptedProvider([
+      { text: 'They talked.', usage },
+      { text: 'ok', usage: { inputTokens: 5, outputTokens: 1 } },
+      { text: 'ok', usage: { inputTokens: 6, outputTokens: 1 } },
+    ]);
+    const provider = withCompaction(inner, options);
+    expect(await usageOf(provider, conversation('Cats'))).toMatchObject({ inputTokens: 905, outputTokens: 41 });
+    expect(await usageOf(provider, conversation('Cats'))).toMatchObject({ inputTokens: 6, outputTokens: 1 });
+  });
+
+  test('what a summary cost counts in the usage of a run and against its limit', async () => {
+    const usage = { inputTokens: 900, outputTokens: 40 };
+    const script = [{ text: 'They talked.', usage }, { calls: [{ name: 'read' }] }, { text: 'ok' }];
+    const provider = withCompaction(scriptedProvider(script), options);
+    const request = { provider, model: 'm', messages: conversation('Cats'), limits: { tokens: 500 } };
+    expect(await collect(run(request))).toMatchObject({
+      reason: 'limit',
+      limit: 'tokens',
+      usage: { inputTokens: 900, outputTokens: 40 },
+    });
+  });
 });
+
+async function usageOf(provider: Provider, messages: readonly Message[]): Promise<Usage | undefined> {
+  for await (const event of provider.stream({ model: 'm', messages }))
+    if (event.type === 'message-end') return event.usage;
+  return undefined;
+}
