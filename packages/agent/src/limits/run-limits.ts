@@ -7,7 +7,7 @@ export interface RunLimits {
   readonly turns?: number | undefined;
   /** Calls of any one tool. A call beyond it is skipped with a result that says so. */
   readonly callsPerTool?: number | undefined;
-  /** Input and output tokens of all turns together. */
+  /** Input and output tokens of all turns together. A reply without a usage counts for about what was sent and received. */
   readonly tokens?: number | undefined;
   /** Money: the run ends when `of(usage)` of all turns together reaches `max`. The currency is the caller's. */
   readonly cost?: { readonly max: number; of(usage: Usage): number } | undefined;
@@ -26,6 +26,10 @@ export interface RunLimits {
 
 /** Throws `CONFIG_INVALID` for a limit that is out of range. */
 export function checkLimits(limits: RunLimits): void {
+  if (limits.cost !== undefined && !(limits.cost.max > 0))
+    throw new KernelError('CONFIG_INVALID', `limits.cost.max is ${limits.cost.max}.`, {
+      hint: 'Pass a number above 0.',
+    });
   for (const name of ['turns', 'callsPerTool', 'tokens', 'timeMs', 'parallel'] as const) {
     const value = limits[name];
     if (value === undefined || (value >= (name === 'turns' ? 0 : 1) && (Number.isInteger(value) || value === Infinity)))

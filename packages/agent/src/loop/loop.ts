@@ -66,12 +66,14 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
 
   async function askModel(offersTools: boolean): Promise<ModelOutput> {
     turns += 1;
-    const step = modelStep(context, model, { number: turns, messages: [...messages], callIds, offersTools });
+    const sent = [...messages];
+    const step = modelStep(context, model, { number: turns, messages: sent, callIds, offersTools });
     const reply = await runStep<ModelOutput>(steps, step);
     count(reply.usage, reply.receivedUsage);
     append(...reply.received);
     if (reply.message.content.length > 0) append(reply.message);
     for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
+    meter.countReply(reply.usage, sent, reply.message);
     return reply;
   }
 

@@ -121,3 +121,37 @@ test('an answer that a follow-up came after is still the answer so far when the 
   expect(nothing.reason).toBe('aborted');
   expect(nothing).not.toHaveProperty('answer');
 });
+
+test('a reply without a usage counts for about what was sent and received', async () => {
+  verifies('agent.limits.closed');
+  const provider = scriptedProvider([{ text: 'Looking.', calls: [{ name: 'a' }] }], { repeat: true });
+  let count = 0;
+  const tools = mockToolset([mockTool('a', () => `${(count += 1)}${'x'.repeat(400)}`)]);
+  const options = { provider, model: 'm', messages: [user('Go')], tools, limits: { tokens: 1000 } };
+  const result = await collect(run(options));
+  expect(result).toMatchObject({ reason: 'limit', limit: 'tokens', usage: { inputTokens: 0, outputTokens: 0 } });
+  expect(result.turns).toBeGreaterThan(2);
+  expect(result.turns).toBeLessThan(6);
+});
+
+test.each([
+  ['negative', { inputTokens: -1_000_000, outputTokens: 1 }],
+  ['not a number', { inputTokens: 1, outputTokens: Number.NaN }],
+])('a usage that is %s ends a run that has a budget, and its reply stays in the history', async (_what, wrong) => {
+  verifies('agent.limits.closed');
+  const limited = run({
+    provider: scriptedProvider([{ text: 'Hi', usage: wrong }]),
+    model: 'm',
+    messages: [user('Go')],
+    limits: { cost: { max: 1, of: () => 0 } },
+  });
+  const end = await collect(limited);
+  expect(end).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
+  expect(end.messages.at(-1)).toMatchObject({ role: 'assistant' });
+});
+
+test('a cost that is not a number counts as reached, and a maximum that is none is refused', async () => {
+  const { events } = endless({ cost: { max: 1, of: () => Number.NaN } });
+  expect(await collect(events())).toMatchObject({ reason: 'limit', limit: 'cost', turns: 0 });
+  expect(() => endless({ cost: { max: Number.NaN, of: () => 0 } }).events()).toThrow('limits.cost.max is NaN.');
+});
