@@ -13,7 +13,6 @@ const weather = defineTool({
 });
 const tools = createRegistry([weather]);
 const provider = offlineProvider(); // or createProvider({ name: 'openai', token: … }) of @kernel/providers
-
 const messages = [{ role: 'user', content: 'What is the weather in Lisbon?' }] as const;
 const result = await collect(run({ provider, model: 'offline', messages, tools }));
 
