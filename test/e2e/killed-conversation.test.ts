@@ -3,17 +3,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 const FIXTURE = join(import.meta.dirname, 'fixtures/killed-conversation.ts');
 const POINTS = 100;
 const TURNS = 12;
+
+/** Shared by the two hundred processes, which load the same code. */
+const compileCache = mkdtempSync(join(tmpdir(), 'kernel-compile-cache-'));
+afterAll(() => rmSync(compileCache, { recursive: true, force: true }));
 
 /** Runs the conversation in a process of its own; resolves to the signal that ended it. */
 function converse(folder: string, killAt = 0): Promise<NodeJS.Signals | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [FIXTURE, folder, String(killAt)], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     });
     child.on('error', reject);
     child.on('exit', (code, signal) => {
