@@ -1,4 +1,4 @@
-import type { MediaPart, Message, OpaquePart, ToolCall } from '@kernel/protocol';
+import type { MediaPart, Message, OpaquePart, ToolCall, Usage } from '@kernel/protocol';
 
 /** What an image, a recording or a file counts for: about what vendors charge for an image of medium size. */
 const MEDIA_TOKENS = 1000;
@@ -19,6 +19,12 @@ export function estimateTokens(message: Message): number {
   else for (const part of message.content) tokens += partTokens(part);
   if (Object.isFrozen(message)) cache.set(message, tokens);
   return tokens;
+}
+
+/** Estimates the usage of a reply whose provider reported none: what was sent, and the reply. @internal */
+export function estimateUsage(sent: readonly Message[], reply: Message): Usage {
+  const inputTokens = sent.reduce((sum, message) => sum + estimateTokens(message), 0);
+  return { inputTokens, outputTokens: estimateTokens(reply) };
 }
 
 function partTokens(

@@ -1,5 +1,5 @@
 import { addUsage, KernelError, type Message, type RunLimit, type ToolCall, type Usage } from '@kernel/protocol';
-import { estimateTokens } from './estimate-tokens.ts';
+import { estimateUsage } from './estimate-tokens.ts';
 import type { RunLimits } from './run-limits.ts';
 
 /** Compares what a run has used with its limits. Reads no time and sets no timer. */
@@ -37,8 +37,7 @@ export function createUsageMeter(limits: RunLimits): UsageMeter {
     countReply(reported, sent, reply) {
       if (!hasBudget) return;
       if (reported === undefined) {
-        const inputTokens = sent.reduce((sum, message) => sum + estimateTokens(message), 0);
-        estimated = addUsage(estimated, { inputTokens, outputTokens: estimateTokens(reply) });
+        estimated = addUsage(estimated, estimateUsage(sent, reply));
         return;
       }
       for (const [name, value] of Object.entries(reported))

@@ -11,7 +11,7 @@ import {
 } from '@kernel/protocol';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
-import { estimateTokens } from '../limits/estimate-tokens.ts';
+import { estimateTokens, estimateUsage } from '../limits/estimate-tokens.ts';
 
 /** Writes the summary of a part of a history: its text or, to be counted, its text and what it cost. */
 export type Summarize = (
@@ -52,7 +52,7 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     async *stream(request) {
       const { messages, usage } = await compact(request);
       const events = provider.stream(messages === request.messages ? request : { ...request, messages });
-      yield* usage === undefined ? events : withUsage(events, usage);
+      yield* usage === undefined ? events : withUsage(events, usage, messages);
     },
   };
 
@@ -106,11 +106,15 @@ function createSummaryMessages(): (text: string) => Message {
   };
 }
 
-/** Adds a usage to that of the reply. */
-async function* withUsage(events: AsyncIterable<ProviderEvent>, usage: Usage): AsyncGenerator<ProviderEvent> {
+/** Adds a usage to that of the reply. A reply without one counts as estimated: the sum would otherwise pass for the usage of both. */
+async function* withUsage(
+  events: AsyncIterable<ProviderEvent>,
+  usage: Usage,
+  sent: readonly Message[],
+): AsyncGenerator<ProviderEvent> {
   for await (const event of events)
     yield event.type === 'message-end'
-      ? { ...event, usage: event.usage === undefined ? usage : addUsage(event.usage, usage) }
+      ? { ...event, usage: addUsage(event.usage ?? estimateUsage(sent, event.message), usage) }
       : event;
 }
 

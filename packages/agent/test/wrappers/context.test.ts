@@ -188,15 +188,26 @@ describe('withCompaction', () => {
     expect(await usageOf(provider, conversation('Cats'))).toMatchObject({ inputTokens: 6, outputTokens: 1 });
   });
 
+  test('a reply without a usage counts as estimated beside its summary', async () => {
+    const inner = scriptedProvider([
+      { text: 'They talked.', usage: { inputTokens: 900, outputTokens: 40 } },
+      { text: 'ok' },
+    ]);
+    const usage = await usageOf(withCompaction(inner, options), conversation('Cats'));
+    expect(usage?.inputTokens).toBeGreaterThan(1400);
+    expect(usage?.outputTokens).toBeGreaterThan(40);
+  });
+
   test('what a summary cost counts in the usage of a run and against its limit', async () => {
     const usage = { inputTokens: 900, outputTokens: 40 };
-    const script = [{ text: 'They talked.', usage }, { calls: [{ name: 'read' }] }, { text: 'ok' }];
+    const own = { inputTokens: 5, outputTokens: 1 };
+    const script = [{ text: 'They talked.', usage }, { calls: [{ name: 'read' }], usage: own }, { text: 'ok' }];
     const provider = withCompaction(scriptedProvider(script), options);
     const request = { provider, model: 'm', messages: conversation('Cats'), limits: { tokens: 500 } };
     expect(await collect(run(request))).toMatchObject({
       reason: 'limit',
       limit: 'tokens',
-      usage: { inputTokens: 900, outputTokens: 40 },
+      usage: { inputTokens: 905, outputTokens: 41 },
     });
   });
 });
