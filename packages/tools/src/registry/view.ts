@@ -1,6 +1,14 @@
-import type { Tool, ToolEffect, ToolOptionality, Toolset, TurnContext } from '@kernel/protocol';
+import {
+  checkKeys,
+  optionKeys,
+  type Tool,
+  type ToolEffect,
+  type ToolOptionality,
+  type Toolset,
+  type TurnContext,
+} from '@kernel/protocol';
 import { refusedResult } from '../call/result.ts';
-import { checkKeys, invalidOption, knownKeys } from '../option-checks.ts';
+import { invalidOption } from '../option-checks.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { invalidCall } from './options.ts';
 
@@ -22,16 +30,8 @@ export interface ViewFilter {
   readonly available?: boolean | undefined;
 }
 
-const FILTER_KEYS = knownKeys(
-  [
-    'include',
-    'exclude',
-    'category',
-    'optionality',
-    'effect',
-    'tags',
-    'available',
-  ] satisfies readonly (keyof ViewFilter)[],
+const FILTER_KEYS = optionKeys<ViewFilter>(
+  { include: true, exclude: true, category: true, optionality: true, effect: true, tags: true, available: true },
   { names: 'Use "include".', tools: 'Use "include".', only: 'Use "include".', filter: 'Pass the filter itself.' },
 );
 
