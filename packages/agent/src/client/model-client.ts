@@ -1,4 +1,5 @@
 import {
+  checkKeys,
   type JsonObject,
   KernelError,
   type Message,
@@ -7,7 +8,10 @@ import {
   textOf,
   toolCallsOf,
 } from '@kernel/protocol';
+import { checkProvider, checkToolset } from '../check-ports.ts';
 import { freezeMessage, withSystem } from '../history/messages.ts';
+import { checkLimits } from '../limits/run-limits.ts';
+import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
 import type {
@@ -19,8 +23,28 @@ import type {
   RequestOptions,
 } from './types.ts';
 
+const CLIENT_KEYS = runKeys<ModelClientOptions>(
+  {
+    provider: true,
+    model: true,
+    name: true,
+    system: true,
+    tools: true,
+    options: true,
+    capabilities: true,
+    limits: true,
+    approve: true,
+  },
+  { messages: 'Pass them to each method: client.chat(messages).' },
+);
+const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
+
 /** Creates a client for one provider and one model. Sends nothing. */
 export function createModelClient(client: ModelClientOptions): ModelClient {
+  checkKeys('createModelClient', client, CLIENT_KEYS);
+  checkProvider('createModelClient()', client.provider);
+  checkToolset('createModelClient()', client.tools);
+  if (client.limits !== undefined) checkLimits(client.limits);
   const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = client;
 
   const toRequest = (
@@ -75,8 +99,9 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
       if (provider.transcribe === undefined) throw unsupported(client, 'audio');
       return provider.transcribe({ model, audio, options, signal: request.signal });
     },
-    run: (messages, request = {}) =>
-      run({
+    run: (messages, request = {}) => {
+      checkKeys('run', request, REQUEST_KEYS);
+      return run({
         provider,
         model,
         messages: toMessages(messages),
@@ -86,12 +111,14 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         approve,
         options: { ...client.options, ...client.capabilities?.tools, ...request.options },
         signal: request.signal,
-      }),
+      });
+    },
   };
 }
 
 /** The options of the client, overridden by those of the capability, then of the request. Throws if the model lacks the capability. */
 function optionsOf(client: ModelClientOptions, capability: ModelCapability, request: RequestOptions): JsonObject {
+  checkKeys(capability, request, REQUEST_KEYS);
   const { capabilities = {} } = client;
   if (Object.keys(capabilities).length > 0 && capabilities[capability] === undefined)
     throw unsupported(client, capability);

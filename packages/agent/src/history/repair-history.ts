@@ -1,7 +1,9 @@
 import {
   type AssistantMessage,
+  checkKeys,
   KernelError,
   type Message,
+  optionKeys,
   toErrorResult,
   type ToolCall,
   toolCallsOf,
@@ -16,6 +18,8 @@ export interface RepairOptions {
   readonly vendor?: string | undefined;
 }
 
+const KEYS = optionKeys<RepairOptions>({ vendor: true }, { provider: 'Use "vendor".' });
+
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
@@ -25,6 +29,7 @@ export interface RepairOptions {
  * model become one. A sound history comes back as the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
+  checkKeys('repairHistory', options, KEYS);
   const messages = withoutForeignData(stored, options.vendor);
   const sound: Message[] = [];
   const used = new Set<string>();
