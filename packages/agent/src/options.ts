@@ -1,4 +1,11 @@
-import type { Conversation, JsonObject, Message, Provider, Toolset } from '@kernel/protocol';
+import {
+  type Conversation,
+  type JsonObject,
+  type Message,
+  type Provider,
+  type ToolChoice,
+  type Toolset,
+} from '@kernel/protocol';
 import type { Approve } from './approval/approval.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { Steering } from './loop/steering.ts';
@@ -18,6 +25,11 @@ export interface RunOptions {
   readonly system?: string | undefined;
   /** Model options of every request of the run. */
   readonly options?: JsonObject | undefined;
+  /**
+   * Whether the model may or must call tools. `required` and a name hold for the first reply of the run: after it the model is free, since a
+   * forced model never answers. Default `auto`.
+   */
+  readonly toolChoice?: ToolChoice | undefined;
   /** What the run may use. Default: 25 turns, and the guard against repeats. */
   readonly limits?: RunLimits | undefined;
   /** Aborts the run and everything in flight. */

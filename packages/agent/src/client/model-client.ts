@@ -14,6 +14,7 @@ import { checkLimits } from '../limits/run-limits.ts';
 import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
+import { splitToolChoice } from './tool-choice.ts';
 import type {
   MessageInput,
   ModelCapability,
@@ -53,12 +54,16 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     request: RequestOptions,
     more: Partial<ProviderRequest>,
   ): ProviderRequest => {
-    const { stream, ...options } = optionsOf(client, capability, request);
+    const { stream, ...merged } = optionsOf(client, capability, request);
     if (more.stream === true && stream === false) throw unsupported(client, `streaming ${capability}`);
+    const { options, toolChoice } = splitToolChoice(merged);
+    // Without tools there is nothing to choose.
+    const choice = more.tools === undefined ? undefined : (request.toolChoice ?? toolChoice);
     return {
       model,
       messages: withSystem(messages, system).map(freezeMessage),
       options,
+      ...(choice === undefined ? {} : { toolChoice: choice }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...more,
     };
@@ -85,10 +90,8 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     chatStream: (messages, request) => stream('chat', toMessages(messages), request),
     vision: async (messages, images, request) => ask('vision', withImages(toMessages(messages), images), request),
     visionStream: (messages, images, request) => stream('vision', withImages(toMessages(messages), images), request),
-    tools: async (messages, tools, request) =>
-      ask('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
-    toolsStream: (messages, tools, request) =>
-      stream('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    tools: async (messages, tools, request) => ask('tools', toMessages(messages), request, { tools }),
+    toolsStream: (messages, tools, request) => stream('tools', toMessages(messages), request, { tools }),
     async embed(input, request = {}) {
       const options = optionsOf(client, 'embeddings', request);
       if (provider.embed === undefined) throw unsupported(client, 'embeddings');
@@ -101,6 +104,8 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     },
     run: (messages, request = {}) => {
       checkKeys('run', request, REQUEST_KEYS);
+      const { stream, ...merged } = { ...client.options, ...client.capabilities?.tools, ...request.options };
+      const { options, toolChoice } = splitToolChoice(merged);
       return run({
         provider,
         model,
@@ -109,7 +114,9 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         system,
         limits,
         approve,
-        options: { ...client.options, ...client.capabilities?.tools, ...request.options },
+        options,
+        toolChoice: request.toolChoice ?? toolChoice,
+        ...(typeof stream === 'boolean' ? { stream } : {}),
         signal: request.signal,
       });
     },
