@@ -50,7 +50,6 @@ const FOREIGN: Readonly<Record<string, string>> = {
     'Wrap the provider: withRetry(provider, { maxRetries }) of @kernel/providers.',
   ),
   ...sameHint(['onEvent', 'onStepFinish', 'onFinish', 'hooks'], 'Read the events: for await (const event of run(…)).'),
-  ...sameHint(['tool_choice'], 'Use "toolChoice".'),
   ...sameHint(['maxOutputTokens'], 'Use options: { maxTokens }, or limits: { tokens } for the whole run.'),
   ...Object.fromEntries(MODEL_OPTIONS.map((key) => [key, `Use options: { ${key} }.`])),
 };

@@ -14,7 +14,7 @@ import { checkLimits } from '../limits/run-limits.ts';
 import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
-import { splitToolChoice } from './tool-choice.ts';
+import { splitToolChoice } from '../config/tool-choice.ts';
 import type {
   MessageInput,
   ModelCapability,
@@ -104,7 +104,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     },
     run: (messages, request = {}) => {
       checkKeys('run', request, REQUEST_KEYS);
-      const { stream, ...merged } = { ...client.options, ...client.capabilities?.tools, ...request.options };
+      const { stream: streams, ...merged } = { ...client.options, ...client.capabilities?.tools, ...request.options };
       const { options, toolChoice } = splitToolChoice(merged);
       return run({
         provider,
@@ -116,7 +116,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         approve,
         options,
         toolChoice: request.toolChoice ?? toolChoice,
-        ...(typeof stream === 'boolean' ? { stream } : {}),
+        ...(typeof streams === 'boolean' ? { stream: streams } : {}),
         signal: request.signal,
       });
     },

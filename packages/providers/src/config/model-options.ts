@@ -107,13 +107,14 @@ const REQUEST_FIELDS: ReadonlyMap<string, string> = new Map([
   ...['messages', 'contents', 'input'].map((key) => [key, 'messages'] as const),
   ...['system', 'systemInstruction'].map((key) => [key, 'system, or a system message,'] as const),
   ['tools', 'tools'],
-  ...['toolChoice', 'tool_choice', 'toolConfig'].map((key) => [key, 'toolChoice'] as const),
+  ...['toolChoice', 'toolConfig'].map((key) => [key, 'toolChoice'] as const),
   ['stream', 'stream'],
   ['signal', 'signal'],
 ]);
 
 function reservedKeyError(key: string): KernelError {
-  const field = REQUEST_FIELDS.get(key) ?? 'model, messages, tools, toolChoice, stream or responseFormat';
+  const camelCase = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const field = REQUEST_FIELDS.get(camelCase) ?? 'model, messages, tools, toolChoice, stream or responseFormat';
   return new KernelError('CONFIG_INVALID', `options.${key} cannot be set: the request has a field for it.`, {
     hint: `Remove it from options, and set ${field} of run() or of the request itself.`,
   });
