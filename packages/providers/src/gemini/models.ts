@@ -33,6 +33,8 @@ const NO_SAMPLING: GeminiRules = {
   refused: ['frequencyPenalty', 'presencePenalty', 'candidateCount'],
 };
 const NEWEST: GeminiRules = { ...NO_SAMPLING, efforts: FROM_LOW };
+/** Of a name that says nothing, such as that of a tuned model: no model refuses sampling, the newest ignore it. */
+const UNNAMED: GeminiRules = { ...BY_LEVEL, efforts: FROM_LOW };
 
 /** As of November 2026. Sources: the guides "Gemini thinking" and "What's new" of each model at ai.google.dev, and its 400 answers. */
 const FAMILIES: Families<GeminiRules> = [
@@ -46,9 +48,10 @@ const FAMILIES: Families<GeminiRules> = [
   [/^gemini-3(?:\.\d+)?-pro/, { ...BY_LEVEL, efforts: FROM_LOW }],
   [/^gemini-3\.5-flash-lite|^gemini-3\.6|^gemini-flash-lite-latest/, NO_SAMPLING],
   [/^gemini-3(?:\.[1-5])?-flash/, BY_LEVEL],
+  [/^gemini/, NEWEST],
 ];
 
 /** The rules of a model by its name, whatever collection it is in. A model that is not in the table gets the newest rules. @internal */
 export function geminiRules(model: string): GeminiRules {
-  return rulesIn(FAMILIES, modelName(model)) ?? NEWEST;
+  return rulesIn(FAMILIES, modelName(model)) ?? UNNAMED;
 }
