@@ -39,3 +39,9 @@ export type Row = readonly [
 export function fieldsOf(body: Sent['body'], fields: Row[2]): Record<string, unknown> {
   return Object.fromEntries(Object.keys(fields).map((key) => [key, body[key] ?? null]));
 }
+
+/** What is wrong with the warnings of a row: the texts that are missing, or the warnings if there should be none. */
+export function wrongWarnings(warnings: string, expected: readonly string[] = []): readonly string[] {
+  if (expected.length === 0) return warnings === '' ? [] : [warnings];
+  return expected.filter((text) => !warnings.includes(text)).map((text) => `"${text}" is not in: ${warnings}`);
+}

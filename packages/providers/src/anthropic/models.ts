@@ -6,8 +6,10 @@ export interface ClaudeRules {
   readonly thinking: 'budget' | 'adaptive' | 'none';
   /** The efforts that the model takes, lowest first. */
   readonly efforts: readonly Effort[];
-  /** Whether temperature, top_p and top_k are accepted (while the model does not think). */
-  readonly sampling: boolean;
+  /** Whether temperature, top_p and top_k are accepted while the model does not think; `one`: only one of the first two. */
+  readonly sampling: 'all' | 'one' | 'none';
+  /** Whether a schema for the reply is accepted. */
+  readonly replySchema: boolean;
   /**
    * Whether it thinks in a request that does not ask for it: `never`; `unless-disabled`, where a request can turn it off; or `always`, so
    * that a forced tool choice is refused.
@@ -21,7 +23,8 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
 const OLDEST: ClaudeRules = {
   thinking: 'none',
   efforts: [],
-  sampling: true,
+  sampling: 'all',
+  replySchema: false,
   thinksUnasked: 'never',
   cachePoints: false,
 };
@@ -31,16 +34,17 @@ const BUDGET: ClaudeRules = {
   efforts: ['none', 'minimal', ...EFFORTS],
   cachePoints: true,
 };
-const EARLY_ADAPTIVE: ClaudeRules = { ...BUDGET, thinking: 'adaptive', efforts: ['none', ...EFFORTS] };
+const LATE_BUDGET: ClaudeRules = { ...BUDGET, sampling: 'one', replySchema: true };
+const EARLY_ADAPTIVE: ClaudeRules = { ...LATE_BUDGET, thinking: 'adaptive', efforts: ['none', ...EFFORTS] };
 const ADAPTIVE_ONLY: ClaudeRules = {
   ...EARLY_ADAPTIVE,
   efforts: ['none', ...EFFORTS, 'xhigh', 'max'],
-  sampling: false,
+  sampling: 'none',
 };
 const ON_BY_DEFAULT: ClaudeRules = { ...ADAPTIVE_ONLY, thinksUnasked: 'unless-disabled' };
 const NEWEST: ClaudeRules = { ...ADAPTIVE_ONLY, efforts: [...EFFORTS, 'xhigh', 'max'], thinksUnasked: 'always' };
 /** Models of other vendors behind the same API: nothing is refused, as far as anybody knows. */
-const OTHERS: ClaudeRules = { ...BUDGET, cachePoints: false };
+const OTHERS: ClaudeRules = { ...BUDGET, replySchema: true, cachePoints: false };
 
 /**
  * As of November 2026. Sources: the guides "Thinking", "Effort" and the migration guide of each model at platform.claude.com. The first entry
@@ -49,9 +53,10 @@ const OTHERS: ClaudeRules = { ...BUDGET, cachePoints: false };
 const FAMILIES: Families<ClaudeRules> = [
   [/claude-(?:2|v2|instant|3-(?:opus|sonnet|haiku)|3-5|v?3(?=$|[-@:]))(?!-7)/, OLDEST],
   [/claude-3-7/, BUDGET],
-  // 4, 4.1 and 4.5, with or without a date, in both orders of the name; not 4.6 and later.
-  [/claude-(?:opus|sonnet|haiku)-4(?:-[0-5](?!\d))?(?!-\d{1,2}(?!\d))/, BUDGET],
-  [/claude-4(?:-[0-5](?!\d))?-(?:opus|sonnet|haiku)/, BUDGET],
+  [/claude-(?:(?:opus|sonnet|haiku)-4-[1-5](?!\d)|4-[1-5]-(?:opus|sonnet|haiku))/, LATE_BUDGET],
+  // 4, with or without a date, in both orders of the name; not 4.6 and later.
+  [/claude-(?:opus|sonnet|haiku)-4(?:-0)?(?!-\d{1,2}(?!\d))/, BUDGET],
+  [/claude-4-(?:opus|sonnet|haiku)/, BUDGET],
   [/claude-(?:opus-4-6|4-6-opus)/, { ...EARLY_ADAPTIVE, efforts: ['none', ...EFFORTS, 'max'] }],
   [/claude-(?:(?:sonnet|haiku)-4-6|4-6-(?:sonnet|haiku))/, EARLY_ADAPTIVE],
   [/claude-(?:(?:opus|sonnet|haiku)-4-(?:[7-9]|\d\d)(?!\d)|4-[7-9]-(?:opus|sonnet|haiku))/, ADAPTIVE_ONLY],

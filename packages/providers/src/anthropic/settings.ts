@@ -4,7 +4,7 @@ import { asFields } from '../json-fields.ts';
 import { type Notes, notesOf } from '../wire/model-rules.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { type ClaudeRules, rulesOf } from './models.ts';
-import { thinkingOf } from './thinking.ts';
+import { ONE_OF_TWO, thinkingOf } from './thinking.ts';
 
 /** The API requires a limit. */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -61,8 +61,12 @@ function samplingOf(
   notes: Notes,
 ): Record<string, JsonValue | undefined> {
   const fields = { ...extra, temperature: options.temperature, top_p: options.topP };
-  if (sampling && !thinks) return fields;
-  const why = sampling ? 'this API refuses it while the model thinks' : undefined;
+  if (sampling !== 'none' && !thinks) {
+    const isOneTooMany = sampling === 'one' && options.temperature !== undefined && options.topP !== undefined;
+    if (isOneTooMany) notes.leftOut('topP', ONE_OF_TWO);
+    return isOneTooMany ? { ...fields, top_p: undefined } : fields;
+  }
+  const why = sampling === 'none' ? undefined : 'this API refuses it while the model thinks';
   const kept = new Map<string, JsonValue | undefined>(Object.entries(fields));
   for (const [key, name] of [
     ['temperature', 'temperature'],

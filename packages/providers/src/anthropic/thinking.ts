@@ -2,6 +2,9 @@ import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { effortFor, type Notes } from '../wire/model-rules.ts';
 import type { ClaudeRules } from './models.ts';
 
+/** Why topP is left out beside temperature. @internal */
+export const ONE_OF_TWO = 'the model takes temperature or topP, not both';
+
 /** The thinking tokens by effort. The API counts them within the reply's limit, so they are added to that. */
 const THINKING_TOKENS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1024],

@@ -13,8 +13,8 @@ export interface BedrockRules {
   readonly efforts: readonly Effort[];
   /** The tool choices that it takes: all; all but a named tool; or only `auto`. */
   readonly toolChoice: 'all' | 'unnamed' | 'auto';
-  /** Whether temperature and topP are accepted, while it does not reason. */
-  readonly sampling: boolean;
+  /** Whether temperature and topP are accepted, while it does not reason; `one`: not both. */
+  readonly sampling: ClaudeRules['sampling'];
   /** The effort beside which no limit and no sampling is accepted. */
   readonly unlimitedEffort?: Effort;
   /** Whether cache points are accepted; without, the whole request would be refused. */
@@ -23,7 +23,7 @@ export interface BedrockRules {
   readonly claude?: ClaudeRules;
 }
 
-const PLAIN: BedrockRules = { reasoning: 'none', efforts: [], toolChoice: 'all', sampling: true, cachePoints: false };
+const PLAIN: BedrockRules = { reasoning: 'none', efforts: [], toolChoice: 'all', sampling: 'all', cachePoints: false };
 
 /**
  * Families that are not Claude's or OpenAI's, as of November 2026. Sources: AWS's API reference (`ToolChoice`), "Extended thinking" in the
@@ -50,6 +50,6 @@ export function bedrockRules(model: string): BedrockRules {
   }
   const gpt = /(?:^|[./])openai\./.test(model) ? gptRules(model) : undefined;
   if (gpt !== undefined && gpt.efforts !== 'any')
-    return { ...PLAIN, reasoning: 'gpt', efforts: gpt.efforts, sampling: gpt.sampling === 'always' };
+    return { ...PLAIN, reasoning: 'gpt', efforts: gpt.efforts, sampling: gpt.sampling === 'always' ? 'all' : 'none' };
   return rulesIn(FAMILIES, model.toLowerCase()) ?? PLAIN;
 }

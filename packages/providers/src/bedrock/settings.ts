@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { thinkingOf } from '../anthropic/thinking.ts';
+import { ONE_OF_TWO, thinkingOf } from '../anthropic/thinking.ts';
 import type { ResolvedOptions } from '../config/model-options.ts';
 import { asJsonFields, definedFields } from '../json-fields.ts';
 import { effortFor, type Notes, notesOf } from '../wire/model-rules.ts';
@@ -127,10 +127,10 @@ function acceptedConfig(
   const thinks = claude !== undefined && reasons;
   if (isUnlimited) {
     for (const name of ['maxTokens', 'temperature', 'topP']) drop(name, 'the model refuses it at this effort');
-  } else if (!sampling || thinks) {
-    const why = sampling ? 'the model refuses it while it thinks' : undefined;
+  } else if (sampling === 'none' || thinks) {
+    const why = sampling === 'none' ? undefined : 'the model refuses it while it thinks';
     for (const name of ['temperature', 'topP']) drop(name, why);
-  }
+  } else if (sampling === 'one' && kept.has('temperature')) drop('topP', ONE_OF_TWO);
   const limit = kept.get('maxTokens');
   if (tokens > 0) kept.set('maxTokens', tokens + (typeof limit === 'number' ? limit : DEFAULT_MAX_TOKENS));
   return Object.fromEntries(kept);

@@ -88,8 +88,7 @@ describe('sampling', () => {
 
   test.each([
     'claude-3-haiku-20240307',
-    'claude-sonnet-4-5',
-    'anthropic/claude-opus-4.6',
+    'claude-sonnet-4-20250514',
     'kimi-k2-0905-preview',
     'glm-4.7',
     'MiniMax-M2',
@@ -102,6 +101,18 @@ describe('sampling', () => {
     expect(warnings).toBe('');
   });
 
+  test.each(['claude-opus-4-1-20250805', 'claude-sonnet-4-5', 'anthropic/claude-opus-4.6'])(
+    '%s takes temperature or topP, not both',
+    async (model) => {
+      verifies('providers.models');
+      const { body, warnings } = await sent({ model, options });
+      expect(body).toMatchObject({ temperature: 0, top_k: 3 });
+      expect(body).not.toHaveProperty('top_p');
+      expect(warnings).toBe('topP is left out: the model takes temperature or topP, not both');
+      expect((await sent({ model, options: { topP: 0.5 } })).body['top_p']).toBe(0.5);
+    },
+  );
+
   test.each([
     ['claude-opus-4-7', options],
     ['claude-sonnet-5', options],
@@ -113,6 +124,19 @@ describe('sampling', () => {
     for (const field of ['temperature', 'top_p', 'top_k']) expect(body).not.toHaveProperty(field);
     for (const name of ['temperature', 'topP', 'top_k']) expect(warnings).toContain(`${name} is left out`);
   });
+});
+
+test.each([
+  ['claude-3-7-sonnet-20250219', false],
+  ['claude-sonnet-4-20250514', false],
+  ['claude-opus-4-1', true],
+  ['claude-haiku-4-5', true],
+])('%s takes a schema for its reply: %s', async (model, takes) => {
+  verifies('providers.models');
+  const { body, warnings } = await sent({ model, responseFormat: { name: 'n', schema: { type: 'object' } } });
+  expect('output_config' in body).toBe(takes);
+  expect(JSON.stringify(body['system'] ?? '').includes('JSON Schema')).toBe(!takes);
+  expect(warnings.includes('does not accept a schema')).toBe(!takes);
 });
 
 describe('a forced tool choice', () => {
