@@ -35,6 +35,14 @@ export type Row = readonly [
   warnings?: readonly string[],
 ];
 
+/** The rows as cases of `test.each`, named after what they say. */
+export function casesOf(rows: readonly Row[]) {
+  return rows.map(([model, options, fields, expected]) => {
+    const name = `${model} with ${JSON.stringify(options)} sends ${JSON.stringify(fields)}`;
+    return { name, model, options, fields, expected };
+  });
+}
+
 /** The fields of a row as they were sent: null where one is absent. */
 export function fieldsOf(body: Sent['body'], fields: Row[2]): Record<string, unknown> {
   return Object.fromEntries(Object.keys(fields).map((key) => [key, body[key] ?? null]));

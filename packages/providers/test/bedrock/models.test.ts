@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { ADD } from '../history.ts';
-import { fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
+import { casesOf, fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
 
 const own = (additionalModelRequestFields: object): Row[2] => ({ additionalModelRequestFields });
 const config = (inferenceConfig: object): Row[2] => ({ inferenceConfig });
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
   ['meta.llama4-maverick-17b-instruct-v1:0', { inferenceConfig: { temperature: 0 }, topP: 0.5 }, config(TEMPERATURE)],
 ];
 
-test.each(ROWS)('%s with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) => {
   verifies('providers.models');
   const { body, warnings } = await sentOver('bedrock', { model, options });
   expect(fieldsOf(body, fields)).toEqual(fields);

@@ -1,7 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { ADD } from '../history.ts';
-import { fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
+import { casesOf, fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
 
 const budget = (thinkingBudget: number): Row[2] => ({
   thinkingConfig: { includeThoughts: thinkingBudget > 0, thinkingBudget },
@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test.each(ROWS)('%s with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) => {
   verifies('providers.models');
   const { body, warnings } = await sentOver('gemini', { model, options, tools: [ADD], toolChoice: 'required' });
   expect(fieldsOf((body['generationConfig'] ?? {}) as typeof body, fields)).toEqual(fields);

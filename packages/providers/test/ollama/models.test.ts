@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
+import { casesOf, fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
 
 const ROWS: readonly Row[] = [
   ['gpt-oss:20b', { reasoningEffort: 'high' }, { think: 'high' }],
@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test.each(ROWS)('%s with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) => {
   verifies('providers.models');
   const { body, warnings } = await sentOver('ollama', { model, options });
   expect(fieldsOf(body, fields)).toEqual(fields);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { resolveChat } from '../../src/openai/config.ts';
 import { createChatEncoder } from '../../src/openai/encode.ts';
 import { ADD } from '../history.ts';
-import { fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
+import { casesOf, fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
 
 const TEMPERATURE = { temperature: 0, topP: 0.5 };
 const LEFT_OUT = ['temperature is left out', 'topP is left out'];
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('chat completions', () => {
-  test.each(ROWS)('%s with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+  test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) => {
     verifies('providers.models');
     const { body, warnings } = await sentOver('openai', { model, options });
     expect(fieldsOf(body, fields)).toEqual(fields);
@@ -101,7 +101,7 @@ describe('chat completions', () => {
     ['llama-4', { parallelToolCalls: false, reasoningEffort: 'high' }, { parallel_tool_calls: false }],
   ];
 
-  test.each(TOOL_ROWS)('%s beside tools with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+  test.each(casesOf(TOOL_ROWS))('beside tools, $name', async ({ model, options, fields, expected }) => {
     verifies('providers.models');
     const { body, warnings } = await sentOver('openai', { model, options, tools: [ADD], toolChoice: 'required' });
     expect(fieldsOf(body, fields)).toEqual(fields);
@@ -232,12 +232,11 @@ const VENDOR_ROWS: readonly (readonly [string, ...Row])[] = [
   ['vllm', 'o3', { temperature: 0, maxTokens: 9 }, { temperature: 0, max_tokens: 9 }],
 ];
 
-test.each(VENDOR_ROWS)(
-  '%s: %s with %j sends %j',
-  async (...[name, model, options, fields, expected]: readonly [string, ...Row]) => {
-    verifies('providers.models');
-    const { body, warnings } = await sentOver('openai', { model, options }, { name });
-    expect(fieldsOf(body, fields)).toEqual(fields);
-    expect(wrongWarnings(warnings, expected)).toEqual([]);
-  },
-);
+const VENDOR_CASES = VENDOR_ROWS.flatMap(([vendor, ...row]) => casesOf([row]).map((each) => ({ vendor, ...each })));
+
+test.each(VENDOR_CASES)('$vendor: $name', async ({ vendor, model, options, fields, expected }) => {
+  verifies('providers.models');
+  const { body, warnings } = await sentOver('openai', { model, options }, { name: vendor });
+  expect(fieldsOf(body, fields)).toEqual(fields);
+  expect(wrongWarnings(warnings, expected)).toEqual([]);
+});

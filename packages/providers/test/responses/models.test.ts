@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { resolveResponses } from '../../src/responses/config.ts';
 import { createResponsesEncoder } from '../../src/responses/encode.ts';
 import { ADD } from '../history.ts';
-import { fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
+import { casesOf, fieldsOf, type Row, sentOver, wrongWarnings } from '../sent.ts';
 
 const ENCRYPTED = ['reasoning.encrypted_content'];
 const TEMPERATURE = { temperature: 0, topP: 0.5 };
@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
   ['grok-4', { ...TEMPERATURE, reasoningEffort: 'extreme' }, { ...KEPT, reasoning: { effort: 'extreme' } }],
 ];
 
-test.each(ROWS)('%s with %j sends %j', async (...[model, options, fields, expected]: Row) => {
+test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) => {
   verifies('providers.models');
   const { body, warnings } = await sentOver('openai-responses', { model, options, tools: [ADD] });
   expect(fieldsOf(body, fields)).toEqual(fields);
