@@ -47,12 +47,16 @@ export async function deliver(response: ServerResponse, bytes: WireBytes, fault:
   else response.end();
 }
 
-/** A body that is one chunk and ends properly, as far as it is sent: head, body and end leave in one write. */
+/** The longest body that leaves in one write with its head and its end. */
+const ONE_WRITE_BYTES = 65_536;
+
+/** A short body that is one chunk and ends properly, as far as it is sent: head, body and end leave in one write. */
 function inOneWrite({ chunks }: WireBytes, fault: WireFault, limit: number): Uint8Array | undefined {
   // A generator of chunks has no length, and may not be read ahead.
   if (chunks.length !== 1) return undefined;
   const [chunk] = chunks;
   if (chunk === undefined || (typeof chunk === 'object' && 'waitMs' in chunk)) return undefined;
+  if (chunk.length > ONE_WRITE_BYTES) return undefined;
   const isPlain = fault.delayMs === undefined && fault.stallAfter === undefined && fault.resetAfter === undefined;
   return isPlain && (fault.splitAt ?? []).length === 0 ? toBuffer(chunk).subarray(0, limit) : undefined;
 }
