@@ -2,6 +2,7 @@ import type { JsonValue, Message, ToolCall, ToolEffect, ToolResultJson, Toolset 
 import { toToolMessage } from '../history/messages.ts';
 import type { Step, StepExecutor } from '../loop/steps.ts';
 import type { Session, SessionEntry } from './session.ts';
+import { storeError } from './store-error.ts';
 
 /** The fields of a step's input and output that the log records. */
 interface StepFields {
@@ -14,15 +15,19 @@ interface StepFields {
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
 export function withSessionLog(steps: StepExecutor, session: Session, tools: Toolset | undefined): StepExecutor {
   const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
+  const append = (entries: readonly SessionEntry[]): Promise<void> =>
+    session.append(entries).catch((error: unknown) => {
+      throw storeError('The session could not be written', error);
+    });
   const logged = (step: Step): Step => ({
     ...step,
     async run(signal, emit) {
       const { call } = fieldsOf(step.input);
       if (call !== undefined && step.id.startsWith('tool:'))
-        await session.append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
+        await append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
       const output = await step.run(signal, emit);
       const entries = entriesOf(fieldsOf(step.input), fieldsOf(output));
-      if (entries.length > 0) await session.append(entries);
+      if (entries.length > 0) await append(entries);
       return output;
     },
   });

@@ -5,7 +5,8 @@ import { inProcessSteps } from '../loop/steps.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
 import { withSessionLog } from './logged-steps.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionEntry } from './session.ts';
+import { storeError } from './store-error.ts';
 
 /** Options of a run whose history is in a session. */
 export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
@@ -25,13 +26,13 @@ export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
 export async function* runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const history = await loadHistory(session);
-  await session.append(added.map((message) => ({ type: 'message', message })));
+  await append(session, added);
   yield* run({ ...rest, runId, messages: [...history, ...added], steps: withSessionLog(steps, session, rest.tools) });
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */
 export async function loadHistory(session: Session): Promise<readonly Message[]> {
-  const entries = await session.entries();
+  const entries = await readEntries(session);
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
   const unrepeatable = new Set(
     entries.flatMap((entry) =>
@@ -44,4 +45,20 @@ export async function loadHistory(session: Session): Promise<readonly Message[]>
     .filter((call) => unrepeatable.has(call.id) && !answered.has(call.id))
     .map((call) => toToolMessage(call, lostResult(call)));
   return repairHistory([...messages, ...lost]).map(freezeMessage);
+}
+
+async function readEntries(session: Session): Promise<readonly SessionEntry[]> {
+  try {
+    return await session.entries();
+  } catch (error) {
+    throw storeError('The session could not be read', error);
+  }
+}
+
+async function append(session: Session, messages: readonly Message[]): Promise<void> {
+  try {
+    await session.append(messages.map((message) => ({ type: 'message', message })));
+  } catch (error) {
+    throw storeError('The session could not be written', error);
+  }
 }
