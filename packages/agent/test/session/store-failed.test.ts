@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { collect, createMemorySession, loadHistory, run, runSession, type SessionEntry } from '../../src/index.ts';
+import {
+  collect,
+  createMemorySession,
+  loadHistory,
+  run,
+  runSession,
+  type SessionEntry,
+  type StepExecutor,
+} from '../../src/index.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
 import { readAll, user } from '../support.ts';
 
@@ -89,7 +97,7 @@ test('a step executor that fails by itself is STORE_FAILED; the error of a step 
     reason: 'error',
     error: { code: 'STORE_FAILED' },
   });
-  const passes = { all: (batch: readonly { run(): Promise<never> }[]) => Promise.all(batch.map((step) => step.run())) };
+  const passes: StepExecutor = { all: (batch) => Promise.all(batch.map((step) => step.run())) };
   const broken = {
     name: 'broken',
     stream: () => {
