@@ -6,7 +6,7 @@ import {
   type Provider,
   type Toolset,
 } from '@kernel/protocol';
-import type { Approve } from './approval/approval.ts';
+import { type Approve, checkApprovalTimeout } from './approval/approval.ts';
 import { checkLimits, type RunLimits } from './limits/run-limits.ts';
 import type { Steering } from './loop/steering.ts';
 import type { StepExecutor } from './loop/steps.ts';
@@ -38,6 +38,11 @@ export interface RunOptions {
   readonly runId?: string | undefined;
   /** Decides on calls of tools with effect `write`, `external` or none. Without it every call runs. */
   readonly approve?: Approve | undefined;
+  /**
+   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Agents that run as
+   * tools inherit it with `approve`. Default: no limit.
+   */
+  readonly approvalTimeoutMs?: number | undefined;
   /** Sends messages into the run while it goes on: `createSteering()`. */
   readonly steering?: Steering | undefined;
   /** Executes the steps of the run, for example to record them in a journal. Default `inProcessSteps`. */
@@ -76,6 +81,7 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', 'run() was called with tools that are not a Toolset.', {
       hint: 'Pass createRegistry([…]) of @kernel/tools, not a list of tools.',
     });
+  checkApprovalTimeout(options.approvalTimeoutMs);
   checkLimits(options.limits ?? {});
 }
 

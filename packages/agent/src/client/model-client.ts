@@ -21,7 +21,16 @@ import type {
 
 /** Creates a client for one provider and one model. Sends nothing. */
 export function createModelClient(client: ModelClientOptions): ModelClient {
-  const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = client;
+  const {
+    provider,
+    model,
+    name = 'default-agent',
+    system,
+    tools: toolset,
+    limits,
+    approve,
+    approvalTimeoutMs,
+  } = client;
 
   const toRequest = (
     capability: ModelCapability,
@@ -84,6 +93,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         system,
         limits,
         approve,
+        approvalTimeoutMs,
         options: { ...client.options, ...client.capabilities?.tools, ...request.options },
         signal: request.signal,
       }),

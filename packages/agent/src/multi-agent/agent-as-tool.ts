@@ -3,6 +3,8 @@ import {
   asyncResult,
   errorResult,
   KernelError,
+  type Message,
+  type SuspendedAgent,
   toErrorResult,
   type Tool,
   type ToolContext,
@@ -10,7 +12,8 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { currentScope } from '../loop/run-scope.ts';
+import type { ApprovalDecision, Approve } from '../approval/approval.ts';
+import { currentScope, runAsAgent } from '../loop/run-scope.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
 
@@ -45,6 +48,9 @@ const MAX_DEPTH = 3;
  *
  * The agent is aborted with its caller, asks the caller's `approve`, and adds its usage to the caller's. Beyond `maxDepth` a call is denied.
  * A run that ends without an answer is a failed result with its reason.
+ *
+ * If a call of the agent is to be decided on later, the caller's run ends with `approval` too, and goes on with the agent where it stopped. An
+ * agent in the background cannot wait: `later` denies there.
  */
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
@@ -69,9 +75,14 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
         return toErrorResult(
           new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
         );
-      const outcome = runAgent(options.run, task, context).then((result) => {
+      const outcome = runAgent(options, task, context).then((result) => {
         scope?.addUsage(result.usage);
-        return toResult(name, result);
+        if (result.reason !== 'approval' || scope === undefined || background) return toResult(name, result);
+        // The history of a run is JSON; its interfaces lack the index signature that says so.
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion
+        const messages = result.messages as unknown as SuspendedAgent['messages'];
+        scope.suspend({ name, task, messages }, result.pending);
+        return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
       });
       if (!background) return outcome;
       void outcome.then((result) => context.onComplete?.(result));
@@ -80,11 +91,33 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   };
 }
 
-function runAgent(options: AgentAsToolOptions['run'], task: string, context: ToolContext): Promise<RunResult> {
-  const approve = options.approve ?? currentScope()?.approve;
+function runAgent(
+  { name, run: options, background = false }: AgentAsToolOptions,
+  task: string,
+  context: ToolContext,
+): Promise<RunResult> {
+  const scope = currentScope();
+  const asked = options.approve ?? scope?.approve;
+  const approve = background && asked !== undefined ? withoutLater(asked) : asked;
+  const approvalTimeoutMs = options.approvalTimeoutMs ?? scope?.approvalTimeoutMs;
   const { signal, conversation, idempotencyKey: runId = options.runId, onProgress } = context;
-  const messages = [{ role: 'user', content: task }] as const;
-  return collect(withProgress(run({ ...options, messages, signal, conversation, runId, approve }), onProgress));
+  // Checked by `run`, as any history is.
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  const kept = scope?.takeMessages(name, task) as readonly Message[] | undefined;
+  const messages = kept ?? ([{ role: 'user', content: task }] as const);
+  return runAsAgent(() => {
+    const events = run({ ...options, messages, signal, conversation, runId, approve, approvalTimeoutMs });
+    return collect(withProgress(events, onProgress));
+  });
+}
+
+/** Denies what would be decided on later. */
+function withoutLater(approve: Approve): Approve {
+  return async (request): Promise<ApprovalDecision> => {
+    const answer = await approve(request);
+    if (answer.decision !== 'later') return answer;
+    return { decision: 'deny', reason: 'an agent in the background cannot wait for a decision.' };
+  };
 }
 
 /** Reports each tool that the agent calls as progress. */

@@ -1,6 +1,7 @@
-import { type AgentEvent, type Message, toolCallsOf } from '@kernel/protocol';
+import { type AgentEvent, type Message, type SuspendedCall, toolCallsOf } from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
+import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
@@ -21,7 +22,7 @@ export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
  *
  * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had begun does not run
  * again: the model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` goes on where it
- * stopped. A failed write ends the run with reason `error`; one before the start of the run is thrown.
+ * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A failed write ends the run with reason `error`; one before the start of the run is thrown.
  */
 export async function* runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
@@ -34,17 +35,43 @@ export async function* runSession(options: SessionRunOptions): AsyncGenerator<Ag
 export async function loadHistory(session: Session): Promise<readonly Message[]> {
   const entries = await readEntries(session);
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
-  const unrepeatable = new Set(
-    entries.flatMap((entry) =>
-      entry.type === 'call-start' && entry.effect !== 'read' && entry.effect !== 'idempotent' ? [entry.callId] : [],
-    ),
-  );
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
-  const lost = messages
-    .flatMap(toolCallsOf)
-    .filter((call) => unrepeatable.has(call.id) && !answered.has(call.id))
-    .map((call) => toToolMessage(call, lostResult(call)));
-  return repairHistory([...messages, ...lost]).map(freezeMessage);
+  const { begun, kept } = openCalls(entries);
+  const lost: Message[] = [];
+  const history = messages.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const open = toolCallsOf(message).filter((call) => !answered.has(call.id));
+    const lostCalls = open.filter(({ id }) => begun.get(id) === 'unrepeatable');
+    lost.push(...lostCalls.map((call) => toToolMessage(call, lostResult(call))));
+    // A call that had not begun has not run, whether anybody was asked about it or not.
+    const waiting = open.flatMap(({ id }) => (begun.has(id) ? [] : [kept.get(id) ?? { callId: id }]));
+    return withSuspendedCalls(message, waiting);
+  });
+  return repairHistory([...history, ...lost]).map(freezeMessage);
+}
+
+/** Which calls had begun when the log ended, and what is kept of those that waited. */
+function openCalls(entries: readonly SessionEntry[]): {
+  readonly begun: ReadonlyMap<string, 'repeatable' | 'unrepeatable'>;
+  readonly kept: ReadonlyMap<string, SuspendedCall>;
+} {
+  const begun = new Map<string, 'repeatable' | 'unrepeatable'>();
+  const kept = new Map<string, SuspendedCall>();
+  for (const entry of entries) {
+    if (entry.type === 'call-start') {
+      const isRepeatable = entry.effect === 'read' || entry.effect === 'idempotent';
+      // An agent that had gone on may have run calls that are not in this log.
+      const hasGoneOn = kept.get(entry.callId)?.agents !== undefined;
+      begun.set(entry.callId, isRepeatable && !hasGoneOn ? 'repeatable' : 'unrepeatable');
+    } else if (entry.type === 'suspended') {
+      for (const call of entry.calls) {
+        begun.delete(call.callId);
+        const { agents = kept.get(call.callId)?.agents } = call;
+        kept.set(call.callId, { ...call, ...(agents && { agents }) });
+      }
+    }
+  }
+  return { begun, kept };
 }
 
 async function readEntries(session: Session): Promise<readonly SessionEntry[]> {
