@@ -90,8 +90,9 @@ function keepSuspended(
   kept: ReadonlyMap<string, SuspendedCall>,
   waiting: readonly ToolCall[],
 ): AssistantMessage {
-  if (message.suspended === undefined || (kept.size === message.suspended.length && kept.size === waiting.length))
-    return message;
+  const stored: unknown = message.suspended;
+  if (stored === undefined) return message;
+  if (Array.isArray(stored) && kept.size === stored.length && kept.size === waiting.length) return message;
   const still = waiting.flatMap(({ id }) => kept.get(id) ?? []);
   return withSuspendedCalls(message, still);
 }
