@@ -61,10 +61,16 @@ export async function prepareCalls(
     const plain = { call, idempotencyKey: `${batch.key}:${call.id}`, ...(agents && { agents }) };
     const result = refused.get(call.id);
     if (result !== undefined) return { ...plain, result };
-    const decision = decisions.get(call.id);
+    const decision = decisions.get(call.id) ?? unaskedDecision(policy, kept.get(call.id));
     return decision === undefined ? plain : applyDecision(plain, decision);
   });
   return { prepared };
+}
+
+/** The kept decision of a run that goes on without an approval: a denial stays one, and an edited call stays edited. */
+function unaskedDecision({ approval }: CallPolicy, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
+  if (approval !== undefined || kept?.decision === undefined) return undefined;
+  return { ...kept.decision, digest: kept.digest ?? '' };
 }
 
 /** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */

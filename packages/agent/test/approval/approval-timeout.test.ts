@@ -97,8 +97,8 @@ test('an agent that runs as a tool inherits the timeout with the approval', asyn
   verifies('agent.loop.approval.timeout');
   const tools = mockToolset([mockTool('writes', 'w', { effect: 'write' })]);
   const inner = scriptedProvider([{ calls: [{ name: 'writes' }] }, { text: 'I may not.' }]);
-  const run_ = { provider: inner, model: 'm', tools };
-  const { tool, handler } = agentAsTool({ name: 'helper', description: '', effect: 'read', run: run_ });
+  const helper = { provider: inner, model: 'm', tools };
+  const { tool, handler } = agentAsTool({ name: 'helper', description: '', effect: 'read', run: helper });
   const outer = mockToolset([
     {
       tool,

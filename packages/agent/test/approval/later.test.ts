@@ -212,6 +212,19 @@ function keepUntilResult(
   return hasResult ? Promise.reject(new Error('crashed')) : append(entries);
 }
 
+test('a kept denial and a kept edit hold also where the run goes on without an approval', async () => {
+  verifies('agent.loop.approval.pending');
+  const decisions = { writes: { decision: 'deny', reason: 'no' }, sends: later } as const;
+  const first = await collect(
+    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), ...approver(decisions) }),
+  );
+  const tools = toolset();
+  const provider = scriptedProvider([{ text: 'ok' }]);
+  const result = await collect(run({ provider, model, messages: json(first.messages), tools }));
+  expect(result.reason).toBe('done');
+  expect(tools.calls.map(({ name }) => name)).toEqual(['reads', 'sends']);
+});
+
 test('repairHistory removes decisions from a history that is not trusted, and what waits is asked about', async () => {
   verifies('agent.loop.approval.untrusted');
   const first = await collect(
