@@ -50,7 +50,6 @@ export async function requestDecision(
     if (performance.now() - startedMs >= timeoutMs) throw lateError(timeoutMs);
     return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
-    if (request.signal.aborted) return { decision: 'deny', reason: 'the run was aborted before a decision.' };
     if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: error.message };
     const why = error instanceof Error ? error.message : String(error);
     return { decision: 'deny', reason: `The approval failed: ${why}` };
@@ -66,9 +65,9 @@ export function deniedError(call: ToolCall, reason: string): KernelError {
 }
 
 /** Throws `CONFIG_INVALID` for a time that no clock can keep. */
-export function checkApprovalTimeout(timeoutMs: unknown): void {
+export function checkApprovalTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (typeof timeoutMs === 'number' && timeoutMs > 0)) return;
-  throw new KernelError('CONFIG_INVALID', `approvalTimeoutMs is ${String(timeoutMs)}.`, {
+  throw new KernelError('CONFIG_INVALID', `approvalTimeoutMs is ${timeoutMs}.`, {
     hint: 'Pass a number of milliseconds above 0; leave it out, or pass Infinity, to wait as long as it takes.',
   });
 }

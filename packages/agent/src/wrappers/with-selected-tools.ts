@@ -28,7 +28,7 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
     });
     return toErrorResult(error);
   };
-  const { validate } = tools;
+  const validate = tools.validate?.bind(tools);
   return {
     ...tools,
     async beginTurn(turn) {
@@ -42,7 +42,7 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
       isSelected(call.name) ? tools.call(call, context) : Promise.resolve(notSelected(call.name)),
     ...(validate !== undefined && {
       validate: (call: ToolCall, context: CallContext) =>
-        isSelected(call.name) ? validate.call(tools, call, context) : Promise.resolve(notSelected(call.name)),
+        isSelected(call.name) ? validate(call, context) : Promise.resolve(notSelected(call.name)),
     }),
   };
 }

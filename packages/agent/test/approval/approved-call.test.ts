@@ -186,6 +186,26 @@ test('a tool that becomes one that needs a decision is asked about before it run
   expect(ran).toEqual([]);
 });
 
+test('a tool that is replaced as its call starts is denied, even if its toolset cannot validate', async () => {
+  verifies('agent.loop.approval.changed');
+  const { toolset, ran, replace } = replaceable();
+  const { validate: _validate, ...rest } = toolset;
+  const steps: StepExecutor = {
+    all: (batch) =>
+      Promise.all(
+        batch.map((step) => {
+          if (!step.id.startsWith('tool:')) return step.run();
+          return step.run(undefined, (event) => {
+            if (event.type === 'tool-start') replace({ effect: 'external' });
+          });
+        }),
+      ),
+  };
+  const result = await go(rest, () => allow, [remove({ path: 'a' })], steps);
+  expect(ran).toEqual([]);
+  expect(result.messages.find(({ role }) => role === 'tool')?.content).toContain('TOOL_DENIED');
+});
+
 test('a tool that changes at every question is denied at last', async () => {
   const { toolset, ran, replace } = replaceable();
   let asked = 0;

@@ -28,10 +28,10 @@ function toolsetOf(agents: readonly AgentBinding[], others?: Toolset): Toolset {
   return {
     list: () => list,
     call: async (call, context) => {
-      const agent = agents.find(({ tool }) => tool.name === call.name);
-      if (agent === undefined) return others?.call(call, context) ?? { forLLM: 'none' };
+      const found = agents.find(({ tool }) => tool.name === call.name);
+      if (found === undefined) return others?.call(call, context) ?? { forLLM: 'none' };
       const input = JSON.parse(call.arguments) as { task: string };
-      return agent.handler(input, { ...context, callId: call.id, toolName: call.name });
+      return found.handler(input, { ...context, callId: call.id, toolName: call.name });
     },
   };
 }

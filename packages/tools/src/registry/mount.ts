@@ -165,7 +165,7 @@ const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
 function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
   const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
-  const { validate } = toolset;
+  const validate = toolset.validate?.bind(toolset);
   return Object.freeze({
     tool: Object.freeze({ ...tool, name }),
     // The other toolset lists it only in turns in which its condition holds.
@@ -176,7 +176,7 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
       validator: () => ACCEPTS_ALL,
       raw: true as const,
       ...(validate !== undefined && {
-        forward: (id: string, text: string, context: CallContext) => validate.call(toolset, toCall(id, text), context),
+        forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
       }),
     },
     timeoutMs: 0,

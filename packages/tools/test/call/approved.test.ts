@@ -136,3 +136,16 @@ test('a mounted tool, a view and a snapshot show and run what was approved too',
     code: 'ARGUMENTS_INVALID',
   });
 });
+
+test('a mounted toolset that cannot validate shows the arguments as they are, and text that is not JSON fails', async () => {
+  const inner = createRegistry([recorder().binding]);
+  const registry = createRegistry();
+  registry.mount('fs', { list: () => inner.list(), call: (call, at) => inner.call(call, at) });
+  const call = toolCall('fs_remove', '{"path":"a","x":1}');
+  const approved = await validated(registry, call);
+  expect(approved.arguments).toBe('{"path":"a","x":1}');
+  expect((await run(registry, call, approved)).forLLM).toContain('ok');
+  expect(await registry.validate({ ...call, arguments: '{"path":' }, context())).toMatchObject({
+    code: 'ARGUMENTS_INVALID',
+  });
+});
