@@ -82,10 +82,66 @@ test('a named file that is missing, and every fault in one, exits 2; a missing d
 test('an unknown key warns with a near name and the run goes on', async () => {
   verifies('config.invalid');
   const cwd = workspace({
-    'config.json': '{"systemprompt": "x", "provider": {"name": "offline", "options": {"region": "eu"}}}',
+    'config.json': '{"systemprompt": "x", "provider": {"name": "offline"}}',
   });
   const { code, stderr } = await prompt(['2+2'], { cwd });
   expect(code).toBe(0);
   expect(stderr).toContain('warning: config.json: systemprompt: unknown key, ignored. Did you mean "system_prompt"?');
-  expect(stderr).toContain('warning: config.json: provider.options.region: not used by this program.');
+});
+
+test('an option that the provider does not have is an error, with its near name', async () => {
+  verifies('config.noEffect');
+  const offline = { 'config.json': '{"provider": {"name": "offline", "options": {"region": "eu"}}}' };
+  const first = await prompt(['2+2'], { cwd: workspace(offline) });
+  expect([first.code, first.stderr]).toMatchObject([
+    2,
+    expect.stringContaining('offline: there is no option "region"'),
+  ]);
+  const cwd = configured({ provider: { name: 'openai', base_url: server.baseUrl, options: { header: {} } } });
+  const second = await prompt(['2+2'], { cwd });
+  expect([second.code, second.stderr]).toMatchObject([2, expect.stringContaining('"headers"')]);
+});
+
+test("the kernel program's file works unchanged, with a memory folder that does not exist yet", async () => {
+  verifies('config.kernelFile');
+  const cwd = workspace({
+    'kernel.json': JSON.stringify({
+      agent: {
+        provider: { name: 'openai', base_url: server.baseUrl, options: { token: 'k' } },
+        model: { name: 'm', capabilities: { chat: {}, tools: { max_tokens: 9, tool_choice: 'auto' } } },
+      },
+      memory: { path: 'cmd/memory' },
+      max_iterations: 10,
+      system_prompt: 'Of the run.',
+    }),
+  });
+  const { code, stdout, stderr } = await prompt(['--config', 'kernel.json', 'hi'], { cwd });
+  expect([code, stdout]).toEqual([0, 'hello\n']);
+  expect(stderr).toContain('memory: the folder "cmd/memory" does not exist yet');
+  expect(seen()).toMatchObject([
+    {
+      authorization: 'Bearer k',
+      body: { model: 'm', max_tokens: 9, tool_choice: 'auto', messages: [{ content: 'Of the run.' }, {}] },
+    },
+  ]);
+});
+
+test('--agent chooses one of the agents of the file, and an unknown one is named with those that there are', async () => {
+  verifies('cli.agent');
+  const writer = {
+    system_prompt: 'You write.',
+    provider: { name: 'openai', base_url: server.baseUrl, options: { token: 'of-writer' } },
+    model: { name: 'm2' },
+  };
+  const cwd = configured({ agents: { writer } });
+  expect((await prompt(['--agent', 'writer', '-protocol', 'chat', 'hi'], { cwd })).code).toBe(0);
+  expect(seen()).toMatchObject([
+    { authorization: 'Bearer of-writer', body: { model: 'm2', messages: [{ content: 'You write.' }, {}] } },
+  ]);
+  const unknown = await prompt(['--agent', 'reader', 'hi'], { cwd });
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    'prompt-agent: --agent: there is no agent "reader" in config.json; it has writer.\n',
+  ]);
+  expect((await prompt(['--agent', 'writer', 'hi'])).stderr).toContain('--agent needs a config file');
 });

@@ -1,13 +1,13 @@
 import {
   type Conversation,
   type JsonObject,
-  KernelError,
   type Message,
   type Provider,
+  type ToolChoice,
   type Toolset,
 } from '@kernel/protocol';
-import { type Approve, checkApprovalTimeout } from './approval/approval.ts';
-import { checkLimits, type RunLimits } from './limits/run-limits.ts';
+import type { Approve } from './approval/approval.ts';
+import type { RunLimits } from './limits/run-limits.ts';
 import type { Steering } from './loop/steering.ts';
 import type { StepExecutor } from './loop/steps.ts';
 
@@ -25,6 +25,11 @@ export interface RunOptions {
   readonly system?: string | undefined;
   /** Model options of every request of the run. */
   readonly options?: JsonObject | undefined;
+  /**
+   * Whether the model may or must call tools. `required` and a name hold for the first reply of the run: after it the model is free, since a
+   * forced model never answers. Default `auto`.
+   */
+  readonly toolChoice?: ToolChoice | undefined;
   /** What the run may use. Default: 25 turns, and the guard against repeats. */
   readonly limits?: RunLimits | undefined;
   /** Aborts the run and everything in flight. */
@@ -49,47 +54,4 @@ export interface RunOptions {
   readonly steps?: StepExecutor | undefined;
   /** False asks the provider for whole replies instead of streams. */
   readonly stream?: boolean | undefined;
-}
-
-/** Throws `CONFIG_INVALID` for options that no run can start with. */
-export function checkRunOptions(options: RunOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw new KernelError('CONFIG_INVALID', 'run() was called without options.', {
-      hint: 'Pass { provider, model, messages }.',
-    });
-  if (typeof options.provider?.stream !== 'function')
-    throw new KernelError('CONFIG_INVALID', 'run() was called without a provider.', {
-      hint: 'Pass a Provider, for example createProvider({ name: "openai", … }) of @kernel/providers.',
-    });
-  if (typeof options.model !== 'string')
-    throw new KernelError('CONFIG_INVALID', `run() was called with ${String(options.model)} as its model.`, {
-      hint: 'Pass the name of a model.',
-    });
-  if (!Array.isArray(options.messages))
-    throw new KernelError('CONFIG_INVALID', 'run() was called without an array of messages.', {
-      hint: 'Pass messages: [{ role: "user", content: "…" }].',
-    });
-  const invalid = options.messages.findIndex((message: unknown) => !isMessage(message));
-  if (invalid !== -1)
-    throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
-      hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
-    });
-  if (
-    options.tools !== undefined &&
-    (typeof options.tools.call !== 'function' || typeof options.tools.list !== 'function')
-  )
-    throw new KernelError('CONFIG_INVALID', 'run() was called with tools that are not a Toolset.', {
-      hint: 'Pass createRegistry([…]) of @kernel/tools, not a list of tools.',
-    });
-  checkApprovalTimeout(options.approvalTimeoutMs);
-  checkLimits(options.limits ?? {});
-}
-
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
-
-function isMessage(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('role' in value) || !('content' in value)) return false;
-  if (!ROLES.has(value.role)) return false;
-  if (Array.isArray(value.content)) return true;
-  return typeof value.content === 'string' && value.role !== 'assistant';
 }

@@ -4,7 +4,8 @@ import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { createEventQueue, type EventQueue } from './loop/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
 import { TIME_LIMIT } from './loop/run-end.ts';
-import { checkRunOptions, type RunOptions } from './options.ts';
+import { checkRunOptions } from './check-options.ts';
+import type { RunOptions } from './options.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
 const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');

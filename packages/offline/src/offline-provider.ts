@@ -1,6 +1,8 @@
 import {
   type AssistantMessage,
+  checkKeys,
   KernelError,
+  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -20,6 +22,8 @@ export interface OfflineConfig {
   readonly now?: (() => number) | undefined;
 }
 
+const KEYS = optionKeys<OfflineConfig>({ now: true });
+
 /**
  * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
  * asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
@@ -28,6 +32,7 @@ export interface OfflineConfig {
  * a `responseFormat`.
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
+  checkKeys('offlineProvider', config, KEYS);
   const now = config.now ?? Date.now;
   const matchers = new WeakMap<readonly Tool[], Matcher>();
   const matcherOf = (tools: readonly Tool[]): Matcher => {

@@ -31,6 +31,8 @@ export {
   withError,
 } from './result.ts';
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
+export { checkKeys, describeType, optionKeys, unknownKeyError } from './option-keys.ts';
+export type { KeysOf, OptionKeys } from './option-keys.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './error.ts';
 export type {

@@ -1,8 +1,7 @@
 import { isObject, nearest } from '@kernel/internal';
-import { KernelError, type Provider } from '@kernel/protocol';
+import { describeType, KernelError, type Provider } from '@kernel/protocol';
 import { resolveAnthropic } from './anthropic/config.ts';
 import { resolveBedrock } from './bedrock/config.ts';
-import { describeType } from './config/check-keys.ts';
 import type { CommonConfig } from './config/common-config.ts';
 import { configError } from './config/config-error.ts';
 import type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';

@@ -1,4 +1,5 @@
-import { checkKeys, checkNumber, knownKeys } from './option-checks.ts';
+import { checkKeys, optionKeys } from '@kernel/protocol';
+import { checkNumber } from './option-checks.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** Returns whether a capability is present, or `undefined` if the check does not know the name. */
@@ -24,7 +25,7 @@ export interface CapabilityOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const CAPABILITY_KEYS = knownKeys(['checks', 'ttlMs', 'timeoutMs'] satisfies readonly (keyof CapabilityOptions)[]);
+const CAPABILITY_KEYS = optionKeys<CapabilityOptions>({ checks: true, ttlMs: true, timeoutMs: true });
 const DEFAULT_TTL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 

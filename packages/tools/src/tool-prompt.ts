@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import type { Tool, ToolOptionality } from '@kernel/protocol';
-import { checkKeys, knownKeys } from './option-checks.ts';
+import { checkKeys, optionKeys, type Tool, type ToolOptionality } from '@kernel/protocol';
 
 /** How much a prompt says about each tool. `brief`: name and description; `standard`: also parameters and usage hint; `full`: also examples. */
 export type PromptTier = 'brief' | 'standard' | 'full';
@@ -13,7 +12,7 @@ export interface ToolPromptOptions {
   readonly maxTokens?: number | undefined;
 }
 
-const PROMPT_KEYS = knownKeys(['tier', 'maxTokens'] satisfies readonly (keyof ToolPromptOptions)[]);
+const PROMPT_KEYS = optionKeys<ToolPromptOptions>({ tier: true, maxTokens: true });
 const TIERS: readonly PromptTier[] = ['full', 'standard', 'brief'];
 const ORDER: Readonly<Record<ToolOptionality, number>> = { required: 0, conditional: 1, optional: 2 };
 const CHARS_PER_TOKEN = 4;

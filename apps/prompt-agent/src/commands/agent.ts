@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { run } from '@kernel/agent';
+import { splitToolChoice } from '@kernel/agent/config';
 import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } from '@kernel/protocol';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { createApprove } from '../approve.ts';
@@ -8,6 +11,7 @@ import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { errorNote, toolNote, usageNote } from '../render/notes.ts';
 import type { Invocation } from '../invocation.ts';
+import type { Output } from '../render/output.ts';
 import { type AddedTools, builtInTools, createWorkspace, loadAddedTools } from '../tools/index.ts';
 import { usageError } from '../usage-error.ts';
 
@@ -39,7 +43,7 @@ async function runWith(invocation: Invocation, added: AddedTools | undefined): P
     messages: [{ role: 'user', content: prompt }],
     tools: registryOf(builtInTools(workspace), added),
     system: await systemPrompt(invocation),
-    options: capabilities['tools'] ?? capabilities['chat'],
+    ...splitToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
     limits: { turns: turnLimit(invocation) },
     stream: flags.stream ?? false,
     signal,
@@ -85,12 +89,25 @@ function turnLimit({ flags, loaded }: Invocation): number | undefined {
 }
 
 /** The system prompt followed by the notes of the memory folder; `undefined` if both are empty. */
-async function systemPrompt({ flags, loaded, host }: Invocation): Promise<string | undefined> {
+async function systemPrompt({ flags, loaded, host, output }: Invocation): Promise<string | undefined> {
   const system = flags['system-prompt'] ?? loaded.config.systemPrompt ?? '';
-  const folder = flags.memory ?? loaded.config.memory?.path;
-  const memory = folder === undefined ? '' : await loadMemory(folder, host.cwd);
+  const memory = await memoryOf(flags.memory, loaded.config.memory?.path, host.cwd, output);
   const whole = [system, memory].filter(Boolean).join('\n\n');
   return whole === '' ? undefined : whole;
+}
+
+/** The notes of `--memory` or of the config. A folder of the config need not exist, as in the kernel program: nothing is remembered yet. */
+async function memoryOf(
+  flag: string | undefined,
+  configured: string | undefined,
+  cwd: string,
+  output: Output,
+): Promise<string> {
+  if (flag !== undefined) return loadMemory(flag, cwd);
+  if (configured === undefined || configured === '') return '';
+  if (existsSync(resolve(cwd, configured))) return loadMemory(configured, cwd);
+  output.note(`memory: the folder "${oneLine(configured)}" does not exist yet, so there are no notes.`);
+  return '';
 }
 
 type ToolEnds = Extract<AgentEvent, { type: 'tool-end' }>;

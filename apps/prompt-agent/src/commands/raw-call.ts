@@ -1,7 +1,10 @@
+import { splitToolChoice } from '@kernel/agent/config';
 import {
+  type JsonObject,
   KernelError,
   type Message,
   type MessageEnd,
+  type ProviderRequest,
   textOf,
   type Tool,
   toolCallsOf,
@@ -35,7 +38,7 @@ export async function callModel(
     model: choice.model,
     messages,
     tools: request.tools,
-    options: loaded.config.model.capabilities[request.protocol],
+    ...requestOptions(loaded.config.model.capabilities[request.protocol], request.tools),
     stream: isStreamed,
     signal,
   })) {
@@ -48,6 +51,16 @@ export async function callModel(
   if (end.finishReason === 'length') output.note('warning: the reply was cut by its length limit.');
   output.finish();
   return end;
+}
+
+/** The options of a capability; its tool choice counts where tools are offered. */
+function requestOptions(
+  capability: JsonObject | undefined,
+  offered: readonly Tool[] | undefined,
+): Pick<ProviderRequest, 'options' | 'toolChoice'> {
+  if (capability === undefined) return {};
+  const { options, toolChoice } = splitToolChoice(capability);
+  return offered === undefined || toolChoice === undefined ? { options } : { options, toolChoice };
 }
 
 /** Writes the end of a raw call: as JSON if asked for, else `lines`. */

@@ -1,4 +1,5 @@
-import type { CustomProviderConfig } from '@kernel/providers';
+import { toProviderSettings } from '@kernel/agent/config';
+import { azureToken, type CustomProviderConfig } from '@kernel/providers';
 import type { LoadedConfig } from '../options/config.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
@@ -36,24 +37,21 @@ export async function chooseModel(
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
   const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
-  const { options: _rest, name: _name, baseUrl: _url, ...settings } = own ?? { options: {}, name: '' };
-  // A server that was only detected on loopback never gets a vendor's key.
-  const token =
-    flags.token ?? own?.token ?? (picked.baseUrl === undefined ? keyFor(picked.name, host.env)?.token : undefined);
-  const { client } = loaded.config;
-  const region = picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined;
+  const settings = toProviderSettings(
+    { ...loaded.config, provider: own ?? { name: picked.name, options: {} } },
+    azureToken,
+  );
+  // A server that was only detected on loopback never gets a vendor's key; nor does one that signs with keys of its own.
+  const hasOwnKeys = picked.baseUrl !== undefined || (settings.credentials ?? settings.profile) !== undefined;
+  const token = flags.token ?? settings.token ?? (hasOwnKeys ? undefined : keyFor(picked.name, host.env)?.token);
+  const region =
+    settings.region ??
+    (picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined);
   const provider: CustomProviderConfig = {
     ...settings,
-    name: picked.name,
     baseUrl,
     token,
     ...(region === undefined ? {} : { region }),
-    timeouts: {
-      connectMs: client.connectionTimeoutMs,
-      firstByteMs: client.timeoutMs,
-      idleMs: client.timeoutMs,
-    },
-    connections: client.connectionPoolSize,
   };
   return { provider, model: await modelFor(flags, loaded, picked, provider, protocol, host), from: picked.from };
 }

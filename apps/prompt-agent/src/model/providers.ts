@@ -1,10 +1,19 @@
-import type { Provider } from '@kernel/protocol';
-import { createProviders } from '@kernel/providers';
+import { checkKeys, optionKeys, type Provider } from '@kernel/protocol';
+import { createProviders, type CustomProviderConfig } from '@kernel/providers';
 
 /** The providers that the program knows: those of `@kernel/providers`, and `offline`, which is loaded when it is first used. */
 export const providers = createProviders({ offline });
 
-function offline(): Provider {
+const OFFLINE_KEYS = optionKeys<CustomProviderConfig>({
+  name: true,
+  baseUrl: true,
+  token: true,
+  timeouts: true,
+  connections: true,
+});
+
+function offline(config: CustomProviderConfig): Provider {
+  checkKeys('offline', config, OFFLINE_KEYS);
   let provider: Promise<Provider> | undefined;
   return {
     name: 'offline',

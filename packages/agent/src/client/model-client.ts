@@ -1,4 +1,5 @@
 import {
+  checkKeys,
   type JsonObject,
   KernelError,
   type Message,
@@ -7,9 +8,13 @@ import {
   textOf,
   toolCallsOf,
 } from '@kernel/protocol';
+import { checkProvider, checkToolset } from '../check-ports.ts';
 import { freezeMessage, withSystem } from '../history/messages.ts';
+import { checkLimits } from '../limits/run-limits.ts';
+import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
+import { splitToolChoice } from '../config/tool-choice.ts';
 import type {
   MessageInput,
   ModelCapability,
@@ -19,8 +24,29 @@ import type {
   RequestOptions,
 } from './types.ts';
 
+const CLIENT_KEYS = runKeys<ModelClientOptions>(
+  {
+    provider: true,
+    model: true,
+    name: true,
+    system: true,
+    tools: true,
+    options: true,
+    capabilities: true,
+    limits: true,
+    approve: true,
+    approvalTimeoutMs: true,
+  },
+  { messages: 'Pass them to each method: client.chat(messages).' },
+);
+const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
+
 /** Creates a client for one provider and one model. Sends nothing. */
 export function createModelClient(client: ModelClientOptions): ModelClient {
+  checkKeys('createModelClient', client, CLIENT_KEYS);
+  checkProvider('createModelClient()', client.provider);
+  checkToolset('createModelClient()', client.tools);
+  if (client.limits !== undefined) checkLimits(client.limits);
   const {
     provider,
     model,
@@ -38,12 +64,16 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     request: RequestOptions,
     more: Partial<ProviderRequest>,
   ): ProviderRequest => {
-    const { stream, ...options } = optionsOf(client, capability, request);
+    const { stream, ...merged } = optionsOf(client, capability, request);
     if (more.stream === true && stream === false) throw unsupported(client, `streaming ${capability}`);
+    const { options, toolChoice } = splitToolChoice(merged);
+    // Without tools there is nothing to choose.
+    const choice = more.tools === undefined ? undefined : (request.toolChoice ?? toolChoice);
     return {
       model,
       messages: withSystem(messages, system).map(freezeMessage),
       options,
+      ...(choice === undefined ? {} : { toolChoice: choice }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...more,
     };
@@ -70,10 +100,8 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     chatStream: (messages, request) => stream('chat', toMessages(messages), request),
     vision: async (messages, images, request) => ask('vision', withImages(toMessages(messages), images), request),
     visionStream: (messages, images, request) => stream('vision', withImages(toMessages(messages), images), request),
-    tools: async (messages, tools, request) =>
-      ask('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
-    toolsStream: (messages, tools, request) =>
-      stream('tools', toMessages(messages), request, { tools, toolChoice: request?.toolChoice }),
+    tools: async (messages, tools, request) => ask('tools', toMessages(messages), request, { tools }),
+    toolsStream: (messages, tools, request) => stream('tools', toMessages(messages), request, { tools }),
     async embed(input, request = {}) {
       const options = optionsOf(client, 'embeddings', request);
       if (provider.embed === undefined) throw unsupported(client, 'embeddings');
@@ -84,8 +112,11 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
       if (provider.transcribe === undefined) throw unsupported(client, 'audio');
       return provider.transcribe({ model, audio, options, signal: request.signal });
     },
-    run: (messages, request = {}) =>
-      run({
+    run: (messages, request = {}) => {
+      checkKeys('run', request, REQUEST_KEYS);
+      const { stream: streams, ...merged } = { ...client.options, ...client.capabilities?.tools, ...request.options };
+      const { options, toolChoice } = splitToolChoice(merged);
+      return run({
         provider,
         model,
         messages: toMessages(messages),
@@ -94,14 +125,18 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         limits,
         approve,
         approvalTimeoutMs,
-        options: { ...client.options, ...client.capabilities?.tools, ...request.options },
+        options,
+        toolChoice: request.toolChoice ?? toolChoice,
+        ...(typeof streams === 'boolean' ? { stream: streams } : {}),
         signal: request.signal,
-      }),
+      });
+    },
   };
 }
 
 /** The options of the client, overridden by those of the capability, then of the request. Throws if the model lacks the capability. */
 function optionsOf(client: ModelClientOptions, capability: ModelCapability, request: RequestOptions): JsonObject {
+  checkKeys(capability, request, REQUEST_KEYS);
   const { capabilities = {} } = client;
   if (Object.keys(capabilities).length > 0 && capabilities[capability] === undefined)
     throw unsupported(client, capability);

@@ -36,7 +36,10 @@ export interface ModelClientOptions {
   readonly tools?: Toolset | undefined;
   /** Options of every request. Options of a capability override them, and options of a call override both, key by key. */
   readonly options?: JsonObject | undefined;
-  /** Options by capability. If any are given, the model has no other capability. `stream: false` says that it cannot stream. */
+  /**
+   * Options by capability. If any are given, the model has no other capability. `stream: false` says that it cannot stream, and `tool_choice` of
+   * `tools` is the default of `toolChoice`.
+   */
   readonly capabilities?: Readonly<Partial<Record<ModelCapability, JsonObject>>> | undefined;
   /** The limits of `run`. */
   readonly limits?: RunLimits | undefined;
@@ -52,7 +55,7 @@ export interface RequestOptions {
   readonly options?: JsonObject | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the model may or must call tools. Only for `tools` and `toolsStream`. */
+  /** Whether the model may or must call tools. Only for `tools`, `toolsStream` and `run`; `options.tool_choice` means the same. */
   readonly toolChoice?: ToolChoice | undefined;
 }
 
@@ -89,7 +92,7 @@ export interface ModelClient {
   readonly provider: Provider;
   /** The name of the model. */
   readonly model: string;
-  /** Asks for a reply. */
+  /** Asks for a reply. Offers no tools and runs none: `tools` returns the calls that a model asks for, `run` runs them. */
   chat(messages: MessageInput, request?: RequestOptions): Promise<ModelReply>;
   /** Like `chat`, as a stream. */
   chatStream(messages: MessageInput, request?: RequestOptions): AsyncIterable<ProviderEvent>;

@@ -1,5 +1,7 @@
-import { type JsonObject, KernelError, type Message, type Provider, type Toolset } from '@kernel/protocol';
+import { checkKeys, type JsonObject, KernelError, type Message, type Provider, type Toolset } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
+import { runKeys } from '../option-keys.ts';
+import { sameHint } from '../same-hint.ts';
 import { run } from '../run.ts';
 
 /** The configuration of `runToolLoop`. */
@@ -26,6 +28,11 @@ export interface ToolLoopResult {
   readonly iterations: number;
 }
 
+const KEYS = runKeys<ToolLoopConfig>(
+  { provider: true, model: true, tools: true, maxIterations: true, options: true, signal: true },
+  sameHint(['maxTurns', 'maxSteps', 'max_iterations', 'stopWhen'], 'Use "maxIterations".'),
+);
+
 /**
  * Alternates between the model and the tools until the model answers or `maxIterations` is reached.
  *
@@ -38,6 +45,7 @@ export async function runToolLoop(
   channel = '',
   chatId = '',
 ): Promise<ToolLoopResult> {
+  checkKeys('runToolLoop', config, KEYS);
   const { provider, model, tools, maxIterations, options, signal } = config;
   const conversation = channel === '' && chatId === '' ? undefined : { channel, chatId };
   const limits = { turns: maxIterations };

@@ -1,6 +1,7 @@
-import { isObject, nearest } from '@kernel/internal';
+import { isObject } from '@kernel/internal';
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { parseDuration } from './duration.ts';
+import { nearPath } from './near-path.ts';
 import type { Problems } from './problems.ts';
 
 /** Reads the fields of one object of a config by type. An absent field reads as undefined; so does one of the wrong type, which is an error. */
@@ -59,7 +60,7 @@ export function readFields(source: JsonObject, path: string, problems: Problems)
       const unknown = Object.entries(source).filter(([key]) => !known.has(key));
       if (onUnknown === 'warn') {
         for (const [key] of unknown) {
-          const [suggestion] = nearest(key, known, 1);
+          const suggestion = nearPath(key, path, known);
           const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
           problems.warn(pathOf(key), `unknown key, ignored.${hint}`);
         }

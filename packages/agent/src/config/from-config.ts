@@ -1,8 +1,10 @@
+import { nearest } from '@kernel/internal';
 import type { JsonObject } from '@kernel/protocol';
 import { expandVariables } from './expand-variables.ts';
 import { type Fields, isJsonObject, readFields } from './fields.ts';
 import { createProblems, type Problems } from './problems.ts';
-import type { AgentConfig, ConnectionConfig, ModelConfig, ParsedConfig, ProviderChoice } from './types.ts';
+import { readProvider } from './read-provider.ts';
+import { type AgentConfig, CAPABILITIES, type ConnectionConfig, type ModelConfig, type ParsedConfig } from './types.ts';
 
 /** Where a config comes from. */
 export interface ConfigSource {
@@ -13,7 +15,8 @@ export interface ConfigSource {
 }
 
 /**
- * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment.
+ * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The
+ * file of the kernel program, with its `agent` block, reads as well.
  *
  * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
  */
@@ -25,7 +28,7 @@ export function fromConfig(json: unknown, { file = 'config', env = {} }: ConfigS
     problems.throwIfErrors();
   }
   const expanded = expandVariables(isJsonObject(source) ? source : {}, env, problems);
-  const config = readAgent(isJsonObject(expanded) ? expanded : {}, '', problems);
+  const config = readRoot(isJsonObject(expanded) ? expanded : {}, problems);
   problems.throwIfErrors();
   return { config, warnings: problems.warnings };
 }
@@ -41,25 +44,46 @@ function parseText(text: string, problems: Problems): unknown {
   }
 }
 
-function readAgent(source: JsonObject, path: string, problems: Problems): AgentConfig {
-  const fields = readFields(source, path, problems);
+/** Reads the whole file: an agent, or what the kernel program's file has around one, whose settings come before those of the agent. */
+function readRoot(source: JsonObject, problems: Problems): AgentConfig {
+  if (!Object.hasOwn(source, 'agent')) return readAgent(readFields(source, '', problems), problems);
+  const fields = readFields(source, '', problems);
+  const agent = readAgent(fields.fields('agent'), problems);
+  const run = readRun(fields, problems);
+  for (const key of ['name', 'client', 'provider', 'model'].filter((each) => fields.has(each)))
+    problems.conflict(key, `has no effect beside "agent"; it belongs into it: agent.${key}`);
+  fields.fields('session').rest('warn');
+  fields.rest('warn');
+  return { ...agent, ...run };
+}
+
+type RunConfig = Pick<AgentConfig, 'systemPrompt' | 'maxIterations' | 'memory' | 'agents'>;
+
+/** Reads what a run needs beside its agent. */
+function readRun(fields: Fields, problems: Problems): RunConfig {
   const systemPrompt = fields.text('system_prompt');
   const maxIterations = fields.number('max_iterations', 0, true);
   const memoryFields = fields.has('memory') ? fields.fields('memory') : undefined;
   const memoryPath = memoryFields?.text('path');
   memoryFields?.rest('warn');
   const agents = fields.object('agents');
-  const config: AgentConfig = {
-    name: fields.text('name') ?? 'default-agent',
+  return {
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    client: readClient(fields.fields('client')),
-    provider: readProvider(fields.fields('provider')),
-    model: readModel(fields.fields('model'), problems),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(memoryFields === undefined ? {} : { memory: memoryPath === undefined ? {} : { path: memoryPath } }),
     ...(agents === undefined
       ? {}
-      : { agents: readAgents(agents, path === '' ? 'agents' : `${path}.agents`, problems) }),
+      : { agents: readAgents(agents, fields.path === '' ? 'agents' : `${fields.path}.agents`, problems) }),
+  };
+}
+
+function readAgent(fields: Fields, problems: Problems): AgentConfig {
+  const config: AgentConfig = {
+    name: fields.text('name') ?? 'default-agent',
+    ...readRun(fields, problems),
+    client: readClient(fields.fields('client')),
+    provider: readProvider(fields.fields('provider'), problems),
+    model: readModel(fields.fields('model'), problems),
   };
   fields.rest('warn');
   return config;
@@ -68,7 +92,7 @@ function readAgent(source: JsonObject, path: string, problems: Problems): AgentC
 function readAgents(source: JsonObject, path: string, problems: Problems): Readonly<Record<string, AgentConfig>> {
   return Object.fromEntries(
     Object.entries(source).flatMap(([name, value]) => {
-      if (isJsonObject(value)) return [[name, readAgent(value, `${path}.${name}`, problems)]];
+      if (isJsonObject(value)) return [[name, readAgent(readFields(value, `${path}.${name}`, problems), problems)]];
       problems.error(`${path}.${name}`, 'an object', value);
       return [];
     }),
@@ -94,38 +118,20 @@ function readClient(fields: Fields): ConnectionConfig {
   return client;
 }
 
-function readProvider(fields: Fields): ProviderChoice {
-  const name = fields.text('name') ?? 'ollama';
-  const baseUrl = fields.text('base_url');
-  const options = fields.fields('options');
-  fields.rest('warn');
-  const isAzure = name === 'azure';
-  const token = options.text('token');
-  const authHeader = options.text('auth_header');
-  const deployment = options.text('deployment');
-  const apiVersion = options.text('api_version');
-  const auth = isAzure ? undefined : options.choice('auth_type', ['bearer', 'api_key', 'none']);
-  const authType = isAzure ? options.choice('auth_type', ['api_key', 'bearer', 'managed_identity']) : undefined;
-  return {
-    name,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(token === undefined ? {} : { token }),
-    ...(auth === undefined ? {} : { auth }),
-    ...(authType === undefined ? {} : { authType }),
-    ...(authHeader === undefined ? {} : { authHeader }),
-    ...(deployment === undefined ? {} : { deployment }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    options: options.rest('keep'),
-  };
-}
-
 function readModel(fields: Fields, problems: Problems): ModelConfig {
   const name = fields.text('name');
   const capabilities = fields.object('capabilities') ?? {};
   fields.rest('warn');
   const entries = Object.entries(capabilities).flatMap(([protocol, options]): [string, JsonObject][] => {
+    const path = `${fields.path}.capabilities.${protocol}`;
+    if (!CAPABILITIES.some((capability) => capability === protocol)) {
+      const [near] = nearest(protocol, CAPABILITIES, 1);
+      const hint = near === undefined ? `the capabilities are ${CAPABILITIES.join(', ')}` : `did you mean "${near}"?`;
+      problems.conflict(path, `is not a capability; ${hint}`);
+      return [];
+    }
     if (isJsonObject(options)) return [[protocol, options]];
-    problems.error(`${fields.path}.capabilities.${protocol}`, 'an object of options', options);
+    problems.error(path, 'an object of options', options);
     return [];
   });
   return { ...(name === undefined ? {} : { name }), capabilities: Object.fromEntries(entries) };

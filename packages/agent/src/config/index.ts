@@ -1,9 +1,17 @@
 export { fromConfig } from './from-config.ts';
 export type { ConfigSource } from './from-config.ts';
 export { toConfig } from './to-config.ts';
+export { clientFromConfig, clientsFromConfig } from './client-from-config.ts';
+export { splitToolChoice } from './tool-choice.ts';
+export type { SplitOptions } from './tool-choice.ts';
+export type { ConfiguredClientOptions } from './client-from-config.ts';
+export { providerFromConfig, toProviderSettings } from './provider-from-config.ts';
+export type { ProviderFunctions, ProviderSettings, VendorSettings } from './provider-from-config.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export type {
   AgentConfig,
+  AwsKeys,
+  AzureIdentity,
   ConnectionConfig,
   MemoryConfig,
   ModelConfig,

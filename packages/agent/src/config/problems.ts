@@ -4,6 +4,8 @@ import { KernelError } from '@kernel/protocol';
 export interface Problems {
   /** Adds an error at a path; `expected` completes the sentence "expected …". */
   error(path: string, expected: string, value: unknown): void;
+  /** Adds an error at a path; `problem` completes the sentence that begins with the path. */
+  conflict(path: string, problem: string): void;
   /** Adds a warning at a path. */
   warn(path: string, message: string): void;
   /** The warnings so far, each with file and path. */
@@ -19,6 +21,7 @@ export function createProblems(file: string): Problems {
   return {
     warnings,
     error: (path, expected, value) => errors.push(`${path || '(root)'}: expected ${expected}, got ${describe(value)}`),
+    conflict: (path, problem) => errors.push(`${path} ${problem}`),
     warn: (path, message) => warnings.push(`${file}: ${path}: ${message}`),
     throwIfErrors() {
       if (errors.length === 0) return;

@@ -1,17 +1,24 @@
 import type { JsonObject } from '@kernel/protocol';
 import { formatDuration } from './duration.ts';
-import type { AgentConfig } from './types.ts';
+import type { AgentConfig, ProviderChoice } from './types.ts';
 
-/** Converts a config back to the JSON that `fromConfig` reads. Durations become text. A token is included. */
+/** Converts a config back to the JSON that `fromConfig` reads. Durations become text. Tokens and keys are included. */
 export function toConfig(config: AgentConfig): JsonObject {
   const { client, provider, model } = config;
   const options: JsonObject = {
     ...provider.options,
     ...present('token', provider.token),
-    ...present('auth_type', provider.authType ?? provider.auth),
+    ...present('auth_type', provider.authType ?? provider.auth ?? awsAuthType(provider)),
     ...present('auth_header', provider.authHeader),
     ...present('deployment', provider.deployment),
     ...present('api_version', provider.apiVersion),
+    ...present('resource', provider.identity?.scope),
+    ...present('client_id', provider.identity?.clientId),
+    ...present('region', provider.region),
+    ...present('profile', provider.profile),
+    ...present('access_key_id', provider.credentials?.accessKeyId),
+    ...present('secret_access_key', provider.credentials?.secretAccessKey),
+    ...present('session_token', provider.credentials?.sessionToken),
   };
   return {
     name: config.name,
@@ -36,6 +43,11 @@ export function toConfig(config: AgentConfig): JsonObject {
       ? {}
       : { agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, toConfig(agent)])) }),
   };
+}
+
+function awsAuthType({ credentials, profile }: ProviderChoice): string | undefined {
+  if (credentials !== undefined) return 'static';
+  return profile === undefined ? undefined : 'profile';
 }
 
 function present(key: string, value: string | number | undefined): JsonObject {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
+import type { ModelCapability } from '../client/types.ts';
 
 /** A config file as typed data, with all defaults. */
 export interface AgentConfig {
@@ -64,16 +65,51 @@ export interface ProviderChoice {
   readonly deployment?: string;
   /** The API version of Azure. */
   readonly apiVersion?: string;
+  /** The managed identity that Azure authenticates with; the system-assigned one if it is empty. */
+  readonly identity?: AzureIdentity;
+  /** The AWS region. */
+  readonly region?: string;
+  /** The keys that AWS requests are signed with. */
+  readonly credentials?: AwsKeys;
+  /** A named profile of the shared AWS configuration. */
+  readonly profile?: string;
   /** Options of the file that have no field above, unchanged. */
   readonly options: JsonObject;
 }
+
+/** A managed identity of Azure. */
+export interface AzureIdentity {
+  /** The client id of a user-assigned identity. */
+  readonly clientId?: string;
+  /** The scope of its tokens. */
+  readonly scope?: string;
+}
+
+/** Keys that AWS requests are signed with. */
+export interface AwsKeys {
+  /** The id of the access key. */
+  readonly accessKeyId: string;
+  /** The secret access key. */
+  readonly secretAccessKey: string;
+  /** The token of temporary keys. */
+  readonly sessionToken?: string;
+}
+
+/** What a model can be asked for: the keys of `model.capabilities`. */
+export const CAPABILITIES = [
+  'chat',
+  'vision',
+  'tools',
+  'embeddings',
+  'audio',
+] as const satisfies readonly ModelCapability[];
 
 /** Which model. */
 export interface ModelConfig {
   /** The name of the model. */
   readonly name?: string;
-  /** Options by capability (`chat`, `vision`, `tools`, `embeddings`, `audio`), unchanged. */
-  readonly capabilities: Readonly<Record<string, JsonObject>>;
+  /** Options by capability, unchanged. */
+  readonly capabilities: Readonly<Partial<Record<ModelCapability, JsonObject>>>;
 }
 
 /** Where a run stores its memory. */

@@ -1,7 +1,9 @@
 import {
   type AssistantMessage,
+  checkKeys,
   KernelError,
   type Message,
+  optionKeys,
   type SuspendedCall,
   toErrorResult,
   type ToolCall,
@@ -23,6 +25,8 @@ export interface RepairOptions {
   readonly untrusted?: boolean | undefined;
 }
 
+const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true }, { provider: 'Use "vendor".' });
+
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
@@ -33,6 +37,7 @@ export interface RepairOptions {
  * the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
+  checkKeys('repairHistory', options, KEYS);
   const messages = withoutDecisions(withoutForeignData(stored, options.vendor), options.untrusted === true);
   const sound: Message[] = [];
   const used = new Set<string>();

@@ -1,4 +1,5 @@
-import { KernelError, type Usage } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, type Usage } from '@kernel/protocol';
+import { sameHint } from '../same-hint.ts';
 import type { RepeatLimits } from './loop-guard.ts';
 
 /** What a run may use. A limit that is absent is off, except `turns` and `repeats`. */
@@ -24,8 +25,37 @@ export interface RunLimits {
   readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
 }
 
-/** Throws `CONFIG_INVALID` for a limit that is out of range. */
+const LIMIT_KEYS = optionKeys<RunLimits>(
+  {
+    turns: true,
+    callsPerTool: true,
+    tokens: true,
+    cost: true,
+    timeMs: true,
+    repeats: true,
+    parallel: true,
+    onLimit: true,
+  },
+  {
+    ...sameHint(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
+    ...sameHint(['maxTokens', 'totalTokens'], 'Use "tokens".'),
+    ...sameHint(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
+    ...sameHint(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
+    ...sameHint(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
+    ...sameHint(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
+  },
+);
+
+const COST_KEYS = optionKeys<NonNullable<RunLimits['cost']>>({ max: true, of: true });
+
+const REPEAT_KEYS = optionKeys<RepeatLimits>({ warn: true, refuse: true, stop: true });
+
+/** Throws `CONFIG_INVALID` for a limit that does not exist or is out of range. */
 export function checkLimits(limits: RunLimits): void {
+  checkKeys('run', limits, LIMIT_KEYS, 'limits.');
+  if (limits.cost !== undefined) checkKeys('run', limits.cost, COST_KEYS, 'limits.cost.');
+  if (limits.repeats !== undefined && limits.repeats !== false)
+    checkKeys('run', limits.repeats, REPEAT_KEYS, 'limits.repeats.');
   if (limits.cost !== undefined && !(limits.cost.max > 0))
     throw new KernelError('CONFIG_INVALID', `limits.cost.max is ${limits.cost.max}.`, {
       hint: 'Pass a number above 0.',

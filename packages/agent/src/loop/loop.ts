@@ -57,7 +57,12 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
   const model: ModelResources = {
     provider,
-    settings: { model: options.model, options: options.options, stream: options.stream },
+    settings: {
+      model: options.model,
+      options: options.options,
+      toolChoice: options.toolChoice,
+      stream: options.stream,
+    },
     inbox,
     offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
     createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, options.runId),

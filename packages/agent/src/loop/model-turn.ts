@@ -7,6 +7,7 @@ import {
   type Tool,
   type ToolCall,
   toolCallsOf,
+  type ToolChoice,
   type Usage,
 } from '@kernel/protocol';
 import { withUniqueCallIds } from '../history/call-ids.ts';
@@ -22,6 +23,8 @@ export interface ModelSettings {
   readonly model: string;
   /** The model options. */
   readonly options?: JsonObject | undefined;
+  /** Whether the model may or must call tools; what forces a call holds for the first turn. */
+  readonly toolChoice?: ToolChoice | undefined;
   /** False asks for a whole reply instead of a stream. */
   readonly stream?: boolean | undefined;
 }
@@ -82,7 +85,7 @@ async function askModel(
   const received = inbox.takeForTurn().map(freezeMessage);
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
-  const events = provider.stream(toRequest(settings, messages, tools, signal));
+  const events = provider.stream(toRequest(settings, turn.number, messages, tools, signal));
   const end = await readReply(events, signal, emit, provider.name);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(withUniqueCallIds(runnable, turn.callIds));
@@ -105,7 +108,8 @@ async function askModel(
 }
 
 function toRequest(
-  { model, options, stream }: ModelSettings,
+  { model, options, stream, toolChoice }: ModelSettings,
+  turn: number,
   messages: readonly Message[],
   tools: readonly Tool[],
   signal: AbortSignal,
@@ -114,6 +118,7 @@ function toRequest(
     model,
     messages,
     ...(tools.length > 0 ? { tools } : {}),
+    ...(tools.length > 0 && toolChoice !== undefined && (turn === 1 || toolChoice === 'none') ? { toolChoice } : {}),
     ...(stream === undefined ? {} : { stream }),
     ...(options === undefined ? {} : { options }),
     signal,

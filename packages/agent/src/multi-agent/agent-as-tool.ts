@@ -1,10 +1,12 @@
 import {
   type AgentEvent,
   asyncResult,
+  checkKeys,
   errorResult,
   KernelError,
   type Message,
   type SuspendedAgent,
+  optionKeys,
   toErrorResult,
   type Tool,
   type ToolContext,
@@ -14,7 +16,10 @@ import {
 import { collect, type RunResult } from '../collect.ts';
 import type { ApprovalDecision, Approve } from '../approval/approval.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
-import type { RunOptions } from '../options.ts';
+import { checkProvider, checkToolset } from '../check-ports.ts';
+import { checkLimits } from '../limits/run-limits.ts';
+import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
+import { sameHint } from '../same-hint.ts';
 import { run } from '../run.ts';
 
 /** The tool that an agent becomes, and the agent. */
@@ -24,7 +29,7 @@ export interface AgentAsToolOptions {
   /** What the agent can be asked to do, for the calling model. */
   readonly description: string;
   /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
-  readonly run: Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
+  readonly run: InnerRunOptions;
   /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
   /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
@@ -43,6 +48,16 @@ export interface AgentBinding {
 
 const MAX_DEPTH = 3;
 
+const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
+  { name: true, description: true, run: true, background: true, effect: true, maxDepth: true },
+  {
+    ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'It belongs into run: { … }.'),
+    ...sameHint(['toolName'], 'Use "name".'),
+    ...sameHint(['toolDescription'], 'Use "description".'),
+    ...sameHint(['maxTurns'], 'Use run: { limits: { turns } }.'),
+  },
+);
+
 /**
  * Turns an agent into a tool that takes a `task` and returns the agent's answer.
  *
@@ -53,6 +68,11 @@ const MAX_DEPTH = 3;
  * agent in the background cannot wait: `later` denies there.
  */
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
+  checkKeys('agentAsTool', options, AGENT_KEYS);
+  checkKeys(`agentAsTool, "${options.name}"`, options.run, INNER_RUN_KEYS, 'run.');
+  checkProvider(`agentAsTool, "${options.name}"`, options.run.provider);
+  checkToolset(`agentAsTool, "${options.name}"`, options.run.tools);
+  checkLimits(options.run.limits ?? {});
   const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
   const tool: Tool = {
     name,

@@ -1,7 +1,10 @@
-import { addUsage, type AgentEvent, KernelError, type Message } from '@kernel/protocol';
+import { addUsage, type AgentEvent, checkKeys, KernelError, type Message, optionKeys } from '@kernel/protocol';
+import { checkProvider } from '../check-ports.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
+import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
+import { sameHint } from '../same-hint.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 
 /** One member of a team. */
@@ -9,7 +12,7 @@ export interface TeamMember {
   /** When to hand over to this member, for the models of the others. */
   readonly description: string;
   /** How the member runs. */
-  readonly run: Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
+  readonly run: InnerRunOptions;
 }
 
 /** A team of agents that hand a conversation over to each other. */
@@ -30,6 +33,24 @@ export interface TeamOptions {
   readonly maxHandOffs?: number | undefined;
 }
 
+const TEAM_KEYS = optionKeys<TeamOptions>(
+  {
+    members: true,
+    first: true,
+    messages: true,
+    signal: true,
+    conversation: true,
+    runId: true,
+    maxHandOffs: true,
+  },
+  {
+    ...sameHint(['agents'], 'Use "members".'),
+    ...sameHint(['start', 'entry', 'initial'], 'Use "first".'),
+    ...sameHint(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
+  },
+);
+const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
+
 /**
  * Runs a team. Each member is offered a tool `hand_off_to_<name>` for each other member; calling it ends the member's run, and the other goes
  * on with the same history, under its own system prompt and with its own tools.
@@ -39,7 +60,21 @@ export interface TeamOptions {
  * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
  * member.
  */
-export async function* runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
+export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
+  checkKeys('runTeam', options, TEAM_KEYS);
+  if (typeof options.members?.entries !== 'function')
+    throw new KernelError('CONFIG_INVALID', 'runTeam() was called without a Map of members.', {
+      hint: 'Pass new Map([["triage", { description, run: { provider, model } }]]).',
+    });
+  for (const [name, member] of options.members) {
+    checkKeys(`runTeam, member "${name}"`, member, MEMBER_KEYS);
+    checkKeys(`runTeam, member "${name}"`, member.run, INNER_RUN_KEYS, 'run.');
+    checkProvider(`runTeam, member "${name}"`, member.run.provider);
+  }
+  return runMembers(options);
+}
+
+async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
   const { members, maxHandOffs = 8, signal, conversation, runId } = options;
   let name = waitingMember(options) ?? options.first;
   let messages = options.messages;

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { KernelError } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
@@ -11,6 +11,11 @@ export interface FileSessionOptions {
   readonly fsync?: boolean | undefined;
 }
 
+const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
+  { fsync: true },
+  { sync: 'Use "fsync".', flush: 'Use "fsync".' },
+);
+
 /**
  * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist. Its id is made once and kept in the file, so
  * that it survives a move.
@@ -19,7 +24,9 @@ export interface FileSessionOptions {
  * version; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
  * after a failed write, every later one fails too, until the session is opened again.
  */
-export async function openFileSession(path: string, { fsync = false }: FileSessionOptions = {}): Promise<Session> {
+export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
+  checkKeys('openFileSession', options, FILE_SESSION_KEYS);
+  const { fsync = false } = options;
   const unlock = await acquireFileLock(path);
   let file: FileHandle | undefined;
   try {

@@ -1,8 +1,16 @@
-import { type AgentEvent, type Message, type SuspendedCall, toolCallsOf } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  checkKeys,
+  KernelError,
+  type Message,
+  type SuspendedCall,
+  toolCallsOf,
+} from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
+import { RUN, runKeys } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
 import { withSessionLog } from './logged-steps.ts';
@@ -17,14 +25,27 @@ export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
   readonly messages?: readonly Message[] | undefined;
 }
 
+const SESSION_RUN_KEYS = runKeys<SessionRunOptions>({ ...RUN, session: true });
+
 /**
  * Runs a conversation that lives in a session: loads its history, and writes whatever is added to it before the run goes on.
  *
  * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had begun does not run
  * again: the model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` goes on where it
- * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A failed write ends the run with reason `error`; one before the start of the run is thrown.
+ * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A
+ * failed write ends the run with reason `error`; one before the start of the run is thrown.
+ * Throws `CONFIG_INVALID` at once for options that it does not have.
  */
-export async function* runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
+export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
+  checkKeys('runSession', options, SESSION_RUN_KEYS);
+  if (typeof options.session?.append !== 'function')
+    throw new KernelError('CONFIG_INVALID', 'runSession() was called without a session.', {
+      hint: 'Pass createMemorySession(), or await openFileSession(path) of @kernel/agent/session-file.',
+    });
+  return runInSession(options);
+}
+
+async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const history = await loadHistory(session);
   await append(session, added);

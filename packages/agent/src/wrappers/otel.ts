@@ -1,8 +1,10 @@
 /** OpenTelemetry spans, by the GenAI semantic conventions. The only module of this package that loads `@opentelemetry/api`, an optional peer. */
 import {
   type AgentEvent,
+  checkKeys,
   KernelError,
   type MessageEnd,
+  optionKeys,
   type Provider,
   textOf,
   toModelText,
@@ -19,11 +21,14 @@ export interface TracingOptions {
   readonly captureContent?: boolean | undefined;
 }
 
+const TRACING_KEYS = optionKeys<TracingOptions>({ tracer: true, captureContent: true });
+
 /** Wraps a provider so that each reply is a span `chat <model>`, with usage and finish reason. */
 export function withTracing(port: Provider, options?: TracingOptions): Provider;
 /** Wraps a toolset so that each call is a span `execute_tool <name>`. */
 export function withTracing(port: Toolset, options?: TracingOptions): Toolset;
 export function withTracing(port: Provider | Toolset, options: TracingOptions = {}): Provider | Toolset {
+  checkKeys('withTracing', options, TRACING_KEYS);
   return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
 }
 

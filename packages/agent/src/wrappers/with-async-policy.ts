@@ -1,12 +1,15 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import {
   type CallContext,
+  checkKeys,
   KernelError,
+  optionKeys,
   toErrorResult,
   type ToolCall,
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
+import { checkToolset } from '../check-ports.ts';
 
 /** What happens to the outcome of an async tool: it becomes a message of the run, the call waits for it, or neither. */
 export type AsyncMode = 'inject' | 'await' | 'ignore';
@@ -24,9 +27,15 @@ export interface AsyncPolicy {
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000;
+const KEYS = optionKeys<AsyncPolicy>(
+  { mode: true, byTool: true, timeoutMs: true, onLateResult: true },
+  { timeout: 'Use "timeoutMs", in milliseconds.' },
+);
 
 /** Wraps a toolset so that the outcomes of its async tools follow a policy. */
 export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
+  checkToolset('withAsyncPolicy()', tools);
+  checkKeys('withAsyncPolicy', policy, KEYS);
   const { mode: defaultMode = 'inject', timeoutMs = DEFAULT_TIMEOUT_MS } = policy;
   const modes = new Map(Object.entries(policy.byTool ?? {}));
   const notifyLate = (call: ToolCall, result: ToolResult): void => {

@@ -1,4 +1,5 @@
-import { type Message, type Provider, textOf, type ToolMessage } from '@kernel/protocol';
+import { checkKeys, type Message, optionKeys, type Provider, textOf, type ToolMessage } from '@kernel/protocol';
+import { checkProvider } from '../check-ports.ts';
 import { freezeMessage } from '../history/messages.ts';
 
 /** Which tool results are cleared. */
@@ -11,6 +12,8 @@ export interface ClearedResultsOptions {
   readonly step?: number | undefined;
 }
 
+const KEYS = optionKeys<ClearedResultsOptions>({ keep: true, minLength: true, step: true });
+
 /**
  * Wraps a provider so that old tool results are sent as a note of one line. The history itself stays whole.
  *
@@ -18,6 +21,8 @@ export interface ClearedResultsOptions {
  * work.
  */
 export function withClearedResults(provider: Provider, options: ClearedResultsOptions = {}): Provider {
+  checkProvider('withClearedResults()', provider);
+  checkKeys('withClearedResults', options, KEYS);
   const { keep = 10, minLength = 500, step = Math.max(1, Math.floor(keep / 2)) } = options;
   const notes = new WeakMap<Message, Message>();
   const clear = (message: ToolMessage): Message => {

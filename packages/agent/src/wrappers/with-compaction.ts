@@ -1,7 +1,9 @@
 import {
   addUsage,
+  checkKeys,
   KernelError,
   type Message,
+  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -9,6 +11,7 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
+import { checkProvider } from '../check-ports.ts';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens, estimateUsage } from '../limits/estimate-tokens.ts';
@@ -35,6 +38,7 @@ export interface CompactionOptions {
 }
 
 const MAX_SUMMARIES = 1000;
+const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, summarize: true, summaries: true });
 
 /**
  * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself stays whole.
@@ -44,6 +48,12 @@ const MAX_SUMMARIES = 1000;
  * cached prefix stays. What writing it cost is added to the usage of the reply. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
+  checkProvider('withCompaction()', provider);
+  checkKeys('withCompaction', options, KEYS);
+  if (!(options.maxTokens > 0))
+    throw new KernelError('CONFIG_INVALID', `withCompaction: maxTokens is ${String(options.maxTokens)}.`, {
+      hint: 'Pass a number above 0.',
+    });
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
   const summaries = options.summaries ?? createSummaryCache();
   const toMessage = createSummaryMessages();

@@ -1,6 +1,17 @@
-import type { Provider, Toolset } from '@kernel/protocol';
+import { checkKeys, optionKeys, type Provider, type Toolset } from '@kernel/protocol';
 import { type ModelHooks, withModelHooks } from './model-hooks.ts';
 import { type ToolHooks, withToolHooks } from './tool-hooks.ts';
+
+const FOR_PROVIDER = 'It is for a provider: withHooks(provider, { beforeModel, afterModel }).';
+const FOR_TOOLS = 'It is for a toolset: withHooks(tools, { beforeTool, afterTool }).';
+const MODEL_HOOK_KEYS = optionKeys<ModelHooks>(
+  { beforeModel: true, afterModel: true },
+  { beforeTool: FOR_TOOLS, afterTool: FOR_TOOLS },
+);
+const TOOL_HOOK_KEYS = optionKeys<ToolHooks>(
+  { beforeTool: true, afterTool: true },
+  { beforeModel: FOR_PROVIDER, afterModel: FOR_PROVIDER },
+);
 
 /**
  * Wraps a port with hooks that run before and after the model, or before and after each tool call.
@@ -12,5 +23,6 @@ import { type ToolHooks, withToolHooks } from './tool-hooks.ts';
 export function withHooks(port: Provider, hooks: ModelHooks): Provider;
 export function withHooks(port: Toolset, hooks: ToolHooks): Toolset;
 export function withHooks(port: Provider | Toolset, hooks: ModelHooks & ToolHooks): Provider | Toolset {
+  checkKeys('withHooks', hooks, 'stream' in port ? MODEL_HOOK_KEYS : TOOL_HOOK_KEYS);
   return 'stream' in port ? withModelHooks(port, hooks) : withToolHooks(port, hooks);
 }

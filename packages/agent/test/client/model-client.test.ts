@@ -15,7 +15,7 @@ import {
 } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { createModelClient, createModelClients } from '../../src/client/index.ts';
-import { collect } from '../../src/index.ts';
+import { collect, run } from '../../src/index.ts';
 import { mockModelClient } from '../../src/testing.ts';
 import { user } from '../support.ts';
 
@@ -111,6 +111,50 @@ describe('messages', () => {
     expect(provider.streamRequests[0]?.tools).toBe(tools);
     expect(provider.streamRequests[0]?.toolChoice).toBe('required');
   });
+
+  test.each([
+    ['auto', 'auto'],
+    ['none', 'none'],
+    ['required', 'required'],
+    [{ name: 'add' }, { name: 'add' }],
+    [{ type: 'function', function: { name: 'add' } }, { name: 'add' }],
+  ])('tools takes tool_choice %o of its capability, or of the request, as the tool choice', async (written, choice) => {
+    verifies('agent.protocols.toolChoice');
+    const provider = toolsProvider([{ name: 'add' }]);
+    const ofCapability = createModelClient({
+      provider,
+      model: 'm',
+      capabilities: { tools: { tool_choice: written, seed: 1 } },
+    });
+    await ofCapability.tools('1 + 1', [tool]);
+    await ofCapability.tools('1 + 1', [tool], { toolChoice: 'auto' });
+    await createModelClient({ provider, model: 'm' }).tools('1 + 1', [tool], { options: { tool_choice: written } });
+    expect(provider.streamRequests.map(({ toolChoice }) => toolChoice)).toEqual([choice, 'auto', choice]);
+    expect(provider.streamRequests.map(({ options }) => options)).toEqual([{ seed: 1 }, { seed: 1 }, {}]);
+  });
+
+  test.each(['always', 3, { function: 'add' }, ['add']])(
+    'tool_choice %o is refused, and says what to write',
+    async (written) => {
+      verifies('agent.protocols.toolChoice');
+      const provider = toolsProvider([]);
+      const client = createModelClient({ provider, model: 'm', options: { tool_choice: written } });
+      await expect(client.tools('1 + 1', [tool])).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        hint: 'Write "auto", "none", "required" or { "name": "…" }.',
+      });
+      expect(provider.requests).toHaveLength(0);
+    },
+  );
+
+  test('chat offers no tools, and a tool choice of the options has nothing to choose from', async () => {
+    verifies('agent.protocols.toolChoice');
+    const provider = chatProvider('Hi');
+    await createModelClient({ provider, model: 'm', options: { tool_choice: 'auto' } }).chat('Hello');
+    expect(provider.streamRequests[0]).not.toHaveProperty('toolChoice');
+    expect(provider.streamRequests[0]).not.toHaveProperty('tools');
+    expect(provider.streamRequests[0]?.options).toEqual({});
+  });
 });
 
 test('options merge key by key: the client’s, then the capability’s, then the request’s; 0 and false are kept', async () => {
@@ -200,4 +244,28 @@ test('named clients are created once, at their first use; an unknown name throws
     expect(() => clients.get(name)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', hint: 'Known: coder, writer.' }),
     );
+});
+
+test('run forces a call with toolChoice in its first reply only, so that it can end', async () => {
+  verifies('agent.loop.toolChoice');
+  const tools = mockToolset([mockTool('a', 'x')]);
+  const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Done.' }]);
+  const client = createModelClient({
+    provider,
+    model: 'm',
+    tools,
+    capabilities: { tools: { tool_choice: 'required' } },
+  });
+  expect(await collect(client.run('Go'))).toMatchObject({ reason: 'done', answer: 'Done.' });
+  expect(provider.streamRequests.map(({ toolChoice }) => toolChoice)).toEqual(['required', undefined]);
+});
+
+test('run forbids calls in every reply with toolChoice none, and sends no choice where there are no tools', async () => {
+  verifies('agent.loop.toolChoice');
+  const tools = mockToolset([mockTool('a', 'x')]);
+  const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Done.' }, { text: 'Done.' }]);
+  const messages = [user('Go')];
+  await collect(run({ provider, model: 'm', messages, tools, toolChoice: 'none' }));
+  await collect(run({ provider, model: 'm', messages, toolChoice: 'required' }));
+  expect(provider.streamRequests.map(({ toolChoice }) => toolChoice)).toEqual(['none', 'none', undefined]);
 });

@@ -129,11 +129,25 @@ test('an unknown key is a warning with a near name', () => {
     { file: 'x.json' },
   );
   expect(warnings).toEqual([
-    'x.json: client.retry.maxRetries: unknown key, ignored. Did you mean "max_retries"?',
-    'x.json: client.timeuot: unknown key, ignored. Did you mean "timeout"?',
+    'x.json: client.retry.maxRetries: unknown key, ignored. Did you mean "client.retry.max_retries"?',
+    'x.json: client.timeuot: unknown key, ignored. Did you mean "client.timeout"?',
     'x.json: system_promt: unknown key, ignored. Did you mean "system_prompt"?',
     'x.json: zzz: unknown key, ignored.',
     'x.json: __proto__x: unknown key, ignored.',
+  ]);
+});
+
+test.each([
+  [{ provider: { token: 'k' } }, 'provider.token', 'provider.options.token'],
+  [{ client: { max_retries: 3 } }, 'client.max_retries', 'client.retry.max_retries'],
+  [{ temperature: 1 }, 'temperature', 'model.capabilities.chat.temperature'],
+  [{ max_turns: 3 }, 'max_turns', 'max_iterations'],
+  [{ provider: { baseURL: 'x' } }, 'provider.baseURL', 'provider.base_url'],
+  [{ agent: { provider: { tokn: 'k' } } }, 'agent.provider.tokn', 'agent.provider.options.token'],
+])('a key in the wrong block is a warning with the path of the right one: %o', (json, key, path) => {
+  verifies('config.invalid');
+  expect(fromConfig(json, { file: 'x.json' }).warnings).toEqual([
+    `x.json: ${key}: unknown key, ignored. Did you mean "${path}"?`,
   ]);
 });
 
@@ -177,6 +191,7 @@ test('options of azure become the fields that its provider takes', () => {
     deployment: 'd',
     apiVersion: '2024-10-21',
     authType: 'managed_identity',
+    identity: {},
     options: { region: 'eu' },
   });
   expect(errorOf({ provider: { name: 'azure', options: { auth_type: 'magic' } } }).message).toContain(

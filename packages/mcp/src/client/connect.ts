@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
-import { KernelError, type Tool, type Toolset, toErrorResult } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { callRemoteTool, type CallTarget, unavailableResult } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
@@ -45,6 +45,31 @@ export interface ConnectMcpOptions {
   readonly client?: { readonly name: string; readonly version: string } | undefined;
 }
 
+const KEYS = optionKeys<ConnectMcpOptions>(
+  {
+    signal: true,
+    timeoutMs: true,
+    connectTimeoutMs: true,
+    graceMs: true,
+    approveTools: true,
+    pins: true,
+    onUnavailable: true,
+    elicit: true,
+    fetch: true,
+    client: true,
+  },
+  {
+    timeout: 'Use "timeoutMs", in milliseconds.',
+    abortSignal: 'Use "signal".',
+    clientInfo: 'Use "client".',
+    headers: 'Set them in the config of each server.',
+    env: 'Set it in the config of each server.',
+    onElicitation: 'Use "elicit".',
+    mcpServers: 'Pass the config first: connectMcp({ mcpServers }, options).',
+  },
+);
+const CLIENT_KEYS = optionKeys<NonNullable<ConnectMcpOptions['client']>>({ name: true, version: true });
+
 /** The tools of MCP servers. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset {
   /** Calls `listener` after `list()` has changed; returns a function that ends that. */
@@ -62,8 +87,10 @@ export interface McpToolset extends Toolset {
  * running. A server that goes away later is started or reached again for the next call.
  */
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
+  checkKeys('connectMcp', options, KEYS);
   const configs = readMcpConfig(config);
   const { timeoutMs = 60_000, graceMs = 1000, approveTools, pins, onUnavailable, fetch, elicit } = options;
+  if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
   const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, MAX_CONNECT_TIMEOUT_MS);
   for (const [name, value] of Object.entries({ timeoutMs, connectTimeoutMs, graceMs })) checkTimeout(name, value);

@@ -1,6 +1,7 @@
-import { KernelError, type Toolset } from '@kernel/protocol';
+import { describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { messageOf } from './rpc-error.ts';
+import { checkToolset } from './check-toolset.ts';
 import { callTool } from './tools/call-tool.ts';
 import { listTools } from './tools/list-tools.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
@@ -14,6 +15,11 @@ import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts'
  * Throws `CONFIG_INVALID` for a server that already has tools or is connected.
  */
 export function mountTools(server: McpServer | Server, toolset: Toolset): () => void {
+  if (typeof server?.connect !== 'function')
+    throw new KernelError('CONFIG_INVALID', `mountTools takes a server, not ${describeType(server)}.`, {
+      hint: 'Pass a McpServer of @modelcontextprotocol/server first, then the toolset.',
+    });
+  checkToolset('mountTools', toolset);
   const turns = createToolsetTurns(toolset);
   const protocol = protocolOf(server);
   handleToolRequests(server, toolset, turns);

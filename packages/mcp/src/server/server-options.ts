@@ -1,5 +1,5 @@
 import { onAbort } from '@kernel/internal';
-import { KernelError, type Toolset } from '@kernel/protocol';
+import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests } from './mount-tools.ts';
@@ -23,6 +23,26 @@ export interface ServerOptions {
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The keys of `ServerOptions`. */
+export const SERVER_KEYS: KeysOf<ServerOptions> = {
+  name: true,
+  version: true,
+  instructions: true,
+  createServer: true,
+  onError: true,
+  signal: true,
+};
+/** Names that other libraries have for them, and what to write here. */
+export const FOREIGN_SERVER_KEYS = {
+  onerror: 'Use "onError".',
+  abortSignal: 'Use "signal".',
+  serverInfo: 'Use "name" and "version".',
+  tools: 'Pass the toolset first: createRegistry([…]) of @kernel/tools.',
+  capabilities: 'They follow from the toolset and from createServer.',
+  systemPrompt: 'Use "instructions".',
+  system: 'Use "instructions".',
+};
 
 /** The module `@modelcontextprotocol/server`, loaded when a server starts. */
 export type ServerSdk = typeof Sdk;

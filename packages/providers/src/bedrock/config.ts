@@ -1,6 +1,6 @@
-import type { JsonObject } from '@kernel/protocol';
+import { checkKeys, type JsonObject, type KeysOf, optionKeys } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
-import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { configKeys, useInside } from '../config/check-config.ts';
 import { configError } from '../config/config-error.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
@@ -27,6 +27,8 @@ export interface BedrockWireConfig extends CommonConfig {
   readonly region?: string | undefined;
   /** The AWS credentials, or a function that returns them. Absent, and without `token`: the credential chain of the AWS SDK is used. */
   readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
+  /** A named profile of the shared AWS configuration, whose credentials sign the requests. Not together with `credentials` or `token`. */
+  readonly profile?: string | undefined;
 }
 
 /** What AWS requests are signed with. */
@@ -46,16 +48,19 @@ export interface BedrockSettings extends WireSettings {
 }
 
 const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey: true, sessionToken: true };
-const KEYS = {
-  own: { region: true, credentials: true },
-  instead: Object.keys(CREDENTIALS).map((key) => [key, `credentials: { ${key} }`] as const),
-} as const;
+const CREDENTIAL_KEYS = optionKeys<AwsCredentials>(CREDENTIALS);
+const KEYS = configKeys(
+  { region: true, credentials: true, profile: true },
+  useInside('credentials', Object.keys(CREDENTIALS)),
+);
 
 /** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */
 export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
-  const { auth, baseUrl, credentials, name, region, token } = config;
+  const { auth, baseUrl, credentials, name, profile, region, token } = config;
+  if (profile !== undefined && (credentials ?? token) !== undefined)
+    throw configError(name, 'profile has no effect beside credentials or token.', 'Keep one of them.');
   if (credentials !== undefined && typeof credentials !== 'function')
-    checkKeys(name, credentials, CREDENTIALS, { path: 'credentials.' });
+    checkKeys(name, credentials, CREDENTIAL_KEYS, 'credentials.');
   const needsSignature = token === undefined && auth !== 'none';
   if (region === undefined && (baseUrl === undefined || needsSignature)) {
     throw configError(name, 'region is missing.', 'Set region, such as us-east-1.');

@@ -27,17 +27,18 @@ interface Frame {
 export type ReadFrame = (bytes: Uint8Array) => Frame;
 
 /**
- * Loads the signer of AWS requests. Without `source` it uses the credential chain of the AWS SDK. `onCredentials` is called with the
+ * Loads the signer of AWS requests. Without `source` it uses the credential chain of the AWS SDK, for `profile` if there is one. `onCredentials` is called with the
  * credentials before each signature, and may throw. @internal
  */
 export async function loadSigner(
   region: string,
   source: (() => Promise<AwsCredentials>) | undefined,
+  profile: string | undefined,
   onCredentials: (credentials: AwsCredentials) => void,
 ): Promise<SignRequest> {
   const { SignatureV4 } = await loadPackage('@smithy/signature-v4', () => import('@smithy/signature-v4'));
   type Sha256 = ConstructorParameters<typeof SignatureV4>[0]['sha256'];
-  const fetchCredentials = source ?? (await loadCredentialChain());
+  const fetchCredentials = source ?? (await loadCredentialChain(profile));
   const signer = new SignatureV4({
     region,
     service: 'bedrock',
@@ -77,12 +78,12 @@ export async function loadFrameReader(): Promise<ReadFrame> {
   };
 }
 
-async function loadCredentialChain(): Promise<() => Promise<AwsCredentials>> {
+async function loadCredentialChain(profile: string | undefined): Promise<() => Promise<AwsCredentials>> {
   const { fromNodeProviderChain } = await loadPackage(
     '@aws-sdk/credential-providers',
     () => import('@aws-sdk/credential-providers'),
   );
-  return fromNodeProviderChain();
+  return fromNodeProviderChain(profile === undefined ? {} : { profile });
 }
 
 async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export function createBedrockSigner(
   }
 
   return async (request) => {
-    loading ??= loadSigner(region, source, checkCredentials);
+    loading ??= loadSigner(region, source, config.profile, checkCredentials);
     const sign = await loading.catch((error: unknown) => {
       loading = undefined;
       throw error;

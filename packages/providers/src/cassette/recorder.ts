@@ -1,6 +1,12 @@
-import { type JsonObject, KernelError, type Provider, type ProviderEvent } from '@kernel/protocol';
+import {
+  checkKeys,
+  type JsonObject,
+  KernelError,
+  optionKeys,
+  type Provider,
+  type ProviderEvent,
+} from '@kernel/protocol';
 import { type AnyRequest, type CassetteEntry, toJson, toRecorded, writeCassette } from './cassette.ts';
-import { checkKeys, type KeysOf } from '../config/check-keys.ts';
 import { createSanitizer, type Sanitizer } from './sanitizer.ts';
 import { sanitizeEvents } from './sanitize-events.ts';
 import { tapStream } from '../policies/tap-stream.ts';
@@ -16,7 +22,7 @@ export interface RecorderOptions {
 }
 
 /** The keys of the options. @internal */
-export const RECORDER_KEYS: KeysOf<RecorderOptions> = { secrets: true };
+export const RECORDER_KEYS = optionKeys<RecorderOptions>({ secrets: true });
 
 /**
  * Records every exchange to `sink`, or as a cassette to the file of this path, which is overwritten. An exchange that was aborted, or whose

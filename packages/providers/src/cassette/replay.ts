@@ -1,5 +1,6 @@
 import { canonicalJson, isObject } from '@kernel/internal';
 import {
+  checkKeys,
   type EmbedResult,
   type JsonObject,
   type JsonValue,
@@ -10,7 +11,6 @@ import {
 } from '@kernel/protocol';
 import { type AnyRequest, type Cassette, type CassetteEntry, toRecorded } from './cassette.ts';
 import { differences, nearestEntry } from './nearest-entry.ts';
-import { checkKeys } from '../config/check-keys.ts';
 import { RECORDER_KEYS, type RecorderOptions } from './recorder.ts';
 import { createSanitizer } from './sanitizer.ts';
 

@@ -1,5 +1,4 @@
-import { KernelError } from '@kernel/protocol';
-import { checkKeys, type KeysOf } from './check-keys.ts';
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 
 /** A source of Entra tokens: any credential of `@azure/identity`. */
 export interface AzureCredential {
@@ -33,13 +32,13 @@ export interface AzureIdentity {
 }
 
 const PACKAGE = '@azure/identity';
-const KEYS: KeysOf<AzureTokenOptions> = {
+const KEYS = optionKeys<AzureTokenOptions>({
   identity: true,
   clientId: true,
   tenantId: true,
   scope: true,
   credential: true,
-};
+});
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const HINT = 'Check the identity, clientId and tenantId, and that it has a role on the Azure OpenAI resource.';
 

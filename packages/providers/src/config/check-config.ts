@@ -1,6 +1,6 @@
+import { checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
-import { checkKeys, type KeysOf } from './check-keys.ts';
 import type { CommonConfig } from './common-config.ts';
 
 const COMMON: KeysOf<CommonConfig> = {
@@ -15,38 +15,48 @@ const COMMON: KeysOf<CommonConfig> = {
   connections: true,
   options: true,
 };
-const TIMEOUTS: KeysOf<Timeouts> = { connectMs: true, firstByteMs: true, idleMs: true, totalMs: true };
-const LIMITS: KeysOf<ResponseLimits> = { responseBytes: true, lineLength: true };
+const TIMEOUTS = optionKeys<Timeouts>({ connectMs: true, firstByteMs: true, idleMs: true, totalMs: true });
+const LIMITS = optionKeys<ResponseLimits>({ responseBytes: true, lineLength: true });
 
 const MODEL_OPTIONS = 'maxTokens temperature topP stop seed reasoningEffort parallelToolCalls visionOptions'.split(' ');
-const TIMEOUT = 'timeouts: { connectMs, firstByteMs, idleMs, totalMs }';
-const RETRY = 'withRetry(provider, { maxRetries })';
 
 /** Names that other libraries have for the same thing, and settings that belong elsewhere. */
-const INSTEAD: readonly (readonly [string, string])[] = [
-  ...['baseURL', 'url', 'endpoint', 'host'].map((name) => [name, 'baseUrl'] as const),
-  ...['apiKey', 'api_key', 'key', 'authToken'].map((name) => [name, 'token'] as const),
-  ...['timeout', 'timeoutMs'].map((name) => [name, TIMEOUT] as const),
-  ...['maxRetries', 'retries', 'retry'].map((name) => [name, RETRY] as const),
-  ...MODEL_OPTIONS.map((name) => [name, `options: { ${name} }`] as const),
-  ['defaultHeaders', 'headers'],
-  ['organization', 'headers: { "OpenAI-Organization": … }'],
-  ['project', 'headers: { "OpenAI-Project": … }'],
-  ['model', 'model of each request'],
-];
+const FOREIGN: Readonly<Record<string, string>> = {
+  ...useFor(['baseURL', 'url', 'endpoint', 'host'], 'baseUrl'),
+  ...useFor(['apiKey', 'api_key', 'key', 'authToken'], 'token'),
+  ...useFor(['timeout', 'timeoutMs'], 'timeouts: { connectMs, firstByteMs, idleMs, totalMs }'),
+  ...useFor(['maxRetries', 'retries', 'retry'], 'withRetry(provider, { maxRetries })'),
+  ...useInside('options', MODEL_OPTIONS),
+  ...useFor(['defaultHeaders'], 'headers'),
+  ...useFor(['organization'], 'headers: { "OpenAI-Organization": … }'),
+  ...useFor(['project'], 'headers: { "OpenAI-Project": … }'),
+  ...useFor(['model'], 'model of each request'),
+};
 
-/** Which keys a vendor's config has beside the common ones. @internal */
-export interface VendorKeys {
-  /** The vendor's own keys. */
-  readonly own?: Readonly<Record<string, true>>;
-  /** Keys of nested settings that are often written beside them, and what to write instead. */
-  readonly instead?: readonly (readonly [string, string])[];
+/** Hints for names of other libraries that all mean `use`. @internal */
+export function useFor(names: readonly string[], use: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, `Use ${use}.`]));
 }
 
+/** Hints for keys that belong into a nested object. @internal */
+export function useInside(parent: string, keys: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(keys.map((key) => [key, `Use ${parent}: { ${key} }.`]));
+}
+
+/** The keys of a vendor's config: its own beside the common ones. @internal */
+export function configKeys(
+  own: Readonly<Record<string, true>> = {},
+  foreign: Readonly<Record<string, string>> = {},
+): OptionKeys {
+  return optionKeys<Record<string, unknown>>({ ...COMMON, ...own }, { ...FOREIGN, ...foreign });
+}
+
+const COMMON_KEYS = configKeys();
+
 /** Throws `CONFIG_INVALID` for a key that the vendor's config, its `timeouts` or its `limits` may not have. @internal */
-export function checkConfig(config: CommonConfig, { instead = [], own }: VendorKeys = {}): void {
+export function checkConfig(config: CommonConfig, keys: OptionKeys = COMMON_KEYS): void {
   const { limits, name, timeouts } = config;
-  checkKeys(name, config, { ...COMMON, ...own }, { instead: new Map([...INSTEAD, ...instead]) });
-  if (timeouts !== undefined) checkKeys(name, timeouts, TIMEOUTS, { path: 'timeouts.' });
-  if (limits !== undefined) checkKeys(name, limits, LIMITS, { path: 'limits.' });
+  checkKeys(name, config, keys);
+  if (timeouts !== undefined) checkKeys(name, timeouts, TIMEOUTS, 'timeouts.');
+  if (limits !== undefined) checkKeys(name, limits, LIMITS, 'limits.');
 }

@@ -101,8 +101,21 @@ function imageDetailOf(value: JsonValue): string | null {
   return typeof detail === 'string' ? detail : null;
 }
 
+/** The fields of a request by the names that vendors and other libraries have for them, where these differ. */
+const REQUEST_FIELDS: ReadonlyMap<string, string> = new Map([
+  ...['model', 'modelId'].map((key) => [key, 'model'] as const),
+  ...['messages', 'contents', 'input'].map((key) => [key, 'messages'] as const),
+  ...['system', 'systemInstruction'].map((key) => [key, 'system, or a system message,'] as const),
+  ['tools', 'tools'],
+  ...['toolChoice', 'toolConfig'].map((key) => [key, 'toolChoice'] as const),
+  ['stream', 'stream'],
+  ['signal', 'signal'],
+]);
+
 function reservedKeyError(key: string): KernelError {
+  const camelCase = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const field = REQUEST_FIELDS.get(camelCase) ?? 'model, messages, tools, toolChoice, stream or responseFormat';
   return new KernelError('CONFIG_INVALID', `options.${key} cannot be set: the request has a field for it.`, {
-    hint: 'Remove it from options, and set the field of the request (model, messages, tools, toolChoice, stream, responseFormat).',
+    hint: `Remove it from options, and set ${field} of run() or of the request itself.`,
   });
 }

@@ -1,5 +1,6 @@
+import type { OptionKeys } from '@kernel/protocol';
 import { parseBaseUrl } from './base-url.ts';
-import { checkConfig, type VendorKeys } from './check-config.ts';
+import { checkConfig } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
 import type { ModelOptions } from './model-options.ts';
@@ -27,7 +28,7 @@ export function resolveWireSettings(
     readonly baseUrl: string;
     readonly basePath: string;
     readonly authHeader?: string;
-    readonly keys?: VendorKeys;
+    readonly keys?: OptionKeys;
   },
 ): WireSettings {
   checkConfig(config, defaults.keys);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
+import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
@@ -27,10 +28,11 @@ export function isChatPath({ baseUrl }: CommonConfig): boolean {
   return baseUrl !== undefined && URL.canParse(baseUrl) && /\/v1\/*$/.test(new URL(baseUrl).pathname);
 }
 
+const KEYS = configKeys({}, { quirks: 'They are for chat completions: use a baseUrl that ends in /v1.' });
+
 /** Resolves a config for Ollama's own API; an address that ends in `/api` is accepted as well. @internal */
 export function resolveOllama(config: CommonConfig): WireSettings {
-  const keys = { own: { quirks: true } } as const;
-  const settings = resolveWireSettings(config, { baseUrl: 'http://localhost:11434', basePath: '/api', keys });
+  const settings = resolveWireSettings(config, { baseUrl: 'http://localhost:11434', basePath: '/api', keys: KEYS });
   const { basePath } = settings;
   return { ...settings, basePath: basePath.endsWith('/api') ? basePath : `${basePath}/api` };
 }

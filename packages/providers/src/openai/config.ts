@@ -1,6 +1,6 @@
+import { checkKeys } from '@kernel/protocol';
 import { parseBaseUrl } from '../config/base-url.ts';
-import { checkConfig } from '../config/check-config.ts';
-import { checkKeys } from '../config/check-keys.ts';
+import { checkConfig, configKeys, useInside } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
@@ -43,15 +43,15 @@ export interface ChatSettings extends ResolvedChatQuirks {
   readonly options: ModelOptions;
 }
 
-const CHAT_KEYS = { quirks: true } as const;
-const AZURE_KEYS = { ...CHAT_KEYS, deployment: true, apiVersion: true, authType: true } as const;
-const QUIRKS_INSTEAD = Object.keys(QUIRK_KEYS).map((key) => [key, `quirks: { ${key} }`] as const);
+const IN_QUIRKS = useInside('quirks', [...QUIRK_KEYS.known]);
+const CHAT_KEYS = configKeys({ quirks: true }, IN_QUIRKS);
+const AZURE_KEYS = configKeys({ quirks: true, deployment: true, apiVersion: true, authType: true }, IN_QUIRKS);
 
 /** Resolves a config for the chat-completions wire. Throws `CONFIG_INVALID` naming the setting that is missing or wrong. @internal */
 export function resolveChat(config: ChatWireConfig): ChatSettings {
   const { name, options = {}, quirks } = config;
-  checkConfig(config, { own: name === 'azure' ? AZURE_KEYS : CHAT_KEYS, instead: QUIRKS_INSTEAD });
-  if (quirks !== undefined) checkKeys(name, quirks, QUIRK_KEYS, { path: 'quirks.' });
+  checkConfig(config, name === 'azure' ? AZURE_KEYS : CHAT_KEYS);
+  if (quirks !== undefined) checkKeys(name, quirks, QUIRK_KEYS, 'quirks.');
   const preset = CHAT_PRESETS.get(name);
   const baseUrl = config.baseUrl ?? preset?.baseUrl;
   if (baseUrl === undefined) {

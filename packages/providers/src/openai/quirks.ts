@@ -1,3 +1,5 @@
+import { optionKeys } from '@kernel/protocol';
+
 /** How a server that speaks chat completions differs from OpenAI. Plain data: presets and configs are made of it, and nothing else is. */
 export interface ChatQuirks {
   /** The body field that limits the length of the reply. Default `max_tokens`; `max_completion_tokens` at api.openai.com. */
@@ -42,8 +44,8 @@ const DEFAULTS: ResolvedChatQuirks = {
 };
 
 /** The keys of quirks. @internal */
-export const QUIRK_KEYS: Readonly<Record<string, true>> = Object.fromEntries(
-  Object.keys(DEFAULTS).map((key) => [key, true as const]),
+export const QUIRK_KEYS = optionKeys<Record<string, unknown>>(
+  Object.fromEntries(Object.keys(DEFAULTS).map((key) => [key, true as const])),
 );
 
 /** Merges quirks over the defaults; later ones win, and undefined changes nothing. @internal */

@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { KernelError, type Provider } from '@kernel/protocol';
-import { describeType } from '../config/check-keys.ts';
+import { describeType, KernelError, type Provider } from '@kernel/protocol';
 
 /** Throws `CONFIG_INVALID` for what is not a provider, and says what to pass. @internal */
 export function checkProvider(owner: string, value: unknown): asserts value is Provider {

@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { type JsonObject, KernelError, type Provider } from '@kernel/protocol';
-import { checkKeys, describeType, type KeysOf } from '../config/check-keys.ts';
+import { checkKeys, describeType, type JsonObject, KernelError, optionKeys, type Provider } from '@kernel/protocol';
 import { fallbackReason, type FallbackReason } from './fallback-reason.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -30,8 +29,11 @@ export interface FallbackAttempt {
   readonly error: KernelError;
 }
 
-const KEYS: KeysOf<FallbackOptions> = { coolDownMs: true, onFallback: true, now: true };
-const CANDIDATE_KEYS = { provider: true, model: true } as const;
+const KEYS = optionKeys<FallbackOptions>({ coolDownMs: true, onFallback: true, now: true });
+const CANDIDATE_KEYS = optionKeys<{ readonly provider: Provider; readonly model?: string }>({
+  provider: true,
+  model: true,
+});
 const HINT =
   "Pass providers, or each with a model of its own: withFallback([createProvider({ name: 'openai', token }), { provider, model }]).";
 

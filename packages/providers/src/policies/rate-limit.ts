@@ -1,5 +1,5 @@
-import type { Provider, ProviderRequest, Usage } from '@kernel/protocol';
-import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { checkKeys, optionKeys, type Provider, type ProviderRequest, type Usage } from '@kernel/protocol';
+import { useFor } from '../config/check-config.ts';
 import { checkProvider } from './check-policy.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -17,11 +17,10 @@ export interface RateLimitOptions {
   readonly estimateTokens?: ((request: ProviderRequest) => number) | undefined;
 }
 
-const KEYS: KeysOf<RateLimitOptions> = { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true };
-const INSTEAD = new Map([
-  ['rpm', 'requestsPerMinute'],
-  ['tpm', 'tokensPerMinute'],
-]);
+const KEYS = optionKeys<RateLimitOptions>(
+  { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true },
+  { ...useFor(['rpm'], 'requestsPerMinute'), ...useFor(['tpm'], 'tokensPerMinute') },
+);
 
 /**
  * Delays requests so that no 60 seconds exceed the limits: first come, first served, in one queue for streams, embeddings and
@@ -30,7 +29,7 @@ const INSTEAD = new Map([
  */
 export function withRateLimit(provider: Provider, options: RateLimitOptions): Provider {
   checkProvider('withRateLimit', provider);
-  checkKeys('withRateLimit', options, KEYS, { instead: INSTEAD });
+  checkKeys('withRateLimit', options, KEYS);
   const tokensPerMinute = numberOption('withRateLimit', 'tokensPerMinute', options.tokensPerMinute, Infinity, 1);
   const queue = createRateQueue({
     requests: numberOption('withRateLimit', 'requestsPerMinute', options.requestsPerMinute, Infinity, 1),

@@ -1,6 +1,6 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import { KernelError, type Provider } from '@kernel/protocol';
-import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
+import { useFor } from '../config/check-config.ts';
 import { checkProvider } from './check-policy.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -34,24 +34,25 @@ export interface Retry {
   readonly error: KernelError;
 }
 
-const KEYS: KeysOf<RetryOptions> = {
-  maxRetries: true,
-  initialBackoffMs: true,
-  maxBackoffMs: true,
-  multiplier: true,
-  jitter: true,
-  onRetry: true,
-  random: true,
-};
-/** Names that other libraries have for the same thing. */
-const INSTEAD = new Map([
-  ...['retries', 'attempts', 'maxAttempts', 'numOfAttempts'].map((name) => [name, 'maxRetries'] as const),
-  ...['delay', 'delayMs', 'minTimeout', 'startingDelay'].map((name) => [name, 'initialBackoffMs'] as const),
-  ...['maxDelay', 'maxTimeout'].map((name) => [name, 'maxBackoffMs'] as const),
-  ['factor', 'multiplier'],
-  ['onFailedAttempt', 'onRetry'],
-  ['timeout', 'timeouts of createProvider'],
-]);
+const KEYS = optionKeys<RetryOptions>(
+  {
+    maxRetries: true,
+    initialBackoffMs: true,
+    maxBackoffMs: true,
+    multiplier: true,
+    jitter: true,
+    onRetry: true,
+    random: true,
+  },
+  {
+    ...useFor(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'maxRetries'),
+    ...useFor(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'initialBackoffMs'),
+    ...useFor(['maxDelay', 'maxTimeout'], 'maxBackoffMs'),
+    ...useFor(['factor'], 'multiplier'),
+    ...useFor(['onFailedAttempt'], 'onRetry'),
+    ...useFor(['timeout'], 'timeouts of createProvider'),
+  },
+);
 const JITTER = 0.25;
 const MAX_REQUESTED_MS = 60_000;
 
@@ -63,7 +64,7 @@ const MAX_REQUESTED_MS = 60_000;
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
   checkProvider('withRetry', provider);
-  checkKeys('withRetry', options, KEYS, { instead: INSTEAD });
+  checkKeys('withRetry', options, KEYS);
   const attempt = createAttempt(options);
   return {
     name: provider.name,

@@ -1,5 +1,4 @@
-import { addUsage, type Provider, type Usage } from '@kernel/protocol';
-import { checkKeys, type KeysOf } from '../config/check-keys.ts';
+import { addUsage, checkKeys, optionKeys, type Provider, type Usage } from '@kernel/protocol';
 import { checkProvider } from './check-policy.ts';
 import { tapStream } from './tap-stream.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -54,15 +53,15 @@ export interface MeteredProvider extends Provider {
   totals(): UsageTotals;
 }
 
-const KEYS: KeysOf<UsageOptions> = { prices: true, onUsage: true };
-const PRICE_KEYS: KeysOf<ModelPrice> = { input: true, output: true, cachedInput: true, cacheWrite: true };
+const KEYS = optionKeys<UsageOptions>({ prices: true, onUsage: true });
+const PRICE_KEYS = optionKeys<ModelPrice>({ input: true, output: true, cachedInput: true, cacheWrite: true });
 
 /** Sums the tokens of every reply, and with `prices` their cost. */
 export function withUsage(provider: Provider, options: UsageOptions = {}): MeteredProvider {
   checkProvider('withUsage', provider);
   checkKeys('withUsage', options, KEYS);
   for (const [model, price] of Object.entries(options.prices ?? {}))
-    checkKeys('withUsage', price, PRICE_KEYS, { path: `prices.${model}.` });
+    checkKeys('withUsage', price, PRICE_KEYS, `prices.${model}.`);
   const prices = new Map(Object.entries(options.prices ?? {}));
   let totals: UsageTotals = { replies: 0, usage: { inputTokens: 0, outputTokens: 0 }, cost: 0, unpriced: 0 };
 

@@ -41,9 +41,9 @@ describe.each([
     ['bedrock', 'accessKeyId', 'credentials: { accessKeyId }'],
     ['openai-responses', 'temperature', 'options: { temperature }'],
     ['groq', 'sendStrict', 'quirks: { sendStrict }'],
-    ['anthropic', 'quirks', 'Known: '],
-    ['azure', 'deploymnet', 'Use deployment'],
-    ['openai', 'conections', 'Use connections'],
+    ['anthropic', 'quirks', 'The options are name, '],
+    ['azure', 'deploymnet', '"deployment"'],
+    ['openai', 'conections', '"connections"'],
   ])('an unknown key in a config of %s: %s', (name, key, hint) => {
     verifies('providers.registry.keys');
     const error = refusalOf(() =>
@@ -86,14 +86,14 @@ test("a vendor's own factory refuses unknown keys too, and a factory of the call
 
 test.each([
   ['withRetry', () => withRetry(inner(), untyped({ retries: 3 })), 'Use maxRetries'],
-  ['withFallback', () => withFallback([inner()], untyped({ cooldownMs: 3 })), 'Use coolDownMs'],
-  ['withFallback', () => withFallback([untyped({ provider: inner(), modle: 'a' })]), 'Use model'],
+  ['withFallback', () => withFallback([inner()], untyped({ cooldownMs: 3 })), '"coolDownMs"'],
+  ['withFallback', () => withFallback([untyped({ provider: inner(), modle: 'a' })]), '"model"'],
   ['withRateLimit', () => withRateLimit(inner(), untyped({ rpm: 3 })), 'Use requestsPerMinute'],
-  ['withUsage', () => withUsage(inner(), untyped({ price: {} })), 'Use prices'],
+  ['withUsage', () => withUsage(inner(), untyped({ price: {} })), '"prices"'],
   ['withUsage', () => withUsage(inner(), { prices: { m: untyped({ inputs: 1, output: 2 }) } }), 'prices.m.input'],
-  ['withRecorder', () => withRecorder(inner(), () => undefined, untyped({ secret: [] })), 'Use secrets'],
-  ['replay', () => replay({ version: 1, entries: [] }, untyped({ secret: [] })), 'Use secrets'],
-  ['azureToken', () => azureToken(untyped({ clientID: 'a' })), 'Use clientId'],
+  ['withRecorder', () => withRecorder(inner(), () => undefined, untyped({ secret: [] })), '"secrets"'],
+  ['replay', () => replay({ version: 1, entries: [] }, untyped({ secret: [] })), '"secrets"'],
+  ['azureToken', () => azureToken(untyped({ clientID: 'a' })), '"clientId"'],
 ])('%s refuses an option that it does not have', (name, wrap, hint) => {
   verifies('providers.registry.keys');
   const error = refusalOf(wrap);

@@ -1,5 +1,5 @@
 /* oxlint-disable no-await-in-loop -- one after another is what is tested */
-import type { Message, Tool } from '@kernel/protocol';
+import { KernelError, type Message, type Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { encodeFunction } from '../../src/text-tools/encode-function.ts';
@@ -182,6 +182,11 @@ test('an option for which the request has a field is refused by name', async () 
     const error = await errorOf(provider.stream(request({ options: { messages: [] } })));
     expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
     expect(error.message).toContain('options.messages');
+    for (const key of ['toolChoice', 'tool_choice']) {
+      const choice = await errorOf(provider.stream(request({ options: { [key]: 'auto' } })));
+      expect(choice).toMatchObject({ code: 'CONFIG_INVALID' });
+      expect(KernelError.is(choice) && choice.hint).toContain('set toolChoice of run() or of the request itself');
+    }
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -1,12 +1,14 @@
 import {
+  checkKeys,
   type Embedding,
   type EmbedRequest,
   KernelError,
+  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
-  type Transcript,
   type TranscribeRequest,
+  type Transcript,
   type Usage,
 } from '@kernel/protocol';
 import { toReplyEvents, type ScriptedReply } from './scripted-reply.ts';
@@ -52,6 +54,8 @@ export interface ScriptedProviderOptions {
   readonly repeat?: boolean | undefined;
 }
 
+const KEYS = optionKeys<ScriptedProviderOptions>({ name: true, repeat: true });
+
 /**
  * Creates a provider that replays the steps of `script` in order, one for each request, whatever is asked.
  *
@@ -62,6 +66,7 @@ export function scriptedProvider(
   script: readonly ScriptStep[],
   options: ScriptedProviderOptions = {},
 ): ScriptedProvider {
+  checkKeys('scriptedProvider', options, KEYS);
   const { name = 'scripted', repeat = false } = options;
   const requests: ScriptedRequest[] = [];
   const streamRequests: ProviderRequest[] = [];

@@ -1,3 +1,4 @@
+import { checkKeys, optionKeys } from '@kernel/protocol';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { deliver } from './deliver.ts';
@@ -38,6 +39,8 @@ export interface WireServer {
   close(): Promise<void>;
 }
 
+const KEYS = optionKeys<WireServerOptions>({ replies: true, wire: true, port: true, token: true, strict: true });
+
 /** Wires whose base URL has no path. */
 const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', 'gemini', 'ollama', 'bedrock']);
 
@@ -48,6 +51,7 @@ const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', '
  * Resolves when it listens. A request for which no reply is left gets a 500 that says so.
  */
 export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
+  checkKeys('startWireServer', options, KEYS);
   const scripted = options.replies ?? [];
   const queue: (WireReply | RawReply)[] = typeof scripted === 'function' ? [] : [...scripted];
   const requests: RecordedRequest[] = [];

@@ -1,4 +1,4 @@
-import { type JsonSchema, KernelError, type Tool } from '@kernel/protocol';
+import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import { inspectSchema } from '../schema/inspect-schema.ts';
 import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
 import { isSchemaObject } from '../schema/schema-index.ts';
@@ -37,6 +37,7 @@ interface Converted {
   readonly warnings: readonly GrammarWarning[];
 }
 
+const KEYS = optionKeys<GrammarOptions>({ compact: true, text: true, formats: true, closed: true });
 const cache = new WeakMap<object, Map<string, Converted>>();
 const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
 
@@ -47,6 +48,7 @@ const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
  * Throws `TOOL_SCHEMA_INVALID` for an invalid schema, and for one that no value matches.
  */
 export function toGbnf(input: readonly Tool[] | JsonSchema, options: GrammarOptions = {}): Grammar {
+  checkKeys('toGbnf', options, KEYS);
   const available = options.compact === true ? JSON_RULES.compact : JSON_RULES.spaced;
   const needed = new Set<string>();
   const warnings: GrammarWarning[] = [];

@@ -1,5 +1,5 @@
-import { KernelError, type Tool, toolResult } from '@kernel/protocol';
-import { checkKeys, checkNumber, invalidOption, knownKeys } from '../option-checks.ts';
+import { checkKeys, KernelError, optionKeys, type Tool, toolResult } from '@kernel/protocol';
+import { checkNumber, invalidOption } from '../option-checks.ts';
 import { matchWithTimeout } from '../schema/patterns/pattern.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -28,10 +28,13 @@ export interface SearchToolOptions {
   readonly name?: string | undefined;
 }
 
-const SEARCH_KEYS = knownKeys(['ttl', 'limit', 'name'] satisfies readonly (keyof SearchToolOptions)[], {
-  topK: 'Use "limit".',
-  maxResults: 'Use "limit".',
-});
+const SEARCH_KEYS = optionKeys<SearchToolOptions>(
+  { ttl: true, limit: true, name: true },
+  {
+    topK: 'Use "limit".',
+    maxResults: 'Use "limit".',
+  },
+);
 
 /** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for options that nothing reads. */
 function checkSearch(subject: string, registry: SearchableTools, options: SearchToolOptions): void {

@@ -1,7 +1,16 @@
-import { type CallContext, type Conversation, KernelError, type ToolCall, type ToolResult } from '@kernel/protocol';
+import {
+  type CallContext,
+  checkKeys,
+  type Conversation,
+  KernelError,
+  optionKeys,
+  type ToolCall,
+  type ToolResult,
+  unknownKeyError,
+} from '@kernel/protocol';
 import type { ResultStore } from '../call/result-store.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { checkFunctions, checkKeys, checkNumber, invalidOption, knownKeys, unknownKeyError } from '../option-checks.ts';
+import { checkFunctions, checkNumber, invalidOption } from '../option-checks.ts';
 import { type RepairPolicy, type UnknownProperties, checkSharedOptions } from '../tool/binding.ts';
 import type { RegistryEvent } from './events.ts';
 
@@ -49,20 +58,20 @@ export interface ExecuteOptions {
   readonly onComplete?: ((result: ToolResult) => void) | undefined;
 }
 
-const REGISTRY_KEYS = knownKeys(
-  [
-    'timeoutMs',
-    'repair',
-    'unknownProperties',
-    'concurrency',
-    'retries',
-    'resultLimit',
-    'results',
-    'secrets',
-    'detail',
-    'capabilities',
-    'onListenerError',
-  ] satisfies readonly (keyof RegistryOptions)[],
+const REGISTRY_KEYS = optionKeys<RegistryOptions>(
+  {
+    timeoutMs: true,
+    repair: true,
+    unknownProperties: true,
+    concurrency: true,
+    retries: true,
+    resultLimit: true,
+    results: true,
+    secrets: true,
+    detail: true,
+    capabilities: true,
+    onListenerError: true,
+  },
   {
     timeout: 'Use "timeoutMs", in milliseconds.',
     maxRetries: 'Use "retries".',
@@ -73,16 +82,16 @@ const REGISTRY_KEYS = knownKeys(
   },
 );
 
-const EXECUTE_KEYS = knownKeys(
-  [
-    'signal',
-    'conversation',
-    'idempotencyKey',
-    'timeoutMs',
-    'callId',
-    'onProgress',
-    'onComplete',
-  ] satisfies readonly (keyof ExecuteOptions)[],
+const EXECUTE_KEYS = optionKeys<ExecuteOptions>(
+  {
+    signal: true,
+    conversation: true,
+    idempotencyKey: true,
+    timeoutMs: true,
+    callId: true,
+    onProgress: true,
+    onComplete: true,
+  },
   {
     abortSignal: 'Use "signal".',
     timeout: 'Use "timeoutMs", in milliseconds.',

@@ -1,6 +1,5 @@
-import { KernelError } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { checkKeys, knownKeys } from '../option-checks.ts';
 import type { Entry, EntryStore } from './entries.ts';
 import { checkBinding, checkList } from './binding-errors.ts';
 import { nameTakenError, unknownNameError } from './name-errors.ts';
@@ -13,13 +12,16 @@ export type Registration = Pick<
 >;
 
 const DEFAULT_TTL = 5;
-const REGISTER_KEYS = knownKeys(['onConflict', 'hidden'], {
-  overwrite: 'Use `onConflict: "replace"`.',
-  override: 'Use `onConflict: "replace"`.',
-  replace: 'Use `onConflict: "replace"`.',
-});
-const UNREGISTER_KEYS = knownKeys(['strict']);
-const BINDINGS_KEYS = knownKeys(['includeHidden']);
+const REGISTER_KEYS = optionKeys<RegisterOptions>(
+  { onConflict: true, hidden: true },
+  {
+    overwrite: 'Use `onConflict: "replace"`.',
+    override: 'Use `onConflict: "replace"`.',
+    replace: 'Use `onConflict: "replace"`.',
+  },
+);
+const UNREGISTER_KEYS = optionKeys<{ readonly strict: boolean }>({ strict: true });
+const BINDINGS_KEYS = optionKeys<{ readonly includeHidden: boolean }>({ includeHidden: true });
 
 /** Creates the registration of a registry. */
 export function createRegistration(store: EntryStore): Registration {

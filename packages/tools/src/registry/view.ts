@@ -1,16 +1,18 @@
-import type {
-  CallContext,
-  Tool,
-  ToolCall,
-  ToolEffect,
-  ToolOptionality,
-  ToolResult,
-  Toolset,
-  TurnContext,
-  ValidatedCall,
+import {
+  type CallContext,
+  checkKeys,
+  optionKeys,
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOptionality,
+  type ToolResult,
+  type Toolset,
+  type TurnContext,
+  type ValidatedCall,
 } from '@kernel/protocol';
 import { refusedResult } from '../call/result.ts';
-import { checkKeys, invalidOption, knownKeys } from '../option-checks.ts';
+import { invalidOption } from '../option-checks.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { invalidCall } from './options.ts';
 
@@ -32,16 +34,8 @@ export interface ViewFilter {
   readonly available?: boolean | undefined;
 }
 
-const FILTER_KEYS = knownKeys(
-  [
-    'include',
-    'exclude',
-    'category',
-    'optionality',
-    'effect',
-    'tags',
-    'available',
-  ] satisfies readonly (keyof ViewFilter)[],
+const FILTER_KEYS = optionKeys<ViewFilter>(
+  { include: true, exclude: true, category: true, optionality: true, effect: true, tags: true, available: true },
   { names: 'Use "include".', tools: 'Use "include".', only: 'Use "include".', filter: 'Pass the filter itself.' },
 );
 

@@ -1,7 +1,6 @@
 // `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
-import { type JsonObject, KernelError, type Tool, type ToolContext } from '@kernel/protocol';
-import { checkKeys, knownKeys } from '../option-checks.ts';
+import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool, type ToolContext } from '@kernel/protocol';
 import {
   BINDING_KEYS,
   type BindingOptions,
@@ -15,8 +14,8 @@ import { type CheckedTool, TOOL_KEYS, checkCondition, checkTool } from './check-
 const OPTIONS_COME_THIRD = 'Pass it in the third argument: bindTool(tool, handler, { … }).';
 const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(tool, handler).';
 
-const TOOL_OPTIONS = knownKeys(TOOL_KEYS, {
-  ...Object.fromEntries(BINDING_KEYS.map((key) => [key, OPTIONS_COME_THIRD])),
+const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS, {
+  ...Object.fromEntries(Object.keys(BINDING_KEYS).map((key) => [key, OPTIONS_COME_THIRD])),
   inputSchema: 'Use "parameters".',
   schema: 'Use "parameters".',
   input: 'Use "parameters" for a JSON Schema, or defineTool({ … }) for a schema library.',

@@ -1,5 +1,15 @@
-import type { CallContext, Tool, ToolContext, ToolResult, TurnContext, ValidatedCall } from '@kernel/protocol';
-import { checkChoice, checkFunctions, checkKeys, checkNumber, knownKeys } from '../option-checks.ts';
+import {
+  type CallContext,
+  checkKeys,
+  type KeysOf,
+  optionKeys,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type TurnContext,
+  type ValidatedCall,
+} from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkNumber } from '../option-checks.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import type { StandardResult } from './standard-schema.ts';
 
@@ -71,15 +81,15 @@ const REPAIR_POLICIES: readonly RepairPolicy[] = ['off', 'report', 'apply'];
 const UNKNOWN_PROPERTIES: readonly UnknownProperties[] = ['strip', 'reject', 'passthrough'];
 
 /** The keys of `BindingOptions`. */
-export const BINDING_KEYS = [
-  'timeoutMs',
-  'concurrency',
-  'repair',
-  'unknownProperties',
-  'resultLimit',
-  'retries',
-  'when',
-] as const satisfies readonly (keyof BindingOptions)[];
+export const BINDING_KEYS: KeysOf<BindingOptions> = {
+  timeoutMs: true,
+  concurrency: true,
+  repair: true,
+  unknownProperties: true,
+  resultLimit: true,
+  retries: true,
+  when: true,
+};
 
 /** Names that other libraries use for options of a tool, with what to use here. */
 export const FOREIGN_BINDING_KEYS = {
@@ -91,8 +101,8 @@ export const FOREIGN_BINDING_KEYS = {
   needsApproval: 'Approval is decided by the caller: see `effect`, and `approve` of run().',
 } as const;
 
-const BINDING_OPTIONS = knownKeys(BINDING_KEYS, FOREIGN_BINDING_KEYS);
-const CONCURRENCY_OPTIONS = knownKeys(['max', 'key']);
+const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS, FOREIGN_BINDING_KEYS);
+const CONCURRENCY_OPTIONS = optionKeys<{ readonly max: number; readonly key?: unknown }>({ max: true, key: true });
 
 /** Throws `CONFIG_INVALID` for options of `bindTool` that nothing reads. */
 export function checkBindingKeys(toolName: string, options: BindingOptions): void {

@@ -2,6 +2,7 @@ import { isObject } from '@kernel/internal';
 import {
   type JsonSchema,
   KernelError,
+  type KeysOf,
   type Tool,
   type ToolEffect,
   type ToolMetadata,
@@ -19,16 +20,16 @@ const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external
 const OPTIONALITIES: readonly ToolOptionality[] = ['required', 'optional', 'conditional'];
 
 /** The keys of a `Tool`. */
-export const TOOL_KEYS = [
-  'name',
-  'description',
-  'parameters',
-  'title',
-  'outputSchema',
-  'strict',
-  'effect',
-  'metadata',
-] as const satisfies readonly (keyof Tool)[];
+export const TOOL_KEYS: KeysOf<Tool> = {
+  name: true,
+  description: true,
+  parameters: true,
+  title: true,
+  outputSchema: true,
+  strict: true,
+  effect: true,
+  metadata: true,
+};
 
 /** A tool that has been checked. */
 export interface CheckedTool {

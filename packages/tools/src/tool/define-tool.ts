@@ -1,13 +1,13 @@
-import { KernelError, type Tool, type ToolContext } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, type Tool, type ToolContext } from '@kernel/protocol';
 import { createBinding } from './bind-tool.ts';
-import { checkKeys, knownKeys } from '../option-checks.ts';
 import { BINDING_KEYS, type BindingOptions, FOREIGN_BINDING_KEYS, type ToolBinding } from './binding.ts';
 import { TOOL_KEYS, checkTool } from './check-tool.ts';
 import { type InputSchema, type OutputOf, toJsonSchema } from './standard-schema.ts';
 
 const TAKES_INPUT = 'Use "input" for the schema of a library, or bindTool(tool, handler) for a JSON Schema.';
-const DEFINE_OPTIONS = knownKeys(
-  [...TOOL_KEYS.filter((key) => key !== 'parameters'), 'input', 'handler', ...BINDING_KEYS],
+const { parameters: _parameters, ...SHARED_KEYS } = TOOL_KEYS;
+const DEFINE_OPTIONS = optionKeys<DefineToolOptions<InputSchema>>(
+  { ...SHARED_KEYS, input: true, handler: true, ...BINDING_KEYS },
   {
     ...FOREIGN_BINDING_KEYS,
     execute: 'Use "handler".',

@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '@kernel/internal';
-import { KernelError } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
-import type { ServerOptions } from '../server-options.ts';
+import { FOREIGN_SERVER_KEYS, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
 
 /** How to serve over streamable HTTP. */
 export interface ServeHttpOptions extends ServerOptions {
@@ -30,6 +30,34 @@ export interface ServeHttpOptions extends ServerOptions {
   readonly createEventStore?: (() => EventStore) | undefined;
 }
 
+const KEYS = optionKeys<ServeHttpOptions>(
+  {
+    ...SERVER_KEYS,
+    port: true,
+    host: true,
+    path: true,
+    token: true,
+    allowedHosts: true,
+    allowedOrigins: true,
+    maxBodyBytes: true,
+    maxSessions: true,
+    sessionIdleMs: true,
+    createEventStore: true,
+  },
+  {
+    ...FOREIGN_SERVER_KEYS,
+    hostname: 'Use "host".',
+    endpoint: 'Use "path".',
+    apiKey: 'Use "token".',
+    authToken: 'Use "token".',
+    origins: 'Use "allowedOrigins".',
+    cors: 'Use "allowedOrigins".',
+    eventStore: 'Use createEventStore: () => new …: each session has its own.',
+    sessionTimeout: 'Use "sessionIdleMs".',
+    bodyLimit: 'Use "maxBodyBytes".',
+  },
+);
+
 /** The options that may stay absent. */
 type Optional = 'token' | 'createEventStore';
 
@@ -40,6 +68,7 @@ export type HttpSettings = {
 
 /** Adds the defaults. Throws `CONFIG_INVALID` for options that cannot be served, or not safely. */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {
+  checkKeys('serveHttp', options, KEYS);
   const { host = '127.0.0.1', token, path = '/mcp', createEventStore } = options;
   if (token !== undefined && !/^[!-~]+$/.test(token))
     throw invalid(

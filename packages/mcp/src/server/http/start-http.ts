@@ -3,6 +3,7 @@ import { KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange } from '../mount-tools.ts';
 import { messageOf, PARSE_ERROR } from '../rpc-error.ts';
+import { checkToolset } from '../check-toolset.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
 import { withFlushedHeaders } from './flush-headers.ts';
@@ -24,6 +25,7 @@ export interface HttpServer {
 
 /** Implements `serveHttp`, in a file of its own so that Node's HTTP module is loaded only when it is needed. */
 export async function startHttp(toolset: Toolset, options: ServeHttpOptions): Promise<HttpServer> {
+  checkToolset('serveHttp', toolset);
   const settings = httpSettings(options);
   const [sdk, node] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')]);
   const createMcpServer = serverFactory(sdk, toolset, options);

@@ -1,7 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Toolset } from '@kernel/protocol';
+import { checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
 import { mountTools, protocolOf } from '../mount-tools.ts';
-import { closeOnAbort, onServerClose, serverFactory, type ServerOptions } from '../server-options.ts';
+import { checkToolset } from '../check-toolset.ts';
+import {
+  closeOnAbort,
+  onServerClose,
+  FOREIGN_SERVER_KEYS,
+  SERVER_KEYS,
+  serverFactory,
+  type ServerOptions,
+} from '../server-options.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
 /** How to serve over standard input and output. */
@@ -13,6 +21,11 @@ export interface ServeStdioOptions extends ServerOptions {
   /** The longest message that is accepted, in bytes. Default 10 MiB. */
   readonly maxMessageBytes?: number | undefined;
 }
+
+const KEYS = optionKeys<ServeStdioOptions>(
+  { ...SERVER_KEYS, stdin: true, stdout: true, maxMessageBytes: true },
+  { ...FOREIGN_SERVER_KEYS, input: 'Use "stdin".', output: 'Use "stdout".', port: 'serveHttp has a port.' },
+);
 
 /** A server over standard input and output. */
 export interface StdioServer {
@@ -27,9 +40,12 @@ export interface StdioServer {
 
 /**
  * Serves a toolset to one client over standard input and output, in the protocol version that it starts with: 2026-07-28 or an older one. The
- * SDK is loaded by this call. The end of the input aborts the running calls.
+ * SDK is loaded by this call. The end of the input aborts the running calls. Throws `CONFIG_INVALID` for what is not a toolset and for options that
+ * it does not have.
  */
 export function serveStdio(toolset: Toolset, options: ServeStdioOptions = {}): StdioServer {
+  checkToolset('serveStdio', toolset);
+  checkKeys('serveStdio', options, KEYS);
   const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
   let isClosing = false;
   const starting = start(toolset, options, () => {

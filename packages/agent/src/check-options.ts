@@ -1,0 +1,45 @@
+import { checkKeys, describeType, KernelError } from '@kernel/protocol';
+import { checkApprovalTimeout } from './approval/approval.ts';
+import { checkProvider, checkToolset } from './check-ports.ts';
+import { checkLimits } from './limits/run-limits.ts';
+import { RUN_KEYS } from './option-keys.ts';
+import type { RunOptions } from './options.ts';
+
+/** Throws `CONFIG_INVALID` for options that no run can start with. */
+export function checkRunOptions(options: RunOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new KernelError('CONFIG_INVALID', 'run() was called without options.', {
+      hint: 'Pass { provider, model, messages }.',
+    });
+  checkKeys('run', options, RUN_KEYS);
+  checkProvider('run()', options.provider);
+  if (typeof options.model !== 'string')
+    throw new KernelError('CONFIG_INVALID', `run() was called with ${String(options.model)} as its model.`, {
+      hint: 'Pass the name of a model.',
+    });
+  if (!Array.isArray(options.messages))
+    throw new KernelError('CONFIG_INVALID', 'run() was called without an array of messages.', {
+      hint: 'Pass messages: [{ role: "user", content: "…" }].',
+    });
+  const invalid = options.messages.findIndex((message: unknown) => !isMessage(message));
+  if (invalid !== -1)
+    throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
+      hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
+    });
+  checkToolset('run()', options.tools);
+  if (options.approve !== undefined && typeof options.approve !== 'function')
+    throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(options.approve)} as approve.`, {
+      hint: 'Pass a function: async ({ call, tool }) => ({ decision: "allow" }).',
+    });
+  checkApprovalTimeout(options.approvalTimeoutMs);
+  checkLimits(options.limits ?? {});
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+function isMessage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('role' in value) || !('content' in value)) return false;
+  if (!ROLES.has(value.role)) return false;
+  if (Array.isArray(value.content)) return true;
+  return typeof value.content === 'string' && value.role !== 'assistant';
+}

@@ -1,0 +1,54 @@
+import { nearest } from '@kernel/internal';
+
+/** Every setting of a config by its path, for keys that stand in the wrong block. */
+const PATHS = [
+  'name',
+  'system_prompt',
+  'max_iterations',
+  'memory.path',
+  'client.timeout',
+  'client.connection_timeout',
+  'client.connection_pool_size',
+  'client.retry.max_retries',
+  'client.retry.initial_backoff',
+  'client.retry.max_backoff',
+  'client.retry.backoff_multiplier',
+  'client.retry.jitter',
+  'provider.name',
+  'provider.base_url',
+  'provider.options.token',
+  'provider.options.auth_type',
+  'provider.options.auth_header',
+  'provider.options.deployment',
+  'provider.options.api_version',
+  'provider.options.region',
+  'model.name',
+  'model.capabilities',
+  'model.capabilities.chat.max_tokens',
+  'model.capabilities.chat.temperature',
+  'model.capabilities.tools.tool_choice',
+];
+const PATH_BY_KEY = new Map(PATHS.map((path) => [path.split('.').at(-1) ?? path, path]));
+
+/** Names that other programs have for settings, and the setting here. */
+const FOREIGN = new Map([
+  ['api_key', 'provider.options.token'],
+  ['apiKey', 'provider.options.token'],
+  ['baseURL', 'provider.base_url'],
+  ['baseUrl', 'provider.base_url'],
+  ['instructions', 'system_prompt'],
+  ['max_turns', 'max_iterations'],
+  ['maxTurns', 'max_iterations'],
+  ['maxSteps', 'max_iterations'],
+  ['timeout_ms', 'client.timeout'],
+]);
+
+/** The path of the setting that an unknown key of a block may mean: a near key of the same block first, then of the whole config. */
+export function nearPath(key: string, block: string, known: Iterable<string>): string | undefined {
+  const [sibling] = nearest(key, known, 1);
+  if (sibling !== undefined) return block === '' ? sibling : `${block}.${sibling}`;
+  const [elsewhere = ''] = nearest(key, PATH_BY_KEY.keys(), 1);
+  const path = FOREIGN.get(key) ?? PATH_BY_KEY.get(elsewhere);
+  // The kernel program's file has the agent in a block of its own.
+  return path !== undefined && /^agent(?:\.|$)/.test(block) ? `agent.${path}` : path;
+}

@@ -1,0 +1,28 @@
+import { isObject } from '@kernel/internal';
+import { type JsonObject, type JsonValue, KernelError, type ToolChoice } from '@kernel/protocol';
+
+/** Model options without `tool_choice`, and what it says. */
+export interface SplitOptions {
+  /** The other options. */
+  readonly options: JsonObject;
+  /** The choice of `tool_choice` or `toolChoice`, if there is one. */
+  readonly toolChoice?: ToolChoice;
+}
+
+/** Takes `tool_choice` out of model options, as configs of other programs have it. Throws `CONFIG_INVALID` for one that says nothing. */
+export function splitToolChoice(options: JsonObject): SplitOptions {
+  const { tool_choice: snakeCase, toolChoice = snakeCase, ...rest } = options;
+  return toolChoice === undefined || toolChoice === null
+    ? { options: rest }
+    : { options: rest, toolChoice: toToolChoice(toolChoice) };
+}
+
+function toToolChoice(value: JsonValue): ToolChoice {
+  if (value === 'auto' || value === 'none' || value === 'required') return value;
+  // As chat completions write it: { type: "function", function: { name } }.
+  const named = isObject(value) && isObject(value['function']) ? value['function'] : value;
+  if (isObject(named) && typeof named['name'] === 'string') return { name: named['name'] };
+  throw new KernelError('CONFIG_INVALID', `tool_choice is ${JSON.stringify(value)?.slice(0, 80)}.`, {
+    hint: 'Write "auto", "none", "required" or { "name": "…" }.',
+  });
+}

@@ -1,0 +1,42 @@
+import { KernelError } from '@kernel/protocol';
+import { mockTool, mockToolset, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { connectMcp, mountTools, serveHttp, serveStdio } from '../../src/index.ts';
+
+/** What a plain JavaScript program may pass. */
+const untyped = (value: unknown): never => value as never;
+const tool = mockTool('a', 'ok');
+const tools = mockToolset([tool]);
+const none = { mcpServers: {} };
+
+async function refusalOf(work: () => unknown): Promise<{ message: string; hint: string }> {
+  try {
+    await work();
+  } catch (error) {
+    if (KernelError.is(error, 'CONFIG_INVALID')) return { message: error.message, hint: error.hint ?? '' };
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+test.each<readonly [string, () => unknown, string]>([
+  ['serveHttp takes a Toolset, not a list', () => serveHttp(untyped([tool])), 'createRegistry('],
+  ['serveHttp takes a Toolset, not nothing', () => serveHttp(untyped(undefined)), 'createRegistry('],
+  ['serveHttp: there is no option "hostname"', () => serveHttp(tools, untyped({ hostname: '::1' })), '"host"'],
+  ['serveHttp: there is no option "prot"', () => serveHttp(tools, untyped({ prot: 1 })), '"port"'],
+  ['serveHttp: the options must be an object, not a number', () => serveHttp(tools, untyped(3000)), 'port'],
+  ['serveStdio takes a Toolset, not a list', () => serveStdio(untyped([tool])), 'createRegistry('],
+  ['serveStdio: there is no option "onerror"', () => serveStdio(tools, untyped({ onerror: 1 })), '"onError"'],
+  ['mountTools takes a server, not an object', () => mountTools(untyped(tools), tools), 'McpServer'],
+  ['connectMcp: there is no option "timeout"', () => connectMcp(none, untyped({ timeout: 1 })), '"timeoutMs"'],
+  [
+    'connectMcp: there is no option "client.title"',
+    () => connectMcp(none, untyped({ client: { title: 'x' } })),
+    'client.name',
+  ],
+])('%s', async (message, work, hint) => {
+  verifies('mcp.options.unknownKeys');
+  const error = await refusalOf(work);
+  expect(error.message).toContain(message);
+  expect(error.hint).toContain(hint);
+});

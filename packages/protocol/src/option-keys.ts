@@ -1,0 +1,67 @@
+import { nearest } from '@kernel/internal';
+import { KernelError } from './error.ts';
+
+/** The keys of an options object, each once, so that the compiler knows when one is missing. */
+export type KeysOf<T> = Readonly<Record<Extract<keyof T, string>, true>>;
+
+/** The keys that an options object may have: the result of `optionKeys`. */
+export interface OptionKeys {
+  /** The keys. */
+  readonly known: ReadonlySet<string>;
+  /** By a name that other libraries have, or that belongs elsewhere: a sentence that says what to write. */
+  readonly foreign: ReadonlyMap<string, string>;
+}
+
+/**
+ * Creates the keys for `checkKeys`: once per kind of options, at module scope.
+ *
+ * `foreign` says, for names that people bring from other libraries, what to write here: `{ timeout: 'Use "timeoutMs".' }`.
+ */
+export function optionKeys<T extends object>(
+  keys: KeysOf<T>,
+  foreign: Readonly<Record<string, string>> = {},
+): OptionKeys {
+  return { known: new Set(Object.keys(keys)), foreign: new Map(Object.entries(foreign)) };
+}
+
+/**
+ * Throws `CONFIG_INVALID` for options that are not an object, and for a key that nothing reads: with what to write instead, the nearest key, or
+ * all of them. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.
+ *
+ * A key whose value is undefined is absent. Values are never shown: they may be secrets. Inherited keys count, as they do where options are read.
+ */
+export function checkKeys(owner: string, options: unknown, keys: OptionKeys, path = ''): void {
+  const error = unknownKeyError(owner, options, keys, path);
+  if (error !== undefined) throw error;
+}
+
+/** Like `checkKeys`, but returns the error. */
+export function unknownKeyError(owner: string, options: unknown, keys: OptionKeys, path = ''): KernelError | undefined {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const what = path === '' ? 'the options' : path.slice(0, -1);
+    return new KernelError('CONFIG_INVALID', `${owner}: ${what} must be an object, not ${describeType(options)}.`, {
+      hint: `Pass an object with any of ${[...keys.known].join(', ')}.`,
+    });
+  }
+  for (const key in options) {
+    if (!keys.known.has(key) && Reflect.get(options, key) !== undefined) return unknownKey(owner, key, keys, path);
+  }
+  return undefined;
+}
+
+function unknownKey(owner: string, key: string, { foreign, known }: OptionKeys, path: string): KernelError {
+  const shown = path + (key.length > 60 ? `${key.slice(0, 60)}…` : key);
+  const [near] = nearest(key, known, 1);
+  const all = `The options are ${[...known].map((name) => path + name).join(', ')}.`;
+  return new KernelError('CONFIG_INVALID', `${owner}: there is no option "${shown}".`, {
+    hint: foreign.get(key) ?? (near === undefined ? all : `Did you mean "${path}${near}"?`),
+    data: { option: shown, ...(near === undefined ? {} : { near: path + near }) },
+  });
+}
+
+/** What kind of value this is, for an error message that must not show it: `a list`, `null`, `a string`. */
+export function describeType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return value === undefined ? 'nothing' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
