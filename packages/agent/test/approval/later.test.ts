@@ -50,7 +50,7 @@ test('pending holds only what needs a decision, each with its tool, its path and
   verifies('agent.loop.approval.pending');
   const tools = toolset();
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools, ...approver({ sends: later }) }),
+    run({ provider: script(), model, messages: [user('Go')], tools, approve: approver({ sends: later }).approve }),
   );
   expect(pendingOf(first)).toMatchObject([{ id: 'sends', name: 'sends', arguments: '{}', path: [] }]);
   expect(pendingOf(first)[0]?.tool).toBe(tools.list()[2]);
@@ -66,11 +66,17 @@ test.each([
   verifies('agent.loop.approval.pending');
   const tools = toolset();
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools, ...approver({ writes: decision, sends: later }) }),
+    run({
+      provider: script(),
+      model,
+      messages: [user('Go')],
+      tools,
+      approve: approver({ writes: decision, sends: later }).approve,
+    }),
   );
   const again = approver({ writes: { decision: 'deny', reason: 'asked again' } });
   const provider = scriptedProvider([{ text: 'Done.' }]);
-  const second = await collect(run({ provider, model, messages: json(first.messages), tools, ...again }));
+  const second = await collect(run({ provider, model, messages: json(first.messages), tools, approve: again.approve }));
   expect(again.asked).toEqual(['sends']);
   expect(second).toMatchObject({ reason: 'done', answer: 'Done.' });
   expect(resultOf(second.messages, 'writes')?.content).toContain(expected.writes);
@@ -83,12 +89,18 @@ test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { 
   async (change) => {
     verifies('agent.loop.approval.changed');
     const first = await collect(
-      run({ provider: script(), model, messages: [user('Go')], tools: toolset(), ...approver({ sends: later }) }),
+      run({
+        provider: script(),
+        model,
+        messages: [user('Go')],
+        tools: toolset(),
+        approve: approver({ sends: later }).approve,
+      }),
     );
     const again = approver({ writes: later });
     const tools = toolset(change as Partial<Tool>);
     const second = await collect(
-      run({ provider: scriptedProvider([]), model, messages: json(first.messages), tools, ...again }),
+      run({ provider: scriptedProvider([]), model, messages: json(first.messages), tools, approve: again.approve }),
     );
     expect(again.asked.toSorted()).toEqual(['sends', 'writes']);
     expect(pendingOf(second)).toMatchObject([{ name: 'writes', tool: change }]);
@@ -99,17 +111,27 @@ test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { 
 test('an allow with the digest of a pending call holds only as long as the tool is the same', async () => {
   verifies('agent.loop.approval.changed');
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), ...approver({ writes: later }) }),
+    run({
+      provider: script(),
+      model,
+      messages: [user('Go')],
+      tools: toolset(),
+      approve: approver({ writes: later }).approve,
+    }),
   );
   const { digest } = pendingOf(first)[0] ?? {};
   const decided = approver({ writes: { decision: 'allow', digest } });
   const changed = toolset({ effect: 'external' });
   const messages = json(first.messages);
-  const second = await collect(run({ provider: scriptedProvider([]), model, messages, tools: changed, ...decided }));
+  const second = await collect(
+    run({ provider: scriptedProvider([]), model, messages, tools: changed, approve: decided.approve }),
+  );
   expect(pendingOf(second).map(({ name }) => name)).toEqual(['writes']);
   const tools = toolset();
   const provider = scriptedProvider([{ text: 'ok' }]);
-  expect(await collect(run({ provider, model, messages, tools, ...decided }))).toMatchObject({ reason: 'done' });
+  expect(await collect(run({ provider, model, messages, tools, approve: decided.approve }))).toMatchObject({
+    reason: 'done',
+  });
   expect(tools.calls).toHaveLength(3);
 });
 
@@ -117,11 +139,17 @@ test('calls that waited when the user wrote something else have not run, in a hi
   verifies('agent.loop.approval.notRun');
   const tools = toolset();
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools, ...approver({ writes: later, sends: later }) }),
+    run({
+      provider: script(),
+      model,
+      messages: [user('Go')],
+      tools,
+      approve: approver({ writes: later, sends: later }).approve,
+    }),
   );
   const messages = [...json(first.messages), user('Never mind.')];
   const provider = scriptedProvider([{ text: 'As you like.' }]);
-  const second = await collect(run({ provider, model, messages, tools, ...approver({}) }));
+  const second = await collect(run({ provider, model, messages, tools, approve: approver({}).approve }));
   expect(second.reason).toBe('done');
   expect(tools.calls).toHaveLength(0);
   for (const history of [second.messages, repairHistory(messages)]) {
@@ -141,7 +169,7 @@ test.each(['while it waited', 'after a crash during the question'])(
     verifies('agent.loop.approval.notRun');
     const session = createMemorySession();
     const tools = toolset();
-    const base = { model, tools, ...approver({ writes: later }) };
+    const base = { model, tools, approve: approver({ writes: later }).approve };
     await collect(runSession({ ...base, session, provider: script(), messages: [user('Go')] }));
     const entries = json(await session.entries());
     const log = when === 'while it waited' ? entries : entries.filter(({ type }) => type === 'message');
@@ -169,7 +197,7 @@ test('a session keeps decisions as they are made, and its history equals that of
       model,
       messages: [user('Go')],
       tools,
-      ...approver({ sends: later }),
+      approve: approver({ sends: later }).approve,
     }),
   );
   const entries = json(await session.entries());
@@ -177,7 +205,7 @@ test('a session keeps decisions as they are made, and its history equals that of
   expect(await loadHistory(reloaded)).toEqual(first.messages);
   const again = approver({});
   const provider = scriptedProvider([{ text: 'Done.' }]);
-  const second = await collect(runSession({ session: reloaded, provider, model, tools, ...again }));
+  const second = await collect(runSession({ session: reloaded, provider, model, tools, approve: again.approve }));
   expect(again.asked).toEqual(['sends']);
   expect(second.reason).toBe('done');
   expect(tools.calls.map(({ name }) => name)).toEqual(names);
@@ -197,7 +225,7 @@ test('a denied call whose result was lost in a crash is asked about again, and i
       session: lost,
       provider: scriptedProvider([{ calls: [call] }]),
       messages: [user('Go')],
-      ...deny,
+      approve: deny.approve,
     }),
   );
   expect(JSON.stringify(await loadHistory(session))).not.toContain('OUTCOME_UNKNOWN');
@@ -216,7 +244,7 @@ test('a kept denial and a kept edit hold also where the run goes on without an a
   verifies('agent.loop.approval.pending');
   const decisions = { writes: { decision: 'deny', reason: 'no' }, sends: later } as const;
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), ...approver(decisions) }),
+    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), approve: approver(decisions).approve }),
   );
   const tools = toolset();
   const provider = scriptedProvider([{ text: 'ok' }]);
@@ -228,11 +256,17 @@ test('a kept denial and a kept edit hold also where the run goes on without an a
 test('repairHistory removes decisions from a history that is not trusted, and what waits is asked about', async () => {
   verifies('agent.loop.approval.untrusted');
   const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), ...approver({ sends: later }) }),
+    run({
+      provider: script(),
+      model,
+      messages: [user('Go')],
+      tools: toolset(),
+      approve: approver({ sends: later }).approve,
+    }),
   );
   const messages = repairHistory(json(first.messages), { untrusted: true });
   const again = approver({ writes: later });
-  await collect(run({ provider: scriptedProvider([]), model, messages, tools: toolset(), ...again }));
+  await collect(run({ provider: scriptedProvider([]), model, messages, tools: toolset(), approve: again.approve }));
   expect(again.asked).toEqual(['writes', 'sends']);
   expect(messages.flatMap(toolCallsOf)).toHaveLength(3);
 });
@@ -244,7 +278,9 @@ test.each([['a string'], [null], [[{ callId: 1 }, null, { callId: 'writes', deci
     const message = { role: 'assistant', content: [call], suspended } as unknown as Message;
     const asked = approver({ writes: { decision: 'deny', reason: 'no' } });
     const provider = scriptedProvider([{ text: 'ok' }]);
-    const result = await collect(run({ provider, model, messages: [user('Go'), message], tools: toolset(), ...asked }));
+    const result = await collect(
+      run({ provider, model, messages: [user('Go'), message], tools: toolset(), approve: asked.approve }),
+    );
     expect(asked.asked).toEqual(['writes']);
     expect(result.reason).toBe('done');
   },

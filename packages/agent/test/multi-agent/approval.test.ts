@@ -80,7 +80,7 @@ test('later inside an agent ends the outer run with approval, and a decision res
       tools: toolsetOf([
         agent('helper', [{ calls: [{ name: 'looks', id: 'i0' }] }, { calls: [{ name: 'deletes', id: 'i1' }] }], tools),
       ]),
-      ...approver({ 'o1/i1': later }),
+      approve: approver({ 'o1/i1': later }).approve,
     }),
   );
   expect(pendingKeys(first)).toEqual(['o1/i1']);
@@ -98,7 +98,7 @@ test('later inside an agent ends the outer run with approval, and a decision res
       model,
       messages: json(first.messages),
       tools: toolsetOf([agent('helper', [{ text: 'Deleted.' }], tools)]),
-      ...again,
+      approve: again.approve,
     }),
   );
   expect(again.asked).toEqual(['o1/i1']);
@@ -132,7 +132,12 @@ test('two agents side by side wait each for their own, beside a call that is don
       model,
       messages: [user('Go')],
       tools: agents(waits),
-      ...approver({ 'l/i2': { decision: 'deny', reason: 'keep it' }, 'l/i3': later, 'r/i2': later, 'r/i3': later }),
+      approve: approver({
+        'l/i2': { decision: 'deny', reason: 'keep it' },
+        'l/i3': later,
+        'r/i2': later,
+        'r/i3': later,
+      }).approve,
     }),
   );
   expect(pendingKeys(first)).toEqual(['l/i3', 'r/i2', 'r/i3']);
@@ -147,7 +152,9 @@ test('two agents side by side wait each for their own, beside a call that is don
     const reloaded = createMemorySession(entries);
     const again = approver(decisions);
     const provider = scriptedProvider(last);
-    const result = await collect(runSession({ session: reloaded, provider, model, tools: agents(steps), ...again }));
+    const result = await collect(
+      runSession({ session: reloaded, provider, model, tools: agents(steps), approve: again.approve }),
+    );
     entries = json(await reloaded.entries()) as SessionEntry[];
     expect(await loadHistory(reloaded)).toEqual(result.messages);
     return { asked: again.asked, result };
@@ -176,7 +183,7 @@ test('an agent of an agent waits with its whole path', async () => {
       model,
       messages: [user('Go')],
       tools: levels([{ calls: [{ name: 'deletes', id: 'c' }] }], [{ calls: [ask('deep', 'b')] }]),
-      ...approver({ 'a/b/c': later }),
+      approve: approver({ 'a/b/c': later }).approve,
     }),
   );
   expect(pendingKeys(first)).toEqual(['a/b/c']);
@@ -187,7 +194,7 @@ test('an agent of an agent waits with its whole path', async () => {
       model,
       messages: json(first.messages),
       tools: levels([{ text: 'deep' }], [{ text: 'middle' }]),
-      ...again,
+      approve: again.approve,
     }),
   );
   expect(again.asked).toEqual(['a/b/c']);
@@ -223,7 +230,7 @@ test('a crash after an agent went on does not repeat what it may have done', asy
     tools: toolsetOf([agent('helper', [{ calls: [{ name: 'deletes', id: 'i' }] }], tools, { effect: 'read' })]),
   };
   const provider = scriptedProvider([{ calls: [ask('helper', 'o')] }]);
-  await collect(runSession({ ...base, session, provider, ...approver({ 'o/i': later }) }));
+  await collect(runSession({ ...base, session, provider, approve: approver({ 'o/i': later }).approve }));
   await session.append([{ type: 'call-start', callId: 'o', name: 'helper', effect: 'read' }]);
   expect(JSON.stringify(await loadHistory(session))).toContain('OUTCOME_UNKNOWN');
 });
@@ -237,7 +244,7 @@ test('the events pair: a call that waits ends with the outcome pending', async (
       model,
       messages: [user('Go')],
       tools,
-      ...approver({ 'o/i': later }),
+      approve: approver({ 'o/i': later }).approve,
     }),
   );
   expect(endOf(events).reason).toBe('approval');
@@ -260,7 +267,7 @@ test('an agent in the background cannot wait: later denies, and its model reads 
       model,
       messages: [user('Go')],
       tools: toolsetOf([agent('helper', script, tools, { background: true })]),
-      ...approver({ 'o/i': later }),
+      approve: approver({ 'o/i': later }).approve,
     }),
   );
   expect(result.reason).toBe('done');
