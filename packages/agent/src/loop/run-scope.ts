@@ -16,6 +16,8 @@ export interface RunScope extends RunInheritance {
   readonly depth: number;
   /** The ids of the calls of agents around the call, and its own, outermost first. */
   readonly path: readonly string[];
+  /** The path of the runs that start here; absent where no agent has started. */
+  readonly agentPath?: readonly string[];
   /** Adds what a run below has used. */
   addUsage(usage: Usage): void;
   /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
@@ -47,7 +49,6 @@ export interface ScopedOutput<T> {
 }
 
 const scopes = new AsyncLocalStorage<RunScope>();
-const agentPaths = new AsyncLocalStorage<readonly string[]>();
 
 /** Returns the scope of the call that is running, or undefined outside of a call. */
 export function currentScope(): RunScope | undefined {
@@ -56,12 +57,13 @@ export function currentScope(): RunScope | undefined {
 
 /** Returns the ids of the calls around the run that is starting, if it is the run of an agent. */
 export function currentAgentPath(): readonly string[] {
-  return agentPaths.getStore() ?? [];
+  return currentScope()?.agentPath ?? [];
 }
 
 /** Starts the run of an agent within the call that is running. */
 export function runAsAgent<T>(work: () => T): T {
-  return agentPaths.run(currentScope()?.path ?? [], work);
+  const scope = currentScope();
+  return scope === undefined ? work() : scopes.run({ ...scope, agentPath: scope.path }, work);
 }
 
 /** Runs a call in a scope of its own. */
