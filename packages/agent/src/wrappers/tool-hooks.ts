@@ -78,15 +78,16 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
     decided.set(validated, { call, approved: approved.approved });
     return validated;
   };
-  const failed = (call: ToolCall, error: unknown): ToolResult => {
-    const why = error instanceof Error ? error.message : String(error);
-    return toErrorResult(new KernelError('TOOL_FAILED', `A hook of "${call.name}" failed: ${why}`, { cause: error }));
-  };
   return {
     ...tools,
-    call: (call, context) => callWithHooks(call, context).catch((error: unknown) => failed(call, error)),
-    validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => failed(call, error)),
+    call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
+    validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
   };
+}
+
+function hookFailure(call: ToolCall, error: unknown): ToolResult {
+  const why = error instanceof Error ? error.message : String(error);
+  return toErrorResult(new KernelError('TOOL_FAILED', `A hook of "${call.name}" failed: ${why}`, { cause: error }));
 }
 
 function stoppedResult(call: ToolCall, answer: string): ToolResult {
