@@ -75,7 +75,7 @@ test.each([
   verifies('cli.execute');
   const { approve, stdin, shown } = terminal();
   const { signal } = new AbortController();
-  const decided = approve({ call, tool, signal });
+  const decided = approve({ call, tool, path: [], digest: '', signal });
   if (typed === undefined) stdin.end();
   else stdin.write(typed);
   expect(await decided).toMatchObject({ decision });
@@ -85,7 +85,7 @@ test.each([
 test('an abort ends the question', async () => {
   const { approve } = terminal();
   const stop = new AbortController();
-  const decided = approve({ call, tool, signal: stop.signal });
+  const decided = approve({ call, tool, path: [], digest: '', signal: stop.signal });
   setTimeout(() => stop.abort(new Error('enough')), 10);
   await expect(decided).rejects.toThrow('enough');
 });

@@ -1,4 +1,5 @@
 import { checkKeys, describeType, KernelError } from '@kernel/protocol';
+import { checkApprovalTimeout } from './approval/approval.ts';
 import { checkProvider, checkToolset } from './check-ports.ts';
 import { checkLimits } from './limits/run-limits.ts';
 import { RUN_KEYS } from './option-keys.ts';
@@ -30,6 +31,7 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(options.approve)} as approve.`, {
       hint: 'Pass a function: async ({ call, tool }) => ({ decision: "allow" }).',
     });
+  checkApprovalTimeout(options.approvalTimeoutMs);
   checkLimits(options.limits ?? {});
 }
 

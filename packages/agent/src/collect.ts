@@ -26,7 +26,8 @@ export async function collect(events: AsyncIterable<AgentEvent>): Promise<RunRes
   const toolCalls: FinishedCall[] = [];
   let end: RunEnd | undefined;
   for await (const event of events) {
-    if (event.type === 'tool-end')
+    // A call that waits for a decision has no result yet.
+    if (event.type === 'tool-end' && event.result.outcome !== 'pending')
       toolCalls.push({ call: event.call, result: event.result, durationMs: event.durationMs });
     else if (event.type === 'run-end') end = event;
   }

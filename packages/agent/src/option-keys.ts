@@ -15,6 +15,7 @@ const INNER: KeysOf<InnerRunOptions> = {
   limits: true,
   runId: true,
   approve: true,
+  approvalTimeoutMs: true,
   steering: true,
   steps: true,
   stream: true,
@@ -36,6 +37,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['abortSignal'], 'Use "signal".'),
   ...sameHint(['toolset', 'functions', 'registry'], 'Use "tools".'),
   ...sameHint(['needsApproval', 'onApproval', 'canUseTool'], 'Use "approve".'),
+  ...sameHint(['approvalTimeout', 'approveTimeoutMs'], 'Use "approvalTimeoutMs".'),
   ...sameHint(['execute', 'handler'], 'A handler belongs to its tool: defineTool({ …, handler }) of @kernel/tools.'),
   ...sameHint(
     ['inputSchema', 'parameters'],

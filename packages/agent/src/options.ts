@@ -43,6 +43,11 @@ export interface RunOptions {
   readonly runId?: string | undefined;
   /** Decides on calls of tools with effect `write`, `external` or none. Without it every call runs. */
   readonly approve?: Approve | undefined;
+  /**
+   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Agents that run as
+   * tools inherit it with `approve`. Default: no limit.
+   */
+  readonly approvalTimeoutMs?: number | undefined;
   /** Sends messages into the run while it goes on: `createSteering()`. */
   readonly steering?: Steering | undefined;
   /** Executes the steps of the run, for example to record them in a journal. Default `inProcessSteps`. */

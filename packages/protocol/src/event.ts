@@ -1,6 +1,7 @@
 import type { KernelError } from './error.ts';
 import type { AssistantMessage, FinishReason, Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
+import type { PendingCall } from './pending.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
 /** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
@@ -138,7 +139,7 @@ export interface ToolComplete {
 /** A call that waits for a decision. */
 export interface ApprovalRequest {
   readonly type: 'approval-request';
-  /** The call to decide on. */
+  /** The call to decide on; its `arguments` are those that the handler would get. */
   readonly call: ToolCall;
   /** The tool that it would run. */
   readonly tool: Tool;
@@ -159,7 +160,7 @@ export interface RunTotals {
   readonly type: 'run-end';
   /** How many model calls were made. */
   readonly turns: number;
-  /** The whole history. Every call has exactly one result, except those in `pending`. */
+  /** The whole history. Every call has exactly one result, except those that wait with reason `approval`. */
   readonly messages: readonly Message[];
   /** The tokens of all turns together. */
   readonly usage: Usage;
@@ -190,11 +191,11 @@ export interface RunLimited extends RunTotals {
   readonly answer?: string;
 }
 
-/** Calls wait for a decision. A later run continues from `messages` and the decisions. */
+/** Calls wait for a decision. A later run continues from `messages`, where the decisions that were made already are kept. */
 export interface RunPending extends RunTotals {
   readonly reason: 'approval';
-  /** The calls without a result, in order. */
-  readonly pending: readonly ToolCall[];
+  /** The calls that need a decision, in order, also those of agents that run as tools. */
+  readonly pending: readonly PendingCall[];
 }
 
 /** The provider failed, or a part of the loop did. */

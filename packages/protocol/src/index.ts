@@ -2,6 +2,7 @@ export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 export { unwrapArguments } from './argument-text.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
+export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {
   AssistantMessage,
@@ -75,4 +76,5 @@ export type {
   TranscribeRequest,
   Transcript,
   TurnContext,
+  ValidatedCall,
 } from './port.ts';

@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.ts';
+import type { SuspendedCall } from './pending.ts';
 import type { ToolCall } from './tool.ts';
 
 /** One message of a conversation. A message never changes once it is part of a history, so that encoders can cache per object. */
@@ -25,6 +26,12 @@ export interface AssistantMessage {
   readonly content: readonly (TextPart | ReasoningPart | ToolCall | OpaquePart)[];
   /** The author. Vendor data in the parts goes back only to this vendor. */
   readonly provider?: ProviderTrace;
+  /**
+   * The calls of this message that wait for a decision or for others that do, while they have no result. Never sent to a model API.
+   *
+   * It holds decisions, so a history from someone who must not decide goes through `repairHistory(messages, { untrusted: true })`.
+   */
+  readonly suspended?: readonly SuspendedCall[];
 }
 
 /** The result of one call. */

@@ -108,16 +108,33 @@ export interface Transcript {
   readonly durationSeconds?: number;
 }
 
-/** The port to a set of tools. Wrappers `Toolset → Toolset` forward all four members. */
+/** The port to a set of tools. Wrappers `Toolset → Toolset` forward all five members. */
 export interface Toolset {
   /** The tools on offer: the same frozen array until something changes. */
   list(): readonly Tool[];
   /** Runs one call. Never rejects: failures, timeouts and aborts are results with `isError`. */
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  /**
+   * Validates a call without running it, so that somebody can decide on what would run. Resolves to the failed result that the call would
+   * have, or to what its handler would get: passed on as `CallContext.approved`, that is what runs. Never rejects.
+   *
+   * Absent where only `call` can validate. A wrapper that changes calls must change them here too.
+   */
+  validate?(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here. */
   beginTurn?(turn: TurnContext): Promise<void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
+}
+
+/** What a call would run with. */
+export interface ValidatedCall {
+  /** The tool that it would run. */
+  readonly tool: Tool;
+  /** The arguments that the handler would get, parsed, repaired and stripped, as JSON text. */
+  readonly arguments: string;
+  /** Whether a call would still run the same tool and handler; false once the tool was replaced or removed. */
+  isCurrent(): boolean;
 }
 
 /** What a toolset gets when a turn begins. */
@@ -146,6 +163,8 @@ export interface CallContext {
   readonly conversation?: Conversation | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
+  /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */
+  readonly approved?: ValidatedCall | undefined;
   /** Receives progress reports. Ignored after the call has ended. */
   readonly onProgress?: ((update: string) => void) | undefined;
   /** Receives the late outcome of an async tool, once. */

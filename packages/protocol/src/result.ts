@@ -30,9 +30,9 @@ export interface ToolResult {
 
 /**
  * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled.
- * `unknown`: after a crash, nobody can say whether it ran.
+ * `unknown`: after a crash, nobody can say whether it ran. `pending`: it waits for a decision on a call of its own, and will go on.
  */
-export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown';
+export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown' | 'pending';
 
 /** One lossless change to a model's arguments. */
 export interface ToolRepair {

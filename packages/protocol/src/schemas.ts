@@ -95,6 +95,23 @@ const assistantContent = z
   .readonly();
 const textOrParts = z.union([z.string(), z.array(z.union([textPartSchema, mediaPartSchema])).readonly()]);
 
+const keptDecision = z.union([
+  z.strictObject({ decision: z.literal('allow') }).readonly(),
+  z.strictObject({ decision: z.literal('deny'), reason: z.string() }).readonly(),
+  z.strictObject({ decision: z.literal('edit'), arguments: z.string() }).readonly(),
+]);
+const suspendedAgent = z
+  .strictObject({ name: z.string(), task: z.string(), messages: z.array(jsonValueSchema).readonly() })
+  .readonly();
+const suspendedCall = z
+  .strictObject({
+    callId: z.string(),
+    decision: keptDecision.exactOptional(),
+    digest: z.string().exactOptional(),
+    agents: z.array(suspendedAgent).readonly().exactOptional(),
+  })
+  .readonly();
+
 /** `Message`, a union on `role`. */
 export const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string() }).readonly(),
@@ -104,6 +121,7 @@ export const messageSchema = z.discriminatedUnion('role', [
       role: z.literal('assistant'),
       content: assistantContent,
       provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
+      suspended: z.array(suspendedCall).readonly().exactOptional(),
     })
     .readonly(),
   z
@@ -142,7 +160,9 @@ export const toolResultSchema = z
     async: z.boolean().exactOptional(),
     data: jsonValueSchema.exactOptional(),
     media: z.array(mediaPartSchema).readonly().exactOptional(),
-    outcome: z.enum(['done', 'timeout', 'cancelled', 'abandoned', 'denied', 'skipped', 'unknown']).exactOptional(),
+    outcome: z
+      .enum(['done', 'timeout', 'cancelled', 'abandoned', 'denied', 'skipped', 'unknown', 'pending'])
+      .exactOptional(),
     repairs: z
       .array(
         z.strictObject({ path: z.string(), from: jsonValueSchema, to: jsonValueSchema, rule: z.string() }).readonly(),
@@ -173,6 +193,7 @@ export const providerEventSchema = z.discriminatedUnion('type', [
           role: z.literal('assistant'),
           content: assistantContent,
           provider: z.strictObject({ vendor: z.string(), model: z.string() }).readonly().exactOptional(),
+          suspended: z.array(suspendedCall).readonly().exactOptional(),
         })
         .readonly(),
       finishReason: finishReasonSchema,

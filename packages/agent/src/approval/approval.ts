@@ -1,15 +1,30 @@
-import { KernelError, type Tool, type ToolCall } from '@kernel/protocol';
+import { linkAbort, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { KernelError, type KeptDecision, type Tool, type ToolCall } from '@kernel/protocol';
 
-/** Decides on a call before any call of its batch runs. A throw, a late answer and an abort count as a denial. */
+/**
+ * Decides on a call before any call of its batch runs. A throw, an answer after `approvalTimeoutMs` and an abort count as a denial.
+ *
+ * It is asked again if the tool or the arguments change before the call runs.
+ */
 export type Approve = (request: {
+  /** The call. Its `arguments` are those that the handler would get: parsed, repaired and stripped, as JSON text. */
   readonly call: ToolCall;
+  /** The tool that it would run. */
   readonly tool: Tool;
+  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. */
+  readonly path: readonly string[];
+  /** Identifies what is decided on, as in `PendingCall`: equal exactly as long as the tool and the arguments are. */
+  readonly digest: string;
+  /** Aborts when an answer would be late. */
   readonly signal: AbortSignal;
 }) => ApprovalDecision | Promise<ApprovalDecision>;
 
-/** A decision on a call. `edit` runs the call with other arguments (JSON text); `later` ends the run with reason `approval`. */
+/**
+ * A decision on a call. `edit` runs the call with other arguments (JSON text); `later` ends the run with reason `approval`. An `allow` with
+ * the `digest` of a pending call counts only if that call is still the same; otherwise the call stays pending.
+ */
 export type ApprovalDecision =
-  | { readonly decision: 'allow' }
+  | { readonly decision: 'allow'; readonly digest?: string | undefined }
   | { readonly decision: 'deny'; readonly reason: string }
   | { readonly decision: 'edit'; readonly arguments: string }
   | { readonly decision: 'later' };
@@ -19,26 +34,67 @@ export function needsApproval(tool: Tool): boolean {
   return tool.effect !== 'read' && tool.effect !== 'idempotent';
 }
 
-/** Asks for a decision. Never rejects: whatever goes wrong is a denial with its reason. */
+/** Asks for a decision, for at most `timeoutMs`. Never rejects: whatever goes wrong is a denial with its reason. */
 export async function requestDecision(
   approve: Approve,
-  call: ToolCall,
-  tool: Tool,
-  signal: AbortSignal,
+  request: Parameters<Approve>[0],
+  timeoutMs: number,
 ): Promise<ApprovalDecision> {
+  const controller = new AbortController();
+  const unlink = linkAbort(request.signal, controller);
+  const startedMs = performance.now();
+  const stopTimer = startTimer(timeoutMs, () => controller.abort(lateError(timeoutMs)));
   try {
-    const answer = await approve({ call, tool, signal });
-    if (signal.aborted) return { decision: 'deny', reason: 'The run was aborted before a decision.' };
+    const answer = await untilAborted(ask(approve, { ...request, signal: controller.signal }), controller.signal);
+    // An approval that blocks the thread keeps the timer from firing.
+    if (performance.now() - startedMs >= timeoutMs) throw lateError(timeoutMs);
     return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
+    if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: error.message };
     const why = error instanceof Error ? error.message : String(error);
     return { decision: 'deny', reason: `The approval failed: ${why}` };
+  } finally {
+    stopTimer();
+    unlink();
   }
 }
 
 /** The error of a call that was not allowed. */
 export function deniedError(call: ToolCall, reason: string): KernelError {
   return new KernelError('TOOL_DENIED', `"${call.name}" was not allowed: ${reason}`);
+}
+
+/** Throws `CONFIG_INVALID` for a time that no clock can keep. */
+export function checkApprovalTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (typeof timeoutMs === 'number' && timeoutMs > 0)) return;
+  throw new KernelError('CONFIG_INVALID', `approvalTimeoutMs is ${timeoutMs}.`, {
+    hint: 'Pass a number of milliseconds above 0; leave it out, or pass Infinity, to wait as long as it takes.',
+  });
+}
+
+/** Whether a value from outside is a decision that a history can keep. */
+export function isKeptDecision(value: unknown): value is KeptDecision {
+  return isDecision(value) && value.decision !== 'later';
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function ask(approve: Approve, request: Parameters<Approve>[0]): Promise<unknown> {
+  return approve(request);
+}
+
+function lateError(timeoutMs: number): KernelError {
+  return new KernelError('TOOL_DENIED', `no decision came within ${timeoutMs} ms (approvalTimeoutMs).`);
+}
+
+/** Starts a timer of any length; a single one of Node ends at 2^31-1 ms. Returns a function that stops it. */
+function startTimer(timeoutMs: number, onEnd: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (leftMs: number): void => {
+    const stepMs = Math.min(leftMs, MAX_TIMER_MS);
+    timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : onEnd()), stepMs);
+  };
+  if (timeoutMs !== Infinity) wait(timeoutMs);
+  return () => clearTimeout(timer);
 }
 
 function isDecision(value: unknown): value is ApprovalDecision {

@@ -1,10 +1,21 @@
-import type { ToolCall } from '@kernel/protocol';
+import { canonicalJson } from '@kernel/internal';
+import type { Tool } from '@kernel/protocol';
 
 /**
- * Returns a digest of what is approved: the tool's name and the argument text, byte for byte (SHA-256, in hex).
+ * Returns a digest of what is decided on (SHA-256, in hex): the name, description, schema and effect of the tool, and the text of the
+ * arguments, byte for byte.
  *
  * `node:crypto` is loaded at the first use: importing it costs more than the rest of this package.
  */
-export function callDigest(call: ToolCall): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify([call.name, call.arguments]));
+export function callDigest(tool: Tool, text: string): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson([definitionOf(tool), text]));
+}
+
+/** Returns a digest of a tool's name, description, schema and effect. */
+export function toolDigest(tool: Tool): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson(definitionOf(tool)));
+}
+
+function definitionOf({ name, title, description, effect = 'external', parameters, outputSchema }: Tool): unknown {
+  return [name, title, description, effect, parameters, outputSchema];
 }

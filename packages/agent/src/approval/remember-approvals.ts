@@ -1,26 +1,46 @@
-import type { ToolCall } from '@kernel/protocol';
+import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 import type { Approve } from './approval.ts';
+import { toolDigest } from './call-digest.ts';
 
 /** What a remembered `allow` covers: all calls of the tool, calls with the same arguments, or calls for which a function returns the same key. */
 export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
 
 /**
- * Asks once and remembers an `allow` for calls of the same kind. After a denial, an edit or `later`, the next such call is asked about again.
+ * Asks once and remembers an `allow` for calls of the same kind. After a denial, an edit or `later`, the next such call is asked about again,
+ * and so is the next call of a tool that was replaced or whose description, schema or effect has changed.
  *
  * The memory lives as long as the returned function: create one per run.
  */
 export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'arguments'): Approve {
-  const allowed = new Set<string>();
+  const versionOf = createVersions();
+  /** By key, the versions of the tools that were allowed. */
+  const allowed = new Map<string, Map<string, number>>();
   const keyOf = (call: ToolCall): string => {
     if (typeof rule === 'function') return rule(call);
     return rule === 'tool' ? call.name : JSON.stringify([call.name, canonicalArguments(call.arguments)]);
   };
   return async (request) => {
-    const key = keyOf(request.call);
-    if (allowed.has(key)) return { decision: 'allow' };
+    const { call, tool } = request;
+    const key = keyOf(call);
+    const version = versionOf(tool);
+    const versions = allowed.get(key);
+    if (versions !== undefined && (versions.get(tool.name) ?? 1) === version) return { decision: 'allow' };
     const answer = await approve(request);
-    if (answer.decision === 'allow') allowed.add(key);
+    if (answer.decision === 'allow') allowed.set(key, (versions ?? new Map<string, number>()).set(tool.name, version));
     return answer;
+  };
+}
+
+/** Counts how often the tool of a name has changed, from 1. */
+function createVersions(): (tool: Tool) => number {
+  const latest = new Map<string, { readonly tool: Tool; readonly digest: string; readonly version: number }>();
+  return (tool) => {
+    const digest = toolDigest(tool);
+    const known = latest.get(tool.name);
+    if (known?.tool === tool && known.digest === digest) return known.version;
+    const version = (known?.version ?? 0) + 1;
+    latest.set(tool.name, { tool, digest, version });
+    return version;
   };
 }

@@ -35,6 +35,7 @@ const CLIENT_KEYS = runKeys<ModelClientOptions>(
     capabilities: true,
     limits: true,
     approve: true,
+    approvalTimeoutMs: true,
   },
   { messages: 'Pass them to each method: client.chat(messages).' },
 );
@@ -46,7 +47,16 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
   checkProvider('createModelClient()', client.provider);
   checkToolset('createModelClient()', client.tools);
   if (client.limits !== undefined) checkLimits(client.limits);
-  const { provider, model, name = 'default-agent', system, tools: toolset, limits, approve } = client;
+  const {
+    provider,
+    model,
+    name = 'default-agent',
+    system,
+    tools: toolset,
+    limits,
+    approve,
+    approvalTimeoutMs,
+  } = client;
 
   const toRequest = (
     capability: ModelCapability,
@@ -114,6 +124,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
         system,
         limits,
         approve,
+        approvalTimeoutMs,
         options,
         toolChoice: request.toolChoice ?? toolChoice,
         ...(typeof streams === 'boolean' ? { stream: streams } : {}),

@@ -45,6 +45,8 @@ export interface ModelClientOptions {
   readonly limits?: RunLimits | undefined;
   /** The approval of `run`. */
   readonly approve?: Approve | undefined;
+  /** How long a decision may take, as in `RunOptions`. */
+  readonly approvalTimeoutMs?: number | undefined;
 }
 
 /** What one request may add. */

@@ -4,6 +4,7 @@ import {
   KernelError,
   type Message,
   optionKeys,
+  type SuspendedCall,
   toErrorResult,
   type ToolCall,
   toolCallsOf,
@@ -11,26 +12,33 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { toToolMessage } from './messages.ts';
+import { suspendedCalls, withSuspendedCalls } from './suspended-calls.ts';
 
 /** What else to remove from a stored history. */
 export interface RepairOptions {
   /** The vendor that will read it: the opaque data of other vendors is removed. */
   readonly vendor?: string | undefined;
+  /**
+   * Whether the history comes from someone who must not decide on calls, such as a browser. Then decisions and the histories of agents that
+   * wait are removed, so that every pending call is asked about. Default false.
+   */
+  readonly untrusted?: boolean | undefined;
 }
 
-const KEYS = optionKeys<RepairOptions>({ vendor: true }, { provider: 'Use "vendor".' });
+const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true }, { provider: 'Use "vendor".' });
 
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
  * Removed are results without a call, second results, calls without an id or a name, and calls whose id an earlier message has used,
- * together with their results. A result that names another tool than its call gets the call's name. A missing result becomes one with
- * `OUTCOME_UNKNOWN`, except at the end of the history: those calls are pending, and a run goes on with them. Two consecutive messages of the
- * model become one. A sound history comes back as the same array.
+ * together with their results. A result that names another tool than its call gets the call's name. At the end of the history, calls without
+ * a result are pending, and a run goes on with them. Anywhere else a missing result becomes one with `OUTCOME_UNKNOWN`, or, for a call that
+ * waited for a decision, one that says that it has not run. Two consecutive messages of the model become one. A sound history comes back as
+ * the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
   checkKeys('repairHistory', options, KEYS);
-  const messages = withoutForeignData(stored, options.vendor);
+  const messages = withoutDecisions(withoutForeignData(stored, options.vendor), options.untrusted === true);
   const sound: Message[] = [];
   const used = new Set<string>();
   const lastIndex = messages.findLastIndex((message) => message.role !== 'tool');
@@ -42,9 +50,14 @@ export function repairHistory(stored: readonly Message[], options: RepairOptions
     }
     const results = resultsAfter(messages, index);
     const content = message.content.filter((part) => part.type !== 'tool-call' || isSound(part, used));
-    if (content.length > 0) sound.push(content.length === message.content.length ? message : { ...message, content });
-    for (const call of toolCallsOf({ role: 'assistant', content })) {
-      const result = results.get(call.id) ?? (index === lastIndex ? undefined : toToolMessage(call, lostResult(call)));
+    const kept = suspendedCalls(message);
+    const calls = toolCallsOf({ role: 'assistant', content });
+    const waiting = index === lastIndex ? calls.filter(({ id }) => kept.has(id) && !results.has(id)) : [];
+    const sameContent = content.length === message.content.length ? message : { ...message, content };
+    if (content.length > 0) sound.push(keepSuspended(sameContent, kept, waiting));
+    for (const call of calls) {
+      const missing = (): ToolMessage => toToolMessage(call, missingResult(call, kept.get(call.id)));
+      const result = results.get(call.id) ?? (index === lastIndex ? undefined : missing());
       if (result !== undefined) sound.push(result.name === call.name ? result : { ...result, name: call.name });
     }
   }
@@ -59,6 +72,46 @@ export function lostResult(call: ToolCall): ToolResult {
     hint: 'It may or may not have run: check before calling it again.',
   });
   return toErrorResult(error, 'unknown');
+}
+
+/** The result of a call that was not run because the user wrote something else while it waited; `wasBegun` if agents of it did run. */
+export function notRunResult(call: ToolCall, wasBegun: boolean): ToolResult {
+  const what = wasBegun
+    ? `"${call.name}" has not finished: calls of its own waited for a decision and have not run`
+    : `"${call.name}" has not run: it was not decided on`;
+  const error = new KernelError('TOOL_SKIPPED', `${what}, and then the user wrote something else.`, {
+    hint: 'Call it again only if it is still wanted.',
+  });
+  return toErrorResult(error, 'skipped');
+}
+
+function missingResult(call: ToolCall, kept: SuspendedCall | undefined): ToolResult {
+  return kept === undefined ? lostResult(call) : notRunResult(call, kept.agents !== undefined);
+}
+
+/** The message with what is kept of the calls that still wait, and of no others. */
+function keepSuspended(
+  message: AssistantMessage,
+  kept: ReadonlyMap<string, SuspendedCall>,
+  waiting: readonly ToolCall[],
+): AssistantMessage {
+  const stored: unknown = message.suspended;
+  if (stored === undefined) return message;
+  if (Array.isArray(stored) && kept.size === stored.length && kept.size === waiting.length) return message;
+  const still = waiting.flatMap(({ id }) => kept.get(id) ?? []);
+  return withSuspendedCalls(message, still);
+}
+
+/** Removes decisions and the histories of agents that wait; what remains says which calls have not run. */
+function withoutDecisions(messages: readonly Message[], isUntrusted: boolean): readonly Message[] {
+  if (!isUntrusted) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || message.suspended === undefined) return message;
+    return withSuspendedCalls(
+      message,
+      [...suspendedCalls(message).keys()].map((callId) => ({ callId })),
+    );
+  });
 }
 
 /** Removes the opaque data that only another vendor understands. */

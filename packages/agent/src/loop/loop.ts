@@ -1,8 +1,19 @@
-import { addUsage, type Message, textOf, toolCallsOf, type ToolCall, type Usage } from '@kernel/protocol';
+import {
+  addUsage,
+  type Message,
+  type PendingCall,
+  type SuspendedCall,
+  textOf,
+  toolCallsOf,
+  type ToolCall,
+  type Usage,
+} from '@kernel/protocol';
+import { createCallApproval } from '../approval/call-approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage, toToolMessage, withSystem } from '../history/messages.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
+import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
 import { createUsageMeter } from '../limits/usage-meter.ts';
@@ -20,8 +31,11 @@ import {
   partialAnswer,
   type RunOutcome,
 } from './run-end.ts';
+import { currentAgentPath } from './run-scope.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
+
+const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 
 /**
  * The loop: model, calls, results, and again. Emits one `run-end`, last; throws only `LIMIT_REACHED`, by option.
@@ -32,6 +46,9 @@ import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
 export async function runLoop(options: RunOptions, context: StepContext): Promise<void> {
   const { signal } = context;
   const { provider, tools, conversation, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const path = currentAgentPath();
+  const { approvalTimeoutMs } = options;
+  const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
   const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
   const inputLength = messages.length;
   const callIds = callIdsOf(messages);
@@ -50,11 +67,14 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
     createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, options.runId),
   };
-  const policy: CallPolicy = { tools, approve, meter, guard };
+  const policy: CallPolicy = { tools, conversation, approval, meter, guard };
   const resources: CallResources = {
     tools,
     conversation,
     approve,
+    approvalTimeoutMs,
+    approval,
+    path,
     semaphore: createSemaphore(limits.parallel),
     inbox,
   };
@@ -82,23 +102,44 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     return reply;
   }
 
-  async function runCalls(calls: readonly ToolCall[], batch: CallBatch): Promise<RunOutcome | undefined> {
-    const prepared = await prepareCalls(steps, context, policy, calls, batch);
-    if (prepared === 'later') return { reason: 'approval', pending: calls };
+  async function runCalls(
+    calls: readonly ToolCall[],
+    batch: CallBatch,
+    kept: ReadonlyMap<string, SuspendedCall> = NOTHING_KEPT,
+  ): Promise<RunOutcome | undefined> {
+    const made = await prepareCalls(steps, context, policy, calls, batch, kept);
+    if ('pending' in made) return wait(made.suspended, made.pending);
     const outputs = await runBatch<CallOutput>(
       steps,
-      prepared.map((call) => callStep(context, resources, call)),
+      made.prepared.map((call) => callStep(context, resources, call)),
     );
     count(...outputs.map((output) => output.usage));
-    const outcomes = calls.map((call, index) => [call, outputs[index]?.result ?? lostResult(call)] as const);
+    const suspended = outputs.flatMap((output) => output.suspended ?? []);
+    const outcomes = calls.flatMap((call, index) => {
+      const { result, suspended: isWaiting } = outputs[index] ?? {};
+      return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
+    });
     const notes = guard?.record(outcomes);
     for (const [call, result] of outcomes) {
       hasAsyncCalls ||= result.async === true;
       append(toToolMessage(call, result, notes?.get(call.id)));
     }
+    if (suspended.length > 0)
+      return wait(
+        suspended,
+        outputs.flatMap((output) => output.pending ?? []),
+      );
     const answer = outputs.find(({ handled }) => handled !== undefined)?.handled;
     if (answer !== undefined) return { reason: 'handled', answer };
     return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;
+  }
+
+  /** Keeps in the history what is known of calls that wait, and ends the run. */
+  function wait(suspended: readonly SuspendedCall[], pending: readonly PendingCall[]): RunOutcome {
+    const index = messages.findLastIndex((message) => message.role === 'assistant');
+    const message = messages[index];
+    if (message?.role === 'assistant') messages[index] = freezeMessage(withSuspendedCalls(message, suspended));
+    return { reason: 'approval', pending };
   }
 
   /** Runs the calls that an earlier run left pending. */
@@ -106,9 +147,10 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     const step = createStep(context, 'resume', { calls }, async (stepSignal) =>
       model.createBatch(calls, await model.offeredTools(0, stepSignal)),
     );
-    const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step));
+    const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
+    const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step), kept);
     // Some calls of the same message may have had results before: restore the call order.
-    messages.splice(0, messages.length, ...repairHistory(messages));
+    messages.splice(0, messages.length, ...repairHistory(messages).map(freezeMessage));
     return outcome;
   }
 

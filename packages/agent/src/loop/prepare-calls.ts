@@ -1,33 +1,46 @@
-import { untilAborted } from '@kernel/internal';
-import { KernelError, type Tool, toErrorResult, type ToolCall, type ToolResult, type Toolset } from '@kernel/protocol';
-import { type ApprovalDecision, type Approve, deniedError, requestDecision } from '../approval/approval.ts';
-import { callDigest } from '../approval/call-digest.ts';
+import {
+  type Conversation,
+  KernelError,
+  type PendingCall,
+  type SuspendedCall,
+  type Tool,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+import type { CallApproval } from '../approval/call-approval.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { UsageMeter } from '../limits/usage-meter.ts';
+import { type ApprovalOutput, approveStep } from './approve-step.ts';
 import type { CallBatch } from './call-batch.ts';
-import { createStep, runBatch, type Step, type StepContext, type StepExecutor } from './steps.ts';
-import type { PreparedCall } from './tool-calls.ts';
+import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
+import { runBatch, type StepContext, type StepExecutor } from './steps.ts';
 
 /** What decides whether a call of a run may run. */
 export interface CallPolicy {
   /** The toolset, for the tools that exist. */
   readonly tools: Toolset | undefined;
+  /** Passed on with a call that is validated. */
+  readonly conversation: Conversation | undefined;
   /** Decides on calls. Absent where every call runs. */
-  readonly approve: Approve | undefined;
+  readonly approval: CallApproval | undefined;
   /** Counts the calls of each tool. */
   readonly meter: UsageMeter;
   /** Absent where repeats are not limited. */
   readonly guard: LoopGuard | undefined;
 }
 
-/** A decision, and the digest of the call that it allows. */
-type Decision = ApprovalDecision & { readonly approvedDigest?: string };
+/** The calls of a batch that may run now, or, if a decision was postponed, what is kept of all of them. */
+export type PreparedBatch =
+  | { readonly prepared: readonly PreparedCall[] }
+  | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
 
-const NO_DECISION: Decision = { decision: 'deny', reason: 'there was no answer.' };
+const NO_DECISION: ApprovalOutput = { decision: 'deny', reason: 'there was no answer.', digest: '' };
 
 /**
- * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps.
- * Returns the calls in order, or `later` if a decision was postponed: then nothing of the batch runs.
+ * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If a decision was
+ * postponed, nothing of the batch runs, and the other decisions are kept.
  */
 export async function prepareCalls(
   steps: StepExecutor,
@@ -35,18 +48,29 @@ export async function prepareCalls(
   policy: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
-): Promise<readonly PreparedCall[] | 'later'> {
+  kept: ReadonlyMap<string, SuspendedCall>,
+): Promise<PreparedBatch> {
   const refused = refuseCalls(policy, calls, batch);
   const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
-  const decisions = await requestDecisions(steps, context, policy, undecided);
-  if ([...decisions.values()].some(({ decision }) => decision === 'later')) return 'later';
-  return calls.map((call): PreparedCall => {
-    const idempotencyKey = `${batch.key}:${call.id}`;
+  const decisions = await requestDecisions(steps, context, policy, undecided, batch, kept);
+  const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
+  if (pending.length > 0)
+    return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
+  const prepared = calls.map((call): PreparedCall => {
+    const agents = kept.get(call.id)?.agents;
+    const plain = { call, idempotencyKey: `${batch.key}:${call.id}`, ...(agents && { agents }) };
     const result = refused.get(call.id);
-    if (result !== undefined) return { call, idempotencyKey, result };
-    const decision = decisions.get(call.id);
-    return decision === undefined ? { call, idempotencyKey } : applyDecision(call, idempotencyKey, decision);
+    if (result !== undefined) return { ...plain, result };
+    const decision = decisions.get(call.id) ?? unaskedDecision(policy, kept.get(call.id));
+    return decision === undefined ? plain : applyDecision(plain, decision);
   });
+  return { prepared };
+}
+
+/** The kept decision of a run that goes on without an approval: a denial stays one, and an edited call stays edited. */
+function unaskedDecision({ approval }: CallPolicy, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
+  if (approval !== undefined || kept?.decision === undefined) return undefined;
+  return { ...kept.decision, digest: kept.digest ?? '' };
 }
 
 /** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */
@@ -71,42 +95,22 @@ function refuseCalls(
 async function requestDecisions(
   steps: StepExecutor,
   context: StepContext,
-  { approve, tools }: CallPolicy,
+  { approval, conversation }: CallPolicy,
   calls: readonly ToolCall[],
-): Promise<ReadonlyMap<string, Decision>> {
-  const decisions = new Map<string, Decision>();
-  if (approve === undefined || calls.length === 0) return decisions;
-  const byName = new Map((tools?.list() ?? []).map((tool) => [tool.name, tool]));
-  const answers = await runBatch<Decision>(
+  batch: CallBatch,
+  kept: ReadonlyMap<string, SuspendedCall>,
+): Promise<ReadonlyMap<string, ApprovalOutput>> {
+  const decisions = new Map<string, ApprovalOutput>();
+  if (approval === undefined || calls.length === 0) return decisions;
+  const answers = await runBatch<ApprovalOutput>(
     steps,
-    calls.map((call) => approveStep(context, approve, call, byName.get(call.name))),
+    calls.map((call) => {
+      const idempotencyKey = `${batch.key}:${call.id}`;
+      return approveStep(context, { approval, call, kept: kept.get(call.id), conversation, idempotencyKey });
+    }),
   );
   for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);
   return decisions;
-}
-
-function approveStep(context: StepContext, approve: Approve, call: ToolCall, tool: Tool | undefined): Step {
-  return createStep(context, `approve:${call.id}`, { call }, async (signal, emit): Promise<Decision> => {
-    if (tool === undefined) return { decision: 'deny', reason: 'the tool no longer exists.' };
-    await emit({ type: 'approval-request', call, tool });
-    try {
-      const answer = await untilAborted(requestDecision(approve, call, tool, signal), signal);
-      if (answer.decision === 'deny' || answer.decision === 'later') return answer;
-      return { ...answer, approvedDigest: callDigest(answer.decision === 'edit' ? { ...call, ...answer } : call) };
-    } catch {
-      return { decision: 'deny', reason: 'the run was aborted before a decision.' };
-    }
-  });
-}
-
-function applyDecision(call: ToolCall, idempotencyKey: string, decision: Decision): PreparedCall {
-  if (decision.decision === 'deny')
-    return { call, idempotencyKey, result: toErrorResult(deniedError(call, decision.reason), 'denied') };
-  // Without a digest the decision allows nothing: no call has this one.
-  const approvedDigest = decision.approvedDigest ?? 'none';
-  if (decision.decision !== 'edit') return { call, idempotencyKey, approvedDigest };
-  const note = `Note: the call was run with other arguments: ${decision.arguments}`;
-  return { call: { ...call, arguments: decision.arguments }, idempotencyKey, approvedDigest, note };
 }
 
 function notOfferedResult(call: ToolCall, tools: readonly Tool[]): ToolResult {

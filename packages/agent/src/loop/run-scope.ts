@@ -1,15 +1,51 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { addUsage, type Usage } from '@kernel/protocol';
+import { addUsage, type PendingCall, type SuspendedAgent, type Usage } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
 
-/** What a call can learn about the run that makes it, for agents that run as tools of other agents. */
-export interface RunScope {
-  /** The number of nested runs around the call: 1 for a call of the outermost run. */
-  readonly depth: number;
+/** What the calls of a run inherit from it. */
+export interface RunInheritance {
   /** The approval of the run, for the runs below it. */
   readonly approve: Approve | undefined;
+  /** How long a decision may take. */
+  readonly approvalTimeoutMs: number | undefined;
+}
+
+/** What a call can learn about the run that makes it, for agents that run as tools of other agents. */
+export interface RunScope extends RunInheritance {
+  /** The number of nested runs around the call: 1 for a call of the outermost run. */
+  readonly depth: number;
+  /** The ids of the calls of agents around the call, and its own, outermost first. */
+  readonly path: readonly string[];
+  /** The path of the runs that start here; absent where no agent has started. */
+  readonly agentPath?: readonly string[];
   /** Adds what a run below has used. */
   addUsage(usage: Usage): void;
+  /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
+  takeMessages(name: string, task: string): SuspendedAgent['messages'] | undefined;
+  /** Keeps an agent that waits for a decision: the call then waits too. */
+  suspend(agent: SuspendedAgent, pending: readonly PendingCall[]): void;
+}
+
+/** What a call that is run in a scope belongs to. */
+export interface ScopedCall extends RunInheritance {
+  /** The path of the call. */
+  readonly path: readonly string[];
+  /** The agents that waited in an earlier run of the call. */
+  readonly agents: readonly SuspendedAgent[];
+  /** Gets what runs below the call use after it has ended. */
+  readonly onLateUsage: (usage: Usage) => void;
+}
+
+/** What is known once a call in a scope has ended. */
+export interface ScopedOutput<T> {
+  /** What the call returned. */
+  readonly output: T;
+  /** What runs below it have used. */
+  readonly usage: Usage | undefined;
+  /** The agents that wait for a decision now. */
+  readonly agents: readonly SuspendedAgent[];
+  /** The calls of these agents that need one. */
+  readonly pending: readonly PendingCall[];
 }
 
 const scopes = new AsyncLocalStorage<RunScope>();
@@ -19,26 +55,44 @@ export function currentScope(): RunScope | undefined {
   return scopes.getStore();
 }
 
-/**
- * Runs a call in a scope of its own. Resolves to the call's output and to what runs below it have used until then; `onLateUsage` gets what
- * they use later.
- */
-export async function runInScope<T>(
-  approve: Approve | undefined,
-  onLateUsage: (usage: Usage) => void,
-  call: () => Promise<T>,
-): Promise<{ readonly output: T; readonly usage: Usage | undefined }> {
+/** Returns the ids of the calls around the run that is starting, if it is the run of an agent. */
+export function currentAgentPath(): readonly string[] {
+  return currentScope()?.agentPath ?? [];
+}
+
+/** Starts the run of an agent within the call that is running. */
+export function runAsAgent<T>(work: () => T): T {
+  const scope = currentScope();
+  return scope === undefined ? work() : scopes.run({ ...scope, agentPath: scope.path }, work);
+}
+
+/** Runs a call in a scope of its own. */
+export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>): Promise<ScopedOutput<T>> {
+  const outer = currentScope();
+  const waiting = [...scoped.agents];
+  const agents: SuspendedAgent[] = [];
+  const pending: PendingCall[] = [];
   let usage: Usage | undefined;
   let hasEnded = false;
   const scope: RunScope = {
-    depth: (currentScope()?.depth ?? 0) + 1,
-    approve: approve ?? currentScope()?.approve,
+    depth: (outer?.depth ?? 0) + 1,
+    path: scoped.path,
+    approve: scoped.approve ?? outer?.approve,
+    approvalTimeoutMs: scoped.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
     addUsage: (more) => {
-      if (hasEnded) onLateUsage(more);
+      if (hasEnded) scoped.onLateUsage(more);
       else usage = usage === undefined ? more : addUsage(usage, more);
+    },
+    takeMessages(name, task) {
+      const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);
+      return index === -1 ? undefined : waiting.splice(index, 1)[0]?.messages;
+    },
+    suspend(agent, calls) {
+      agents.push(agent);
+      pending.push(...calls);
     },
   };
   const output = await scopes.run(scope, call);
   hasEnded = true;
-  return { output, usage };
+  return { output, usage, agents, pending };
 }

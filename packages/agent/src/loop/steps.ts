@@ -1,4 +1,5 @@
 import { type AgentEvent, type JsonValue, KernelError } from '@kernel/protocol';
+import { storeError } from '../session/store-error.ts';
 
 /** Takes an event of a run. A returned promise is back-pressure: await it before the next event. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
@@ -66,11 +67,33 @@ export function createStep<O extends object>(
   };
 }
 
-/** Runs a batch of steps that share an output type. Trusts the executor: a journal must return what the step returned. */
+/**
+ * Runs a batch of steps that share an output type. Trusts the executor: a journal must return what the step returned.
+ *
+ * Rejects with the error of a step as it is, and with `STORE_FAILED` for an executor that fails by itself.
+ */
 export async function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
-  const outputs: unknown = await steps.all(batch);
+  const outputs: unknown = await (steps === inProcessSteps ? steps.all(batch) : runElsewhere(steps, batch));
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each output is what the body passed to `createStep` returned
   return outputs as readonly O[];
+}
+
+/** Runs a batch in an executor that may have a store of its own, and tells its failures from those of the steps. */
+async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promise<readonly JsonValue[]> {
+  let hasStepFailed = false;
+  const watched = batch.map((step) => ({
+    ...step,
+    run: (signal?: AbortSignal, emit?: Emit) =>
+      step.run(signal, emit).catch((error: unknown) => {
+        hasStepFailed = true;
+        throw error;
+      }),
+  }));
+  try {
+    return await steps.all(watched);
+  } catch (error) {
+    throw hasStepFailed ? error : storeError('The step executor failed', error);
+  }
 }
 
 /** Runs a single step. */

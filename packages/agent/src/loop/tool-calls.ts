@@ -2,6 +2,9 @@ import {
   type CallContext,
   type Conversation,
   KernelError,
+  type PendingCall,
+  type SuspendedAgent,
+  type SuspendedCall,
   toErrorResult,
   toModelText,
   type ToolCall,
@@ -11,82 +14,113 @@ import {
   type Toolset,
   type Usage,
 } from '@kernel/protocol';
-import { type Approve, deniedError } from '../approval/approval.ts';
-import { callDigest } from '../approval/call-digest.ts';
+import { deniedError } from '../approval/approval.ts';
+import type { CallApproval } from '../approval/call-approval.ts';
 import type { Semaphore } from '../limits/semaphore.ts';
+import { type AdmittedCall, admitCall } from './admit-call.ts';
 import { callTool, cancelledResult } from './call-tool.ts';
 import { hookStopAnswer } from './hook-stop.ts';
 import type { Inbox } from './inbox.ts';
-import { runInScope } from './run-scope.ts';
-import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
-
-/** A call of a batch: what to run, or the result it has without running. */
-export interface PreparedCall {
-  /** The call, with edited arguments if the decision was `edit`. */
-  readonly call: ToolCall;
-  /** Passed to the handler. */
-  readonly idempotencyKey: string;
-  /** The result of a call that must not run: denied, over a limit, or a repeat. */
-  readonly result?: ToolResult;
-  /** The digest of the call that was approved. */
-  readonly approvedDigest?: string;
-  /** Precedes the result, to say what was changed about the call. */
-  readonly note?: string;
-}
+import type { PreparedCall } from './prepared-call.ts';
+import { type RunInheritance, runInScope } from './run-scope.ts';
+import { createStep, type Step, type StepContext } from './steps.ts';
 
 /** What the calls of a run share. */
-export interface CallResources {
+export interface CallResources extends RunInheritance {
   /** The toolset that runs calls. */
   readonly tools: Toolset | undefined;
   /** Passed to every handler. */
   readonly conversation: Conversation | undefined;
-  /** The approval that agents below the run inherit. */
-  readonly approve: Approve | undefined;
+  /** Decides on calls. Absent where every call runs. */
+  readonly approval: CallApproval | undefined;
+  /** The ids of the calls of agents around the run. */
+  readonly path: readonly string[];
   /** Limits the calls that run at once. */
   readonly semaphore: Semaphore;
   /** Takes late outcomes and usage, and says when calls are skipped. */
   readonly inbox: Inbox;
 }
 
-/** The output of a call step. */
+/** The output of a call step: a result, or what is kept of a call that waits for a decision. */
 export interface CallOutput {
   /** The result as JSON, without its `error`. */
-  readonly result: ToolResultJson;
+  readonly result?: ToolResultJson;
   /** The answer of a hook that ended the run. */
   readonly handled?: string;
   /** What sub-agents have used for the call. */
   readonly usage?: Usage;
+  /** Set if the call waits. */
+  readonly suspended?: SuspendedCall;
+  /** What needs a decision before it goes on. */
+  readonly pending?: readonly PendingCall[];
 }
 
 /** Creates the step `tool:<callId>`, which runs one call through the toolset. Never rejects. Its event carries the result's `error`, its output does not. */
 export function callStep(context: StepContext, resources: CallResources, prepared: PreparedCall): Step {
-  const { call } = prepared;
-  const { approve, inbox, semaphore } = resources;
-  return createStep(context, `tool:${call.id}`, { call }, async (signal, emit): Promise<CallOutput> => {
+  const { call, result } = prepared;
+  const { semaphore } = resources;
+  const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
+  return createStep(context, `tool:${call.id}`, input, async (signal, emit): Promise<CallOutput> => {
     const permit = semaphore.acquire();
     if (permit !== undefined) await permit;
     try {
-      const startLag = emit({ type: 'tool-start', call });
-      if (startLag !== undefined) await startLag;
-      const startedMs = performance.now();
-      const { output: result, usage } = await runInScope(
-        approve,
-        (late) => inbox.addUsage(late),
-        async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, prepared, signal, emit),
-      );
-      const durationMs = performance.now() - startedMs;
-      const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
-      if (endLag !== undefined) await endLag;
-      const handled = hookStopAnswer(result.error);
-      return {
-        result: toResultJson({ ...result, forLLM: toModelText(result) }),
-        ...(handled === undefined ? {} : { handled }),
-        ...(usage === undefined ? {} : { usage }),
-      };
+      const stepContext = { signal, emit };
+      const { approval } = resources;
+      if (approval === undefined || resultWithoutRunning(prepared, signal, resources.inbox) !== undefined)
+        return await runStarted(resources, { prepared }, stepContext);
+      const admitted = await admitCall(approval, resources.conversation, prepared, stepContext);
+      return 'pending' in admitted ? admitted : await runStarted(resources, admitted, stepContext);
     } finally {
       semaphore.release();
     }
   });
+}
+
+/** Reports the start of a call, runs it, and reports its end. */
+async function runStarted(resources: CallResources, admitted: AdmittedCall, context: StepContext): Promise<CallOutput> {
+  const { prepared } = admitted;
+  const { call, agents: waiting = [] } = prepared;
+  const { approve, approvalTimeoutMs, inbox, path } = resources;
+  const { signal, emit } = context;
+  const startLag = emit({ type: 'tool-start', call });
+  if (startLag !== undefined) await startLag;
+  const startedMs = performance.now();
+  const onLateUsage = (late: Usage): void => inbox.addUsage(late);
+  const scoped = { approve, approvalTimeoutMs, path: [...path, call.id], agents: waiting, onLateUsage };
+  const { output, usage, agents, pending } = await runInScope(
+    scoped,
+    async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, admitted, context),
+  );
+  const isWaiting = agents.length > 0 && !signal.aborted;
+  const result = isWaiting ? waitingResult(call, pending) : output;
+  const durationMs = performance.now() - startedMs;
+  const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
+  if (endLag !== undefined) await endLag;
+  const used = usage === undefined ? {} : { usage };
+  if (isWaiting) return { suspended: suspendRunning(prepared, agents), pending, ...used };
+  const handled = prepared.handled ?? hookStopAnswer(result.error);
+  return {
+    result: toResultJson({ ...result, forLLM: toModelText(result) }),
+    ...(handled === undefined ? {} : { handled }),
+    ...used,
+  };
+}
+
+/** What is kept of a call whose agents wait. It was decided on before it ran. */
+function suspendRunning(
+  { call, approvedDigest, note }: PreparedCall,
+  agents: readonly SuspendedAgent[],
+): SuspendedCall {
+  const callId = call.id;
+  if (approvedDigest === undefined) return { callId, agents };
+  const decision =
+    note === undefined ? ({ decision: 'allow' } as const) : ({ decision: 'edit', arguments: call.arguments } as const);
+  return { callId, decision, digest: approvedDigest, agents };
+}
+
+function waitingResult(call: ToolCall, pending: readonly PendingCall[]): ToolResult {
+  const names = [...new Set(pending.map(({ name }) => `"${name}"`))].join(', ');
+  return { forLLM: `"${call.name}" waits for a decision on ${names}.`, outcome: 'pending' };
 }
 
 /** The result for the reader of events: without `forUser` if that is empty or suppressed. */
@@ -96,16 +130,14 @@ function toEventResult(result: ToolResult): ToolResult {
   return rest;
 }
 
-/** The result of a call that must not run: settled before, aborted, changed since its approval, or skipped. Undefined for one that runs. */
+/** The result of a call that must not run: settled before, aborted, or skipped. Undefined for one that runs. */
 function resultWithoutRunning(
-  { call, result, approvedDigest }: PreparedCall,
+  { call, result }: PreparedCall,
   signal: AbortSignal,
   inbox: Inbox,
 ): ToolResult | undefined {
   if (result !== undefined) return result;
   if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
-  if (approvedDigest !== undefined && approvedDigest !== callDigest(call))
-    return toErrorResult(deniedError(call, 'it is not the call that was approved.'), 'denied');
   const reason = inbox.skipReason();
   if (reason === undefined) return undefined;
   const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${reason}.`);
@@ -114,17 +146,21 @@ function resultWithoutRunning(
 
 async function runCall(
   { tools, conversation, inbox }: CallResources,
-  { call, idempotencyKey, note }: PreparedCall,
-  signal: AbortSignal,
-  emit: Emit,
+  { prepared, checked }: AdmittedCall,
+  { signal, emit }: StepContext,
 ): Promise<ToolResult> {
+  const { call, idempotencyKey, note } = prepared;
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
+  // The reader of events may have lagged since the check before. From here to the toolset nothing else can run.
+  if (checked?.isCurrent() === false)
+    return toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied');
   let hasEnded = false;
   let isComplete = false;
   const context: CallContext = {
     signal,
     conversation,
     idempotencyKey,
+    ...(checked?.approved && { approved: checked.approved }),
     onProgress: (update) => {
       if (!hasEnded) void emit({ type: 'tool-progress', callId: call.id, update });
     },

@@ -4,6 +4,8 @@ import {
   checkKeys,
   errorResult,
   KernelError,
+  type Message,
+  type SuspendedAgent,
   optionKeys,
   toErrorResult,
   type Tool,
@@ -12,7 +14,8 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import { currentScope } from '../loop/run-scope.ts';
+import type { ApprovalDecision, Approve } from '../approval/approval.ts';
+import { currentScope, runAsAgent } from '../loop/run-scope.ts';
 import { checkProvider, checkToolset } from '../check-ports.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
@@ -60,6 +63,9 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
  *
  * The agent is aborted with its caller, asks the caller's `approve`, and adds its usage to the caller's. Beyond `maxDepth` a call is denied.
  * A run that ends without an answer is a failed result with its reason.
+ *
+ * If a call of the agent is to be decided on later, the caller's run ends with `approval` too, and goes on with the agent where it stopped. An
+ * agent in the background cannot wait: `later` denies there.
  */
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   checkKeys('agentAsTool', options, AGENT_KEYS);
@@ -89,9 +95,14 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
         return toErrorResult(
           new KernelError('TOOL_DENIED', `"${name}" would run at depth ${depth + 1}; the limit is ${maxDepth}.`),
         );
-      const outcome = runAgent(options.run, task, context).then((result) => {
+      const outcome = runAgent(options, task, context).then((result) => {
         scope?.addUsage(result.usage);
-        return toResult(name, result);
+        if (result.reason !== 'approval' || scope === undefined || background) return toResult(name, result);
+        // The history of a run is JSON; its interfaces lack the index signature that says so.
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion
+        const messages = result.messages as unknown as SuspendedAgent['messages'];
+        scope.suspend({ name, task, messages }, result.pending);
+        return { forLLM: `"${name}" waits for a decision.`, outcome: 'pending' as const };
       });
       if (!background) return outcome;
       void outcome.then((result) => context.onComplete?.(result));
@@ -100,11 +111,33 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   };
 }
 
-function runAgent(options: AgentAsToolOptions['run'], task: string, context: ToolContext): Promise<RunResult> {
-  const approve = options.approve ?? currentScope()?.approve;
+function runAgent(
+  { name, run: options, background = false }: AgentAsToolOptions,
+  task: string,
+  context: ToolContext,
+): Promise<RunResult> {
+  const scope = currentScope();
+  const asked = options.approve ?? scope?.approve;
+  const approve = background && asked !== undefined ? withoutLater(asked) : asked;
+  const approvalTimeoutMs = options.approvalTimeoutMs ?? scope?.approvalTimeoutMs;
   const { signal, conversation, idempotencyKey: runId = options.runId, onProgress } = context;
-  const messages = [{ role: 'user', content: task }] as const;
-  return collect(withProgress(run({ ...options, messages, signal, conversation, runId, approve }), onProgress));
+  // Checked by `run`, as any history is.
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  const kept = scope?.takeMessages(name, task) as readonly Message[] | undefined;
+  const messages = kept ?? ([{ role: 'user', content: task }] as const);
+  return runAsAgent(() => {
+    const events = run({ ...options, messages, signal, conversation, runId, approve, approvalTimeoutMs });
+    return collect(withProgress(events, onProgress));
+  });
+}
+
+/** Denies what would be decided on later. */
+function withoutLater(approve: Approve): Approve {
+  return async (request): Promise<ApprovalDecision> => {
+    const answer = await approve(request);
+    if (answer.decision !== 'later') return answer;
+    return { decision: 'deny', reason: 'an agent in the background cannot wait for a decision.' };
+  };
 }
 
 /** Reports each tool that the agent calls as progress. */

@@ -1,4 +1,4 @@
-import { KernelError, toErrorResult, type Tool, toolResult, type Toolset } from '@kernel/protocol';
+import { KernelError, type Message, toErrorResult, type Tool, toolResult, type Toolset } from '@kernel/protocol';
 import { withToolHooks } from '../wrappers/tool-hooks.ts';
 
 /** A toolset with hand-off tools. */
@@ -45,6 +45,18 @@ export function withHandOffTools(
     },
   });
   return { tools: hooked, target: () => target };
+}
+
+/** Returns the name of the member to whom a history was handed over last, or undefined if it never was. */
+export function handOffTarget(messages: readonly Message[]): string | undefined {
+  const isHandOff = (message: Message): boolean =>
+    message.role === 'tool' && message.name.startsWith(PREFIX) && message.isError !== true;
+  const last = messages.findLastIndex(isHandOff);
+  if (last === -1) return undefined;
+  // Of several in one reply, the first counts.
+  const start = messages.slice(0, last).findLastIndex((message) => message.role !== 'tool') + 1;
+  const first = messages.slice(start).find(isHandOff);
+  return first?.role === 'tool' ? first.name.slice(PREFIX.length) : undefined;
 }
 
 function handOffTool(name: string, description: string): Tool {

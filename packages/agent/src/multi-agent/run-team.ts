@@ -1,10 +1,11 @@
 import { addUsage, type AgentEvent, checkKeys, KernelError, type Message, optionKeys } from '@kernel/protocol';
 import { checkProvider } from '../check-ports.ts';
+import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
 import { sameHint } from '../same-hint.ts';
-import { withHandOffTools } from './hand-off-tools.ts';
+import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 
 /** One member of a team. */
 export interface TeamMember {
@@ -54,6 +55,8 @@ const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
  * Runs a team. Each member is offered a tool `hand_off_to_<name>` for each other member; calling it ends the member's run, and the other goes
  * on with the same history, under its own system prompt and with its own tools.
  *
+ * Messages that end with calls without a result go on with the member that made them, whoever is first.
+ *
  * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
  * member.
  */
@@ -73,7 +76,7 @@ export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> 
 
 async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
   const { members, maxHandOffs = 8, signal, conversation, runId } = options;
-  let name = options.first;
+  let name = waitingMember(options) ?? options.first;
   let messages = options.messages;
   let turns = 0;
   let usage = { inputTokens: 0, outputTokens: 0 };
@@ -101,4 +104,15 @@ async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, voi
       name = next;
     }
   }
+}
+
+/** The member that made the calls which wait at the end of the messages, if it got the conversation from another one. */
+function waitingMember({ members, messages }: TeamOptions): string | undefined {
+  if (pendingCalls(messages).length === 0) return undefined;
+  const before = messages.slice(
+    0,
+    messages.findLastIndex((message) => message.role === 'assistant'),
+  );
+  const name = handOffTarget(before);
+  return name !== undefined && members.has(name) ? name : undefined;
 }

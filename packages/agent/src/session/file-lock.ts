@@ -1,5 +1,6 @@
 import { open, readFile, unlink } from 'node:fs/promises';
 import { KernelError } from '@kernel/protocol';
+import { storeError } from './store-error.ts';
 
 /**
  * Acquires the lock of a file (`<path>.lock`, which holds a process id) and returns a function that releases it. Throws `SESSION_LOCKED`
@@ -14,7 +15,7 @@ export async function acquireFileLock(path: string): Promise<() => Promise<void>
       await file.close();
       return () => unlink(lock).catch(() => {});
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw storeError(`The lock ${lock} could not be created`, error);
       const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
       if (attempt > 1 || isAlive(holder))
         throw new KernelError('SESSION_LOCKED', `The session ${path} is open in process ${holder || 'unknown'}.`, {

@@ -3,6 +3,7 @@ import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
+import { storeError } from './store-error.ts';
 
 /** How a file session writes its log. */
 export interface FileSessionOptions {
@@ -20,7 +21,8 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * that it survives a move.
  *
  * Throws `SESSION_LOCKED` while another process or session has it open, and `CONFIG_INVALID` for a file that is not a session or is of a newer
- * version; such a file is not changed. A last line that a crash cut off is removed.
+ * version; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
+ * after a failed write, every later one fails too, until the session is opened again.
  */
 export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
   checkKeys('openFileSession', options, FILE_SESSION_KEYS);
@@ -34,12 +36,17 @@ export async function openFileSession(path: string, options: FileSessionOptions 
     const handle = file;
     const entries = [...log.entries];
     const id = log.isNew ? crypto.randomUUID() : (log.id ?? path);
-    let lastWrite: Promise<void> = log.isNew ? handle.appendFile(toLine({ session: 1, id })) : Promise.resolve();
+    if (log.isNew) await handle.appendFile(toLine({ session: 1, id }));
+    let lastWrite: Promise<void> = Promise.resolve();
     let isClosed = false;
     const write = async (previous: Promise<void>, added: readonly SessionEntry[]): Promise<void> => {
       await previous;
-      await handle.appendFile(added.map(toLine).join(''));
-      if (fsync) await handle.sync();
+      try {
+        await handle.appendFile(added.map(toLine).join(''));
+        if (fsync) await handle.sync();
+      } catch (error) {
+        throw storeError(`The session ${path} could not be written`, error);
+      }
       entries.push(...added);
     };
     return {
@@ -60,8 +67,8 @@ export async function openFileSession(path: string, options: FileSessionOptions 
       },
     };
   } catch (error) {
-    await file?.close();
+    await file?.close().catch(() => {});
     await unlock();
-    throw error;
+    throw storeError(`The session ${path} could not be opened`, error);
   }
 }

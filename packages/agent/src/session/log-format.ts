@@ -1,5 +1,6 @@
 import { isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { SessionEntry } from './session.ts';
 
 /** The contents of a log file. */
@@ -61,6 +62,9 @@ function toEntry(value: unknown, path: string, number: number): SessionEntry {
     if (type === 'message' && isObject(message) && typeof message['role'] === 'string' && 'content' in message)
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked as far as a history needs it; repairHistory does the rest
       return value as unknown as SessionEntry;
+    const { calls } = value;
+    if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
+      return { type, calls: calls.flatMap(toSuspendedCall) };
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     if (type === 'call-start' && typeof callId === 'string') return value as unknown as SessionEntry;
   }

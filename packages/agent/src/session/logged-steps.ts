@@ -1,39 +1,69 @@
-import type { JsonValue, Message, ToolCall, ToolEffect, ToolResultJson, Toolset } from '@kernel/protocol';
+import { isObject } from '@kernel/internal';
+import type {
+  JsonValue,
+  Message,
+  SuspendedCall,
+  ToolCall,
+  ToolEffect,
+  ToolResultJson,
+  Toolset,
+} from '@kernel/protocol';
 import { toToolMessage } from '../history/messages.ts';
+import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { Step, StepExecutor } from '../loop/steps.ts';
 import type { Session, SessionEntry } from './session.ts';
+import { storeError } from './store-error.ts';
 
 /** The fields of a step's input and output that the log records. */
 interface StepFields {
   readonly call?: ToolCall;
+  readonly isSettled?: boolean;
   readonly received?: readonly Message[];
   readonly message?: Message & { readonly role: 'assistant' };
   readonly result?: ToolResultJson;
+  readonly suspended?: SuspendedCall;
 }
 
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
 export function withSessionLog(steps: StepExecutor, session: Session, tools: Toolset | undefined): StepExecutor {
   const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
+  const append = (entries: readonly SessionEntry[]): Promise<void> =>
+    session.append(entries).catch((error: unknown) => {
+      throw storeError('The session could not be written', error);
+    });
   const logged = (step: Step): Step => ({
     ...step,
     async run(signal, emit) {
-      const { call } = fieldsOf(step.input);
-      if (call !== undefined && step.id.startsWith('tool:'))
-        await session.append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
+      const { call, isSettled } = fieldsOf(step.input);
+      if (call !== undefined && isSettled !== true && step.id.startsWith('tool:'))
+        await append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
       const output = await step.run(signal, emit);
-      const entries = entriesOf(fieldsOf(step.input), fieldsOf(output));
-      if (entries.length > 0) await session.append(entries);
+      const entries = step.id.startsWith('approve:')
+        ? decisionEntries(call, output)
+        : entriesOf(fieldsOf(step.input), fieldsOf(output));
+      if (entries.length > 0) await append(entries);
       return output;
     },
   });
   return { all: (batch) => steps.all(batch.map(logged)) };
 }
 
-function entriesOf({ call }: StepFields, { received = [], message, result }: StepFields): readonly SessionEntry[] {
+function entriesOf(
+  { call }: StepFields,
+  { received = [], message, result, suspended }: StepFields,
+): readonly SessionEntry[] {
+  if (suspended !== undefined) return [{ type: 'suspended', calls: [suspended] }];
   const messages: Message[] = [...received];
   if (message !== undefined && message.content.length > 0) messages.push(message);
   if (call !== undefined && result !== undefined) messages.push(toToolMessage(call, result));
   return messages.map((each) => ({ type: 'message', message: each }));
+}
+
+/** A decision is logged as it is made, so that a question that stays open beside it does not lose it. */
+function decisionEntries(call: ToolCall | undefined, output: JsonValue): readonly SessionEntry[] {
+  if (call === undefined || !isObject(output)) return [];
+  const { digest } = output;
+  return [{ type: 'suspended', calls: toSuspendedCall({ callId: call.id, decision: output, digest }) }];
 }
 
 function fieldsOf(value: JsonValue): StepFields {

@@ -1,12 +1,21 @@
-import { type AgentEvent, checkKeys, KernelError, type Message, toolCallsOf } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  checkKeys,
+  KernelError,
+  type Message,
+  type SuspendedCall,
+  toolCallsOf,
+} from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
+import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { RUN, runKeys } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
 import { withSessionLog } from './logged-steps.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionEntry } from './session.ts';
+import { storeError } from './store-error.ts';
 
 /** Options of a run whose history is in a session. */
 export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
@@ -23,7 +32,8 @@ const SESSION_RUN_KEYS = runKeys<SessionRunOptions>({ ...RUN, session: true });
  *
  * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had begun does not run
  * again: the model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` goes on where it
- * stopped. A failed write ends the run with reason `error`; one before the start of the run is thrown.
+ * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A
+ * failed write ends the run with reason `error`; one before the start of the run is thrown.
  * Throws `CONFIG_INVALID` at once for options that it does not have.
  */
 export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
@@ -38,23 +48,65 @@ export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEven
 async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const history = await loadHistory(session);
-  await session.append(added.map((message) => ({ type: 'message', message })));
+  await append(session, added);
   yield* run({ ...rest, runId, messages: [...history, ...added], steps: withSessionLog(steps, session, rest.tools) });
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */
 export async function loadHistory(session: Session): Promise<readonly Message[]> {
-  const entries = await session.entries();
+  const entries = await readEntries(session);
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
-  const unrepeatable = new Set(
-    entries.flatMap((entry) =>
-      entry.type === 'call-start' && entry.effect !== 'read' && entry.effect !== 'idempotent' ? [entry.callId] : [],
-    ),
-  );
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
-  const lost = messages
-    .flatMap(toolCallsOf)
-    .filter((call) => unrepeatable.has(call.id) && !answered.has(call.id))
-    .map((call) => toToolMessage(call, lostResult(call)));
-  return repairHistory([...messages, ...lost]).map(freezeMessage);
+  const { begun, kept } = openCalls(entries);
+  const lost: Message[] = [];
+  const history = messages.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const open = toolCallsOf(message).filter((call) => !answered.has(call.id));
+    const lostCalls = open.filter(({ id }) => begun.get(id) === 'unrepeatable');
+    lost.push(...lostCalls.map((call) => toToolMessage(call, lostResult(call))));
+    // A call that had not begun has not run, whether anybody was asked about it or not.
+    const waiting = open.flatMap(({ id }) => (begun.has(id) ? [] : [kept.get(id) ?? { callId: id }]));
+    return withSuspendedCalls(message, waiting);
+  });
+  return repairHistory([...history, ...lost]).map(freezeMessage);
+}
+
+/** Which calls had begun when the log ended, and what is kept of those that waited. */
+function openCalls(entries: readonly SessionEntry[]): {
+  readonly begun: ReadonlyMap<string, 'repeatable' | 'unrepeatable'>;
+  readonly kept: ReadonlyMap<string, SuspendedCall>;
+} {
+  const begun = new Map<string, 'repeatable' | 'unrepeatable'>();
+  const kept = new Map<string, SuspendedCall>();
+  for (const entry of entries) {
+    if (entry.type === 'call-start') {
+      const isRepeatable = entry.effect === 'read' || entry.effect === 'idempotent';
+      // An agent that had gone on may have run calls that are not in this log.
+      const hasGoneOn = kept.get(entry.callId)?.agents !== undefined;
+      begun.set(entry.callId, isRepeatable && !hasGoneOn ? 'repeatable' : 'unrepeatable');
+    } else if (entry.type === 'suspended') {
+      for (const call of entry.calls) {
+        begun.delete(call.callId);
+        const { agents = kept.get(call.callId)?.agents } = call;
+        kept.set(call.callId, { ...call, ...(agents && { agents }) });
+      }
+    }
+  }
+  return { begun, kept };
+}
+
+async function readEntries(session: Session): Promise<readonly SessionEntry[]> {
+  try {
+    return await session.entries();
+  } catch (error) {
+    throw storeError('The session could not be read', error);
+  }
+}
+
+async function append(session: Session, messages: readonly Message[]): Promise<void> {
+  try {
+    await session.append(messages.map((message) => ({ type: 'message', message })));
+  } catch (error) {
+    throw storeError('The session could not be written', error);
+  }
 }

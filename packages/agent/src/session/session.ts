@@ -1,10 +1,12 @@
-import type { Message, ToolEffect } from '@kernel/protocol';
+import type { Message, SuspendedCall, ToolEffect } from '@kernel/protocol';
 
 /** One entry of a session's log. The log is append-only: a written entry never changes. */
 export type SessionEntry =
   | { readonly type: 'message'; readonly message: Message }
   /** A call is about to run. Written before its handler is entered, so that a crash cannot hide it. */
-  | { readonly type: 'call-start'; readonly callId: string; readonly name: string; readonly effect: ToolEffect };
+  | { readonly type: 'call-start'; readonly callId: string; readonly name: string; readonly effect: ToolEffect }
+  /** Calls that wait: they were decided on but have not run, or an agent of theirs waits. The last entry of a call counts. */
+  | { readonly type: 'suspended'; readonly calls: readonly SuspendedCall[] };
 
 /** A conversation that outlives its process. One writer at a time. */
 export interface Session {

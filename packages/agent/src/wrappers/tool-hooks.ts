@@ -1,13 +1,16 @@
 import {
   type CallContext,
+  isToolResult,
   KernelError,
   toErrorResult,
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type ValidatedCall,
   withError,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
+import { validateCall } from '../approval/validate-call.ts';
 import { hookStop } from '../loop/hook-stop.ts';
 import type { HookResult } from './model-hooks.ts';
 
@@ -33,27 +36,58 @@ export interface ToolHooks {
     | undefined;
 }
 
-/** Wraps `call` of a toolset with hooks. If a hook ends the run before a call, the result of the call says so. */
+/**
+ * Wraps `call` of a toolset with hooks. If a hook ends the run before a call, the result of the call says so.
+ *
+ * For a call that is to be approved, `beforeTool` comes before the question, so that what it makes of the call is what is approved.
+ */
 export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHooks): Toolset {
-  const callWithHooks = async (original: ToolCall, context: CallContext): Promise<ToolResult> => {
+  /** What `beforeTool` made of calls that were validated. */
+  const decided = new WeakMap<
+    ValidatedCall,
+    { readonly call: ToolCall; readonly approved: ValidatedCall | undefined }
+  >();
+  const applyBefore = async (original: ToolCall, context: CallContext): Promise<ToolCall | ToolResult> => {
     const before = await beforeTool?.(original, context);
     if (before?.action === 'stop') return stoppedResult(original, before.answer);
     if (before?.action === 'deny') return toErrorResult(deniedError(original, before.reason), 'denied');
-    const call = before?.action === 'change' ? { ...before.call, id: original.id } : original;
-    const result = before?.action === 'answer' ? before.result : await tools.call(call, context);
+    if (before?.action === 'answer') return applyAfter(original, before.result, context);
+    return before?.action === 'change' ? { ...before.call, id: original.id } : original;
+  };
+  const applyAfter = async (call: ToolCall, result: ToolResult, context: CallContext): Promise<ToolResult> => {
     const after = await afterTool?.(call, result, context);
     if (after?.action === 'stop') return withError(result, hookStop(after.answer));
     return after?.action === 'change' ? after.result : result;
   };
+  const callWithHooks = async (original: ToolCall, context: CallContext): Promise<ToolResult> => {
+    const known = context.approved === undefined ? undefined : decided.get(context.approved);
+    if (known !== undefined) {
+      const result = await tools.call(known.call, { ...context, approved: known.approved });
+      return applyAfter(known.call, result, context);
+    }
+    const call = await applyBefore(original, context);
+    if (isToolResult(call)) return call;
+    return applyAfter(call, await tools.call(call, context), context);
+  };
+  const validateWithHooks = async (original: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult> => {
+    const call = await applyBefore(original, context);
+    if (isToolResult(call)) return call;
+    const approved = await validateCall(tools, call, context);
+    if (isToolResult(approved)) return approved;
+    const validated = { tool: approved.tool, arguments: approved.arguments, isCurrent: () => approved.isCurrent() };
+    decided.set(validated, { call, approved: approved.approved });
+    return validated;
+  };
   return {
     ...tools,
-    call: (call, context) =>
-      callWithHooks(call, context).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        const failure = new KernelError('TOOL_FAILED', `A hook of "${call.name}" failed: ${why}`, { cause: error });
-        return toErrorResult(failure);
-      }),
+    call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
+    validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
   };
+}
+
+function hookFailure(call: ToolCall, error: unknown): ToolResult {
+  const why = error instanceof Error ? error.message : String(error);
+  return toErrorResult(new KernelError('TOOL_FAILED', `A hook of "${call.name}" failed: ${why}`, { cause: error }));
 }
 
 function stoppedResult(call: ToolCall, answer: string): ToolResult {

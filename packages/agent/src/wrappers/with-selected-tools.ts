@@ -1,4 +1,13 @@
-import { KernelError, type Tool, toErrorResult, type Toolset, type TurnContext } from '@kernel/protocol';
+import {
+  type CallContext,
+  KernelError,
+  type Tool,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  type TurnContext,
+} from '@kernel/protocol';
 
 /** Selects the tools of a turn. Called once per turn, after `beginTurn` of the toolset; for calls resumed before the first turn, with turn 0. */
 export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonly Tool[] | Promise<readonly Tool[]>;
@@ -11,6 +20,15 @@ export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonl
 export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset {
   // Nothing is selected, and so nothing offered, before the first turn.
   let selected = NO_TOOLS;
+  const isSelected = (name: string): boolean => selected.some((tool) => tool.name === name);
+  const notSelected = (name: string): ToolResult => {
+    const names = selected.slice(0, 10).map((tool) => tool.name);
+    const error = new KernelError('TOOL_NOT_FOUND', `The tool "${name}" is not on offer in this turn.`, {
+      hint: names.length === 0 ? 'There are no tools in this turn.' : `Offered: ${names.join(', ')}.`,
+    });
+    return toErrorResult(error);
+  };
+  const validate = tools.validate?.bind(tools);
   return {
     ...tools,
     async beginTurn(turn) {
@@ -20,14 +38,12 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
         selected = Object.freeze([...next]);
     },
     list: () => selected,
-    call(call, context) {
-      if (selected.some((tool) => tool.name === call.name)) return tools.call(call, context);
-      const names = selected.slice(0, 10).map((tool) => tool.name);
-      const error = new KernelError('TOOL_NOT_FOUND', `The tool "${call.name}" is not on offer in this turn.`, {
-        hint: names.length === 0 ? 'There are no tools in this turn.' : `Offered: ${names.join(', ')}.`,
-      });
-      return Promise.resolve(toErrorResult(error));
-    },
+    call: (call, context) =>
+      isSelected(call.name) ? tools.call(call, context) : Promise.resolve(notSelected(call.name)),
+    ...(validate !== undefined && {
+      validate: (call: ToolCall, context: CallContext) =>
+        isSelected(call.name) ? validate(call, context) : Promise.resolve(notSelected(call.name)),
+    }),
   };
 }
 

@@ -16,7 +16,7 @@ test('rememberApprovals asks once for the same tool and arguments, or for the to
     const approve: Approve = rememberApprovals(() => ({ decision: (count += 1) > 0 ? 'allow' : 'later' }), rule);
     const tool = mockTool('a', 'x').tool;
     for (const text of ['{"a":1,"b":2}', '{ "b": 2, "a": 1 }', '{"a":2}'])
-      await approve({ call: callOf('a', text), tool, signal: context().signal });
+      await approve({ call: callOf('a', text), tool, path: [], digest: '', signal: context().signal });
     expect(count).toBe(asked);
   }
 });

@@ -52,11 +52,17 @@ export async function readCassette(path: string): Promise<Cassette> {
   return value;
 }
 
-/** Writes a cassette to a file and creates its folder. @internal */
+/** Writes a cassette to a file and creates its folder. Throws `STORE_FAILED` if it cannot be written. @internal */
 export async function writeCassette(path: string, entries: readonly CassetteEntry[]): Promise<void> {
   const cassette: Cassette = { version: 1, entries };
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `${JSON.stringify(cassette, null, 2)}\n`);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${JSON.stringify(cassette, null, 2)}\n`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const hint = 'Check the folder, its permissions and the space on the disk.';
+    throw new KernelError('STORE_FAILED', `The cassette "${path}" could not be written: ${why}`, { hint, cause });
+  }
 }
 
 /** The JSON of a request: without its signal, keys sorted, sanitized. Equal requests have equal text. @internal */

@@ -74,6 +74,18 @@ export function toolsetConformance(
       for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
         await assertFailure(toolset.call(toCall(name), quietContext()));
     }),
+    check('validate, if there is one, shows what a call would run, and that runs', async ({ toolset, answers }) => {
+      const call = toCall(answers);
+      const approved = await toolset.validate?.(call, quietContext());
+      if (approved === undefined) return;
+      assert.ok(!isToolResult(approved), 'a valid call was refused');
+      assert.equal(approved.tool.name, answers);
+      assert.ok(approved.isCurrent(), 'the tool has not changed');
+      const result = await toolset.call(call, { ...quietContext(), approved });
+      assert.match(result.forLLM, /ok/);
+      const unknown = await toolset.validate?.(toCall('no_such_tool'), quietContext());
+      assert.ok(unknown !== undefined && isToolResult(unknown), 'an unknown tool is not a failed result');
+    }),
     check('argument text that is not valid JSON becomes a result', async ({ toolset, answers }) => {
       for (const text of ['{"a":', 'not json', '[1]', '42', 'null x'])
         await assertFailure(toolset.call(toCall(answers, text), quietContext()));

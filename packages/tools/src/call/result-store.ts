@@ -1,5 +1,6 @@
-import type { ToolResult } from '@kernel/protocol';
+import { KernelError, type ToolResult } from '@kernel/protocol';
 import { sliceHead, sliceTail } from '../truncate.ts';
+import { failureText } from './failure-text.ts';
 
 /** Keeps the full texts of results that were shortened for the model. */
 export interface ResultStore {
@@ -39,14 +40,47 @@ export const READ_RESULT = 'read_result';
 /**
  * Shortens a result to `limit` characters, 60% from its start and 40% from its end, and keeps the full text in the store. A `limit` of 0
  * means all. The text mentions `read_result` if `canRead` says that the model can call it.
+ *
+ * A store that fails costs only the part that was left out, not the result: the text says so with `STORE_FAILED`.
  */
 export function limitResult(result: ToolResult, limit: number, store: ResultStore, canRead: () => boolean): ToolResult {
   const { forLLM } = result;
   if (limit <= 0 || forLLM.length <= limit) return result;
-  const handle = store.keep(forLLM);
+  const handle = keepText(store, forLLM);
   const head = sliceHead(forLLM, Math.ceil(limit * 0.6));
   const tail = sliceTail(forLLM, Math.floor(limit * 0.4));
   const omitted = forLLM.length - head.length - tail.length;
+  const shortened = (how: string): string =>
+    `${head}\n[… ${omitted} of ${forLLM.length} characters left out${how} …]\n${tail}`;
+  if (KernelError.is(handle)) {
+    const forModel = shortened(`; STORE_FAILED: they could not be kept`);
+    return { ...result, forLLM: forModel, error: result.error ?? handle };
+  }
   const how = canRead() ? `; call ${READ_RESULT} with handle "${handle}" and offset ${head.length} to read on` : '';
-  return { ...result, forLLM: `${head}\n[… ${omitted} of ${forLLM.length} characters left out${how} …]\n${tail}` };
+  return { ...result, forLLM: shortened(how) };
+}
+
+/** Keeps a text and returns its handle, or the error of the store. */
+function keepText(store: ResultStore, text: string): string | KernelError {
+  try {
+    return store.keep(text);
+  } catch (error) {
+    return resultStoreError('write', error);
+  }
+}
+
+/** Reads a text from a store. Throws `STORE_FAILED` if the store fails. */
+export function readText(store: ResultStore, handle: string): string | undefined {
+  try {
+    return store.read(handle);
+  } catch (error) {
+    throw resultStoreError('read', error);
+  }
+}
+
+function resultStoreError(operation: 'read' | 'write', error: unknown): KernelError {
+  if (KernelError.is(error, 'STORE_FAILED')) return error;
+  return new KernelError('STORE_FAILED', `the result store could not ${operation}: ${failureText(error)}`, {
+    cause: error,
+  });
 }

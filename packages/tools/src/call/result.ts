@@ -18,6 +18,7 @@ const HANDLER_CODES: ReadonlySet<KernelErrorCode> = new Set([
   'TOOL_UNAVAILABLE',
   'ARGUMENTS_INVALID',
   'OUTCOME_UNKNOWN',
+  'STORE_FAILED',
 ]);
 
 /** Turns the end of a handler into the result that the model reads. */

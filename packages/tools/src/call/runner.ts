@@ -1,9 +1,11 @@
 import { createRedactor } from '@kernel/internal';
-import { KernelError, type ToolResult, isToolResult } from '@kernel/protocol';
+import { KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
+import { parseArguments } from '../arguments/parse.ts';
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { asInput } from '../unsafe-casts.ts';
+import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
@@ -140,11 +142,12 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** Waits for an asynchronous schema library, with the same timeout as the handler. */
   const awaitValidation = (
-    record: CallRecord,
+    request: CallRequest,
     validating: Promise<ValidatedArguments>,
+    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
   ): Promise<ValidatedArguments> => {
-    const { binding, context } = record.request;
-    const timeoutMs = timeoutOf(record.request);
+    const { binding, context } = request;
+    const timeoutMs = timeoutOf(request);
     return new Promise((resolve) => {
       raceHandler(
         validating.then((validated) => resolve(validated)),
@@ -156,10 +159,23 @@ export function createRunner(options: RunnerOptions): Runner {
             if (end.kind === 'value') return; // resolved above
             resolve({ error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] });
           },
-          onAbandoned: (settled) => trackAbandoned(record, settled),
+          onAbandoned,
         },
       );
     });
+  };
+
+  /** Runs exactly what was approved. */
+  const runApproved = (record: CallRecord, approved: ValidatedCall): Promise<ToolResult> => {
+    const { binding, arguments: text } = record.request;
+    const validated = approved.isCurrent() ? approvedArguments(approved, binding, text) : undefined;
+    if (validated !== undefined) return runValidated(record, validated);
+    return Promise.resolve(finish(record, refusedResult(changedError(binding.tool.name))));
+  };
+  const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
+    const { binding } = request;
+    const validating = validateArguments(binding, request.arguments, policyOf(binding));
+    return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
   };
 
   return {
@@ -168,15 +184,41 @@ export function createRunner(options: RunnerOptions): Runner {
       const { binding, context } = request;
       if (context.signal.aborted)
         return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
+      if (context.approved !== undefined) return runApproved(record, context.approved);
       const validating = validateArguments(binding, request.arguments, policyOf(binding));
       if (!(validating instanceof Promise)) return runValidated(record, validating);
-      return awaitValidation(record, validating).then((validated) => runValidated(record, validated));
+      const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
+      return awaitValidation(request, validating, onAbandoned).then((validated) => runValidated(record, validated));
+    },
+    async validate(request, isCurrent) {
+      const { binding, arguments: text, context } = request;
+      if (context.signal.aborted) return cancelledResult(binding.tool.name, 'never-started');
+      if (binding.input.forward !== undefined && typeof text === 'string') {
+        const forwarded = await binding.input.forward(request.id, text, context);
+        if ('forLLM' in forwarded) return forwarded;
+        return createValidatedCall(binding, text, { input: text, repairs: [], notes: [] }, isCurrent, forwarded);
+      }
+      const unparsed = binding.input.raw === true ? parseArguments(text, binding.tool.name, true) : undefined;
+      if (KernelError.is(unparsed)) return finish(reporter.start(request), refusedResult(unparsed));
+      const validated = await validateOnly(request);
+      if (validated.error === undefined) return createValidatedCall(binding, text, validated, isCurrent);
+      return finish(reporter.start(request), refusedResult(validated.error), validated);
     },
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     get abandoned() {
       return abandonedCount;
     },
   };
+}
+
+function changedError(toolName: string): KernelError {
+  return new KernelError(
+    'TOOL_DENIED',
+    `"${toolName}" was not run: the tool or its arguments have changed since the approval.`,
+    {
+      hint: 'Call it again to ask for approval of what it is now.',
+    },
+  );
 }
 
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {

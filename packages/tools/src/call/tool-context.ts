@@ -22,6 +22,7 @@ export function createToolContext(
     signal,
     conversation: caller.conversation,
     idempotencyKey: caller.idempotencyKey,
+    approved: caller.approved,
     onProgress: callbacks.onProgress,
     onComplete: callbacks.onComplete,
   };

@@ -1,4 +1,4 @@
-import type { CallContext, ToolResult } from '@kernel/protocol';
+import type { CallContext, ToolResult, ValidatedCall } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
@@ -43,6 +43,8 @@ export interface CallRequest {
 export interface Runner {
   /** Runs one call to its one result. Never rejects. */
   run(request: CallRequest): Promise<ToolResult>;
+  /** Validates a call without running it: resolves to its failed result, or to what it would run as long as `isCurrent`. Never rejects. */
+  validate(request: CallRequest, isCurrent: () => boolean): Promise<ValidatedCall | ToolResult>;
   /** Reports a call that has no binding to run, and returns its result. */
   refuse(name: string, callId: string, result: ToolResult): ToolResult;
   /** How many handlers were abandoned and still run. */

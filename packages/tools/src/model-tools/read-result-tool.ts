@@ -1,5 +1,5 @@
 import { KernelError } from '@kernel/protocol';
-import { READ_RESULT, type ResultStore } from '../call/result-store.ts';
+import { READ_RESULT, readText, type ResultStore } from '../call/result-store.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { sliceHead } from '../truncate.ts';
@@ -31,7 +31,7 @@ export function readResultTool(store: ResultStore): ToolBinding {
       metadata: { category: 'utility' },
     },
     ({ handle, offset = 0, length = PAGE_LENGTH }) => {
-      const text = store.read(handle);
+      const text = readText(store, handle);
       if (text === undefined) {
         throw new KernelError('TOOL_FAILED', `no result is kept under "${handle.slice(0, 60)}".`, {
           hint: 'Call the tool again.',

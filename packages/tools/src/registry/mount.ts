@@ -1,4 +1,13 @@
-import { KernelError, type Tool, type ToolContext, type Toolset, mountedName } from '@kernel/protocol';
+import {
+  type CallContext,
+  KernelError,
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  type Toolset,
+  mountedName,
+} from '@kernel/protocol';
+import { forwardedCall } from '../call/approved-calls.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
@@ -155,13 +164,21 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
 function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
+  const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
+  const validate = toolset.validate?.bind(toolset);
   return Object.freeze({
     tool: Object.freeze({ ...tool, name }),
     // The other toolset lists it only in turns in which its condition holds.
     ...(tool.metadata?.optionality === 'conditional' ? { when: () => true } : {}),
     handler: (text: string, context: ToolContext) =>
-      toolset.call({ type: 'tool-call', id: context.callId, name: tool.name, arguments: text }, context),
-    input: { validator: () => ACCEPTS_ALL, raw: true as const },
+      toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
+    input: {
+      validator: () => ACCEPTS_ALL,
+      raw: true as const,
+      ...(validate !== undefined && {
+        forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
+      }),
+    },
     timeoutMs: 0,
     concurrency: Infinity,
     repair: 'off',

@@ -1,4 +1,4 @@
-import type { Tool, ToolResult, Toolset } from '@kernel/protocol';
+import type { CallContext, Tool, ToolCall, ToolResult, Toolset, ValidatedCall } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
 import { errorOf, refusedResult } from '../call/result.ts';
@@ -11,7 +11,7 @@ import { createAvailability } from './availability.ts';
 import { checkList } from './binding-errors.ts';
 import { createEntryStore } from './entries.ts';
 import { createRegistryEvents } from './events.ts';
-import { type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
+import { type Lookup, type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
 import { createMounts } from './mount.ts';
 import { unknownToolResult } from './name-errors.ts';
 import {
@@ -89,28 +89,43 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     return runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs });
   };
 
-  const call: Toolset['call'] = (toolCall, context) => {
+  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> => {
     const error = invalidCall(toolCall, context);
     if (error !== undefined) return Promise.resolve(refusedResult(error));
     const { id, name, arguments: args } = toolCall;
-    return runFound(name, lookup(name), { id, arguments: args, context });
+    return runFound(name, find(name), { id, arguments: args, context });
   };
+  const validateWith = async (
+    find: Lookup,
+    isCurrent: (binding: ToolBinding) => boolean,
+    toolCall: ToolCall,
+    context: CallContext,
+  ): Promise<ValidatedCall | ToolResult> => {
+    const error = invalidCall(toolCall, context);
+    if (error !== undefined) return refusedResult(error);
+    const { id, name, arguments: args } = toolCall;
+    const finding = find(name);
+    const found = finding instanceof Promise ? await orCancelled(finding, name, context.signal) : finding;
+    if ('forLLM' in found) return found;
+    return runner.validate({ id, arguments: args, context, binding: found }, () => isCurrent(found));
+  };
+  const call: Toolset['call'] = (toolCall, context) => callWith(lookup, toolCall, context);
+  const isRegistered = (binding: ToolBinding): boolean => store.entries.get(binding.tool.name)?.binding === binding;
+  const validate: Required<Toolset>['validate'] = (toolCall, context) =>
+    validateWith(lookup, isRegistered, toolCall, context);
 
   const snapshot = (): Toolset => {
     const tools = store.list();
     const snapshotBindings = new Map(tools.map((tool) => [tool.name, store.entries.get(tool.name)?.binding]));
     const names = tools.map((tool) => tool.name);
+    const find = (name: string): LookupResult | Promise<LookupResult> => {
+      const binding = snapshotBindings.get(name);
+      return binding === undefined ? unknownToolResult(name, names) : requireCapabilities(binding, capabilities);
+    };
     return {
       list: () => tools,
-      call(toolCall, context) {
-        const error = invalidCall(toolCall, context);
-        if (error !== undefined) return Promise.resolve(refusedResult(error));
-        const { id, name, arguments: args } = toolCall;
-        const binding = snapshotBindings.get(name);
-        const found =
-          binding === undefined ? unknownToolResult(name, names) : requireCapabilities(binding, capabilities);
-        return runFound(name, found, { id, arguments: args, context });
-      },
+      call: (toolCall, context) => callWith(find, toolCall, context),
+      validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
     };
   };
 
@@ -120,7 +135,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       .map((entry) => entry.binding.tool);
   const { beginTurn } = availability;
   const { subscribe, onEvent } = events;
-  const viewSource = { list: queries.list, listLacking, call, subscribe, beginTurn };
+  const viewSource = { list: queries.list, listLacking, call, validate, subscribe, beginTurn };
 
   const registry: ToolRegistry = {
     get size() {
@@ -135,6 +150,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     ...createRegistryState(store),
     ...availability,
     call,
+    validate,
     execute: (name, args, executeOptions = {}) => execute(name, args, executeOptions),
     async executeOrThrow(name, args, executeOptions = {}) {
       const result = await execute(name, args, executeOptions);

@@ -17,6 +17,7 @@ const VERSION = 1;
  * Saves which tools are enabled and hidden, overridden metadata and bundles to a file, as versioned JSON.
  *
  * The write is atomic: a temporary file beside it is renamed, so that a crash leaves the old file or the new one.
+ * Throws `STORE_FAILED` if it cannot be written.
  */
 export async function saveRegistry(
   registry: Pick<ToolRegistry, 'state'>,
@@ -38,8 +39,13 @@ export async function saveRegistry(
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => {});
+    const why = error instanceof Error ? error.message : String(error);
+    throw new KernelError('STORE_FAILED', `The registry file "${file}" could not be written: ${why}`, {
+      hint: 'The old file is unchanged. Check the folder, its permissions and the space on the disk.',
+      data: { file },
+      cause: error,
+    });
   }
 }
 

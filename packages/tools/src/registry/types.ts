@@ -7,6 +7,7 @@ import type {
   ToolResult,
   Toolset,
   TurnContext,
+  ValidatedCall,
 } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import type { ResultStore } from '../call/result-store.ts';
@@ -95,6 +96,11 @@ export interface ToolRegistry extends Toolset, BindingSource {
 
   /** Runs a model's call. Never rejects. */
   call(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  /**
+   * Validates a model's call without running it, so that it can be approved: `call` with the outcome as `context.approved` runs exactly that.
+   * Resolves to the failed result of a call that cannot run. Never rejects.
+   */
+  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /**
    * Runs a tool by name, for programs. Takes the arguments as JSON text or an object. Never rejects: invalid options give a result with the
    * code `CONFIG_INVALID`.

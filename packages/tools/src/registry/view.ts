@@ -1,11 +1,15 @@
 import {
+  type CallContext,
   checkKeys,
   optionKeys,
   type Tool,
+  type ToolCall,
   type ToolEffect,
   type ToolOptionality,
+  type ToolResult,
   type Toolset,
   type TurnContext,
+  type ValidatedCall,
 } from '@kernel/protocol';
 import { refusedResult } from '../call/result.ts';
 import { invalidOption } from '../option-checks.ts';
@@ -43,6 +47,8 @@ export interface ToolView extends Toolset {
   has(name: string): boolean;
   /** Calls `listener` after a change of the view's own list; returns a function that stops that. */
   subscribe(listener: () => void): () => void;
+  /** Validates a call of a tool that the view shows. */
+  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Begins a turn of the registry. Several views can begin the same one. */
   beginTurn(turn: TurnContext): Promise<void>;
 }
@@ -85,6 +91,11 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
       const error = invalidCall(call, context);
       if (error !== undefined) return Promise.resolve(refusedResult(error));
       return has(call.name) ? source.call(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
+    },
+    validate(call, context) {
+      const error = invalidCall(call, context);
+      if (error !== undefined) return Promise.resolve(refusedResult(error));
+      return has(call.name) ? source.validate(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
     },
     subscribe(listener) {
       let last = list();

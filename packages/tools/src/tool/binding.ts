@@ -1,4 +1,14 @@
-import { checkKeys, type KeysOf, optionKeys, type Tool, type ToolContext, type TurnContext } from '@kernel/protocol';
+import {
+  type CallContext,
+  checkKeys,
+  type KeysOf,
+  optionKeys,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type TurnContext,
+  type ValidatedCall,
+} from '@kernel/protocol';
 import { checkChoice, checkFunctions, checkNumber } from '../option-checks.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import type { StandardResult } from './standard-schema.ts';
@@ -29,6 +39,8 @@ export interface InputValidation {
   readonly validator: () => Validator;
   /** Set if another toolset parses the arguments: the handler gets their text unchanged. */
   readonly raw?: true;
+  /** Set with `raw` if the other toolset can validate a call, given its id and its text, without running it. */
+  readonly forward?: (callId: string, text: string, context: CallContext) => Promise<ValidatedCall | ToolResult>;
   /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
   readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 }

@@ -102,7 +102,7 @@ test('saving is atomic: a reader sees the old or the new file, and a failure lea
   for (let count = 0; count < 10; count += 1) await saveRegistry(registry, file);
   reading.abort();
   await reader;
-  await expect(saveRegistry(registry, join(folder, 'none', 'x.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(saveRegistry(registry, join(folder, 'none', 'x.json'))).rejects.toMatchObject({ code: 'STORE_FAILED' });
   expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 

@@ -1,0 +1,121 @@
+import {
+  type AgentEvent,
+  type CallContext,
+  isToolResult,
+  type KeptDecision,
+  type PendingCall,
+  type SuspendedCall,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+} from '@kernel/protocol';
+import { type Approve, needsApproval, requestDecision } from './approval.ts';
+import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
+
+/** What the approval of a run consists of. */
+export interface ApprovalOptions {
+  /** Decides on calls. */
+  readonly approve: Approve;
+  /** How long a decision may take. */
+  readonly timeoutMs: number;
+  /** The toolset that validates and runs the calls. */
+  readonly tools: Toolset | undefined;
+  /** The ids of the calls of agents around the run. */
+  readonly path: readonly string[];
+}
+
+/** What came of a question: a decision and what it holds for, a postponed one, or the result of a call that cannot run. */
+export type CallDecision =
+  | (KeptDecision & { readonly digest: string })
+  | { readonly decision: 'later'; readonly pending: PendingCall }
+  | { readonly decision: 'refused'; readonly result: ToolResult };
+
+/** Decides on the calls of one run. */
+export interface CallApproval {
+  /** Asks about a call, unless what is kept of it has a decision that still holds. Never rejects. */
+  decide(
+    call: ToolCall,
+    kept: SuspendedCall | undefined,
+    context: CallContext,
+    onRequest: (event: AgentEvent) => void | Promise<void>,
+  ): Promise<CallDecision>;
+  /** Returns the call as it will run if that is what a digest was given for, or the result of a call that cannot run; undefined if it has changed. */
+  confirm(call: ToolCall, digest: string, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
+  /** Whether a call of this name needs a decision by now. */
+  isNeeded(name: string): boolean;
+}
+
+/** How often a call is asked about whose tool changes while it is asked about. */
+const MAX_QUESTIONS = 5;
+
+/** Creates the approval of one run. */
+export function createCallApproval({ approve, timeoutMs, tools, path }: ApprovalOptions): CallApproval {
+  /** What was asked about in this process, by call id. */
+  const asked = new Map<string, { readonly call: ToolCall; readonly checked: CheckedCall }>();
+
+  const validate = async (call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult> => {
+    const checked = await validateCall(tools, call, context);
+    if (!isToolResult(checked)) asked.set(call.id, { call, checked });
+    return checked;
+  };
+
+  /** The decision that is kept of a call, if it was made about what would run now. */
+  const keptDecision = async (
+    call: ToolCall,
+    kept: SuspendedCall | undefined,
+    context: CallContext,
+  ): Promise<CallDecision | undefined> => {
+    if (kept?.decision === undefined) return undefined;
+    const checked = await validate(withDecision(call, kept.decision), context);
+    if (isToolResult(checked) || checked.digest !== kept.digest) return undefined;
+    return { ...kept.decision, digest: checked.digest };
+  };
+
+  return {
+    async decide(call, kept, context, onRequest) {
+      const decided = await keptDecision(call, kept, context);
+      if (decided !== undefined) return decided;
+      for (let question = 1; ; question += 1) {
+        const checked = await validate(call, context);
+        if (isToolResult(checked)) return { decision: 'refused', result: checked };
+        const { tool, digest } = checked;
+        if (question > MAX_QUESTIONS)
+          return { decision: 'deny', reason: 'the tool changes each time that it is asked about.', digest };
+        const shown = { ...call, name: tool.name, arguments: checked.arguments };
+        await onRequest({ type: 'approval-request', call: shown, tool });
+        const answer = await requestDecision(
+          approve,
+          { call: shown, tool, path, digest, signal: context.signal },
+          timeoutMs,
+        );
+        if (answer.decision === 'deny') return { ...answer, digest };
+        const isOther = answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== digest;
+        if (answer.decision === 'later' || isOther)
+          return { decision: 'later', pending: { ...shown, tool, path, digest } };
+        if (!checked.isCurrent()) continue;
+        if (answer.decision === 'allow') return { decision: 'allow', digest };
+        const edited = await validate({ ...call, arguments: answer.arguments }, context);
+        if (isToolResult(edited)) return { decision: 'refused', result: edited };
+        return { decision: 'edit', arguments: answer.arguments, digest: edited.digest };
+      }
+    },
+    async confirm(call, digest, context) {
+      const known = asked.get(call.id);
+      asked.delete(call.id);
+      const isKnown = known?.call.name === call.name && known.call.arguments === call.arguments;
+      // Not validated once more: a schema may make something else of the arguments each time.
+      const checked = isKnown ? known.checked : await validateCall(tools, call, context);
+      if (isToolResult(checked)) return checked;
+      return checked.digest === digest && checked.isCurrent() ? checked : undefined;
+    },
+    isNeeded(name) {
+      const tool = findTool(tools, name);
+      return tool !== undefined && needsApproval(tool);
+    },
+  };
+}
+
+/** The call as a decision lets it run. */
+export function withDecision(call: ToolCall, decision: KeptDecision): ToolCall {
+  return decision.decision === 'edit' ? { ...call, arguments: decision.arguments } : call;
+}

@@ -1,0 +1,70 @@
+import {
+  type CallContext,
+  isToolResult,
+  KernelError,
+  type Tool,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  type ValidatedCall,
+} from '@kernel/protocol';
+import { deniedError } from './approval.ts';
+import { callDigest, toolDigest } from './call-digest.ts';
+
+/** A call as it would run. */
+export interface CheckedCall {
+  /** The tool that it would run. */
+  readonly tool: Tool;
+  /** The arguments that the handler would get, as JSON text. */
+  readonly arguments: string;
+  /** Identifies the tool and the arguments. */
+  readonly digest: string;
+  /** What the toolset is to run; undefined for a toolset that cannot validate. */
+  readonly approved: ValidatedCall | undefined;
+  /** Whether the call would still run the same. */
+  isCurrent(): boolean;
+}
+
+/** Returns the listed tool of a name. */
+export function findTool(tools: Toolset | undefined, name: string): Tool | undefined {
+  return tools?.list().find((tool) => tool.name === name);
+}
+
+/** Finds out what a call would run with: the failed result of a call that cannot run, without asking anybody. Never rejects. */
+export async function validateCall(
+  tools: Toolset | undefined,
+  call: ToolCall,
+  context: CallContext,
+): Promise<CheckedCall | ToolResult> {
+  try {
+    const listed = findTool(tools, call.name);
+    if (tools === undefined || listed === undefined)
+      return toErrorResult(deniedError(call, 'the tool no longer exists.'), 'denied');
+    const approved = await tools.validate?.(call, context);
+    if (approved !== undefined && isToolResult(approved)) return approved;
+    const isListed = isSameAsListed(tools, listed);
+    if (approved === undefined) return check(listed, call.arguments, undefined, isListed);
+    // A hook may have put another tool in place of this one.
+    const tool = approved.tool.name === call.name ? listed : approved.tool;
+    return check(tool, approved.arguments, approved, () => isListed() && approved.isCurrent());
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return toErrorResult(
+      new KernelError('TOOL_FAILED', `"${call.name}" could not be validated: ${why}`, { cause: error }),
+    );
+  }
+}
+
+function check(tool: Tool, text: string, approved: ValidatedCall | undefined, isCurrent: () => boolean): CheckedCall {
+  return { tool, arguments: text, digest: callDigest(tool, text), approved, isCurrent };
+}
+
+/** Whether the toolset still lists a tool, or one that a model cannot tell from it. */
+function isSameAsListed(tools: Toolset, tool: Tool): () => boolean {
+  const digest = toolDigest(tool);
+  return () => {
+    const listed = findTool(tools, tool.name);
+    return listed !== undefined && toolDigest(listed) === digest;
+  };
+}

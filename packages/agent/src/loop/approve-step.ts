@@ -1,0 +1,65 @@
+import { untilAborted } from '@kernel/internal';
+import {
+  type Conversation,
+  type KeptDecision,
+  type PendingCall,
+  type SuspendedCall,
+  toModelText,
+  type ToolCall,
+  type ToolResultJson,
+  toResultJson,
+} from '@kernel/protocol';
+import type { CallApproval } from '../approval/call-approval.ts';
+import { hookStopAnswer } from './hook-stop.ts';
+import { createStep, type Step, type StepContext } from './steps.ts';
+
+/** The output of an approval step. */
+export type ApprovalOutput =
+  | (KeptDecision & { readonly digest: string })
+  | { readonly decision: 'later'; readonly pending: PendingCall }
+  | { readonly decision: 'refused'; readonly result: ToolResultJson; readonly handled?: string };
+
+/** What a question about a call consists of. */
+export interface ApprovalQuestion {
+  /** Decides. */
+  readonly approval: CallApproval;
+  /** The call. */
+  readonly call: ToolCall;
+  /** What an earlier run kept of it. */
+  readonly kept: SuspendedCall | undefined;
+  /** Passed on with the call. */
+  readonly conversation: Conversation | undefined;
+  /** Passed on with the call. */
+  readonly idempotencyKey: string;
+}
+
+const ABORTED = { decision: 'deny', reason: 'the run was aborted before a decision.', digest: '' } as const;
+
+/** Creates the step `approve:<callId>`. Never rejects, and settles at once on abort. */
+export function approveStep(context: StepContext, question: ApprovalQuestion): Step {
+  const { call, kept } = question;
+  const input = { call, ...(kept?.decision && { kept: { decision: kept.decision, digest: kept.digest ?? '' } }) };
+  return createStep(context, `approve:${call.id}`, input, (signal, emit) => decide(question, { signal, emit }));
+}
+
+/** Decides on a call within a step. */
+export async function decide(
+  { approval, call, kept, conversation, idempotencyKey }: ApprovalQuestion,
+  { signal, emit }: StepContext,
+): Promise<ApprovalOutput> {
+  try {
+    const deciding = approval.decide(call, kept, { signal, conversation, idempotencyKey }, emit);
+    const decision = await untilAborted(deciding, signal);
+    if (decision.decision !== 'refused') return decision;
+    const { result } = decision;
+    const handled = hookStopAnswer(result.error);
+    return {
+      decision: 'refused',
+      result: toResultJson({ ...result, forLLM: toModelText(result) }),
+      ...(handled === undefined ? {} : { handled }),
+    };
+  } catch (error) {
+    if (signal.aborted) return ABORTED;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { JsonValue } from './json.ts';
+import type { Tool, ToolCall } from './tool.ts';
+
+/** A call that waits for a decision. As a call, its `arguments` are those that the handler would get, as JSON text. */
+export interface PendingCall extends ToolCall {
+  /** The tool that the call would run. */
+  readonly tool: Tool;
+  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. */
+  readonly path: readonly string[];
+  /** Identifies what is decided on: equal exactly as long as the tool's name, description, schema and effect and the arguments are. */
+  readonly digest: string;
+}
+
+/** A decision on a call that is kept until the call runs. */
+export type KeptDecision =
+  | { readonly decision: 'allow' }
+  | { readonly decision: 'deny'; readonly reason: string }
+  | { readonly decision: 'edit'; readonly arguments: string };
+
+/** What a run that ended with `approval` keeps of a call without a result, so that a later run goes on from there. */
+export interface SuspendedCall {
+  /** The id of the call. */
+  readonly callId: string;
+  /** The decision on the call, if there is one already. */
+  readonly decision?: KeptDecision;
+  /** What the decision holds for, as in `PendingCall`: if this has changed, the call is asked about again. */
+  readonly digest?: string;
+  /** The agents that the call runs, where calls of theirs wait for a decision. */
+  readonly agents?: readonly SuspendedAgent[];
+}
+
+/** An agent that waits for a decision on calls of its own. */
+export interface SuspendedAgent {
+  /** The name of the agent. */
+  readonly name: string;
+  /** What it was asked to do. */
+  readonly task: string;
+  /** Its messages so far, as JSON. */
+  readonly messages: readonly JsonValue[];
+}

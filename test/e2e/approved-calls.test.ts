@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { agentAsTool, type Approve, collect, run, runSession, type StepExecutor } from '@kernel/agent';
+import { openFileSession } from '@kernel/agent/session-file';
+import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
+import { bindTool, createRegistry, defineTool } from '@kernel/tools';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+
+const model = 'm';
+const messages = [{ role: 'user', content: 'Go' }] as const;
+const allow = { decision: 'allow' } as const;
+
+/** A tool that pays, and keeps what its handler gets. */
+function payments(effect: 'write' | 'external' = 'external') {
+  const paid: unknown[] = [];
+  const input = z.object({ amount: z.number(), currency: z.string().default('EUR') });
+  const tool = defineTool({ name: 'pay', description: 'Pays.', effect, input, handler: (got) => void paid.push(got) });
+  return { paid, tool };
+}
+const pay = (args: string) => ({ name: 'pay', id: 'p', arguments: args });
+
+test('the approver of a registry sees repaired arguments with their defaults, and exactly those run', async () => {
+  verifies('agent.loop.approval.arguments');
+  const { paid, tool } = payments();
+  const seen: unknown[] = [];
+  const approve: Approve = ({ call, tool: { effect } }) => {
+    seen.push(JSON.parse(call.arguments), effect);
+    return allow;
+  };
+  const provider = scriptedProvider([{ calls: [pay('{"amount": "5"}')] }, { text: 'ok' }]);
+  await collect(run({ provider, model, messages, tools: createRegistry([tool]), approve }));
+  expect(seen).toEqual([{ amount: 5, currency: 'EUR' }, 'external']);
+  expect(paid).toEqual([{ amount: 5, currency: 'EUR' }]);
+});
+
+test('arguments that a tool refuses are never asked about', async () => {
+  verifies('agent.loop.approval.arguments');
+  const { paid, tool } = payments();
+  const approve: Approve = () => {
+    throw new Error('asked');
+  };
+  const calls = ['{"amount":"five"}', '{"amount":5,"dryRun":true}', '{"amount":5,"amount":6}', '{"amount":'].map(
+    (text, index) => ({ ...pay(text), id: `p${index}` }),
+  );
+  const provider = scriptedProvider([{ calls }, { text: 'ok' }]);
+  const result = await collect(run({ provider, model, messages, tools: createRegistry([tool]), approve }));
+  expect(result.toolCalls.map(({ result: { code } }) => code)).toEqual(calls.map(() => 'ARGUMENTS_INVALID'));
+  expect(paid).toEqual([]);
+});
+
+test.each(['during the question', 'at the start of the call'])(
+  'a tool that is replaced in the registry %s does not run on the old approval',
+  async (when) => {
+    verifies('agent.loop.approval.changed');
+    const first = payments('write');
+    const second = payments('write');
+    const tools = createRegistry([first.tool]);
+    let asked = 0;
+    const approve: Approve = () => {
+      asked += 1;
+      if (asked === 1 && when === 'during the question') tools.replace({ ...second.tool, tool: first.tool.tool });
+      return asked === 1 ? allow : { decision: 'deny', reason: 'no' };
+    };
+    // A back-pressured reader: the call starts long after it was approved.
+    const steps: StepExecutor = {
+      all: (batch) =>
+        Promise.all(
+          batch.map((step) => {
+            if (when !== 'at the start of the call' || !step.id.startsWith('tool:')) return step.run();
+            return step.run(undefined, (event) => {
+              if (event.type === 'tool-start') tools.replace({ ...second.tool, tool: first.tool.tool });
+            });
+          }),
+        ),
+    };
+    const provider = scriptedProvider([{ calls: [pay('{"amount":5}')] }, { text: 'ok' }]);
+    const result = await collect(run({ provider, model, messages, tools, approve, steps }));
+    expect(result.reason).toBe('done');
+    expect([first.paid, second.paid]).toEqual([[], []]);
+    expect(JSON.stringify(result.messages)).toContain('TOOL_DENIED');
+  },
+);
+
+test('an agent in a registry waits in a session file, and another process decides for both levels', async () => {
+  verifies('agent.loop.approval.agents', 'agent.loop.approval.later');
+  const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'a.jsonl');
+  const { paid, tool } = payments();
+  const approveLater: Approve = ({ path: around }) => (around.length > 0 ? { decision: 'later' } : allow);
+
+  /** What one process does: it opens the file, runs, and closes it. */
+  async function inProcess(
+    outer: readonly ScriptStep[],
+    inner: readonly ScriptStep[],
+    approve: Approve,
+    added?: typeof messages,
+  ) {
+    const helper = agentAsTool({
+      name: 'helper',
+      description: 'Helps.',
+      run: { provider: scriptedProvider(inner), model, tools: createRegistry([tool]) },
+    });
+    const tools = createRegistry([bindTool(helper.tool, helper.handler, { timeoutMs: 0 })]);
+    const session = await openFileSession(path);
+    const provider = scriptedProvider(outer);
+    const result = await collect(runSession({ session, provider, model, messages: added, tools, approve }));
+    await session.close();
+    return result;
+  }
+  const call = { name: 'helper', id: 'h', arguments: { task: 'Pay.' } };
+  const first = await inProcess([{ calls: [call] }], [{ calls: [pay('{"amount":"5"}')] }], approveLater, messages);
+  expect(first).toMatchObject({
+    reason: 'approval',
+    pending: [{ name: 'pay', path: ['h'], tool: { effect: 'external' }, arguments: '{"amount":5,"currency":"EUR"}' }],
+  });
+  expect(paid).toEqual([]);
+  const asked: string[] = [];
+  const approve: Approve = ({ call: { name } }) => {
+    asked.push(name);
+    return allow;
+  };
+  const second = await inProcess([{ text: 'All paid.' }], [{ text: 'Paid.' }], approve);
+  expect(second).toMatchObject({ reason: 'done', answer: 'All paid.' });
+  expect(asked).toEqual(['pay']);
+  expect(paid).toEqual([{ amount: 5, currency: 'EUR' }]);
+  expect(await inProcess([{ text: 'Nothing more.' }], [], approve, messages)).toMatchObject({ reason: 'done' });
+  expect(paid).toHaveLength(1);
+});
