@@ -28,6 +28,14 @@ const AFTER_THE_FINISH: Readonly<Record<WireName, (bytes: Buffer) => number>> = 
   bedrock: (bytes) => bytes.length - (bytes.lastIndexOf('\u000B:event-type') - 12),
 };
 
+/**
+ * Whether a reset is tried at an offset. A reset costs a connection, and what of the bytes before it is still read is up to the system, so
+ * that between the first bytes and those around the finish one of eight is enough; a reply that ends too early is tried at each.
+ */
+function resetsAt(at: number, wholeAt: number): boolean {
+  return at % 8 === 0 || at < 8 || at >= wholeAt - 8;
+}
+
 /** Sets up a wire whose every reply is `reply`, recorded once and then sent as bytes with the fault that is set. */
 async function setUpRecorded(wire: (typeof WIRES)[number], stream: boolean, reply: WireReply) {
   let next: WireReply | RawReply = reply;
@@ -64,6 +72,7 @@ describe.each(WIRES)('the wire %s', (...wire) => {
       const wrong: string[] = [];
       for (let at = 0; at <= bytes.length; at += 1) {
         for (const kind of ['cutAfter', 'resetAfter'] as const) {
+          if (kind === 'resetAfter' && !resetsAt(at, wholeAt)) continue;
           const { result, ran } = await runWith({ [kind]: at });
           const isWhole = ran.length === 2 && isDeepStrictEqual(result.messages, whole.result.messages);
           const isLost =

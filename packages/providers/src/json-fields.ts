@@ -1,4 +1,4 @@
-import type { JsonValue } from '@kernel/protocol';
+import type { JsonObject, JsonValue } from '@kernel/protocol';
 
 /** A JSON object from outside, read field by field: no schema library, one `typeof` per field. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,6 +8,22 @@ export function asFields(value: unknown): Fields | undefined {
   // Every object has string keys; their values stay unknown.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+/** A JSON value as an object; empty for anything else. */
+export function asJsonFields(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
+}
+
+function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The fields that have a value, so that a spread of them keeps what is already there. */
+export function definedFields<Value>(fields: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Value & ({} | null)] => entry[1] !== undefined),
+  );
 }
 
 /** The value as an array; empty for anything else. */

@@ -9,8 +9,10 @@ import { alternateRoles, type EncodedMessage } from '../wire/alternating-message
 import { cachePerMessage } from '../wire/message-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
+import { rulesOf } from './models.ts';
 import { modelSettings } from './settings.ts';
 
 const RESERVED_KEYS = new Set(
@@ -42,15 +44,22 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
     const streams = request.stream !== false;
     const settled = modelSettings(request, options, placeholders !== undefined, warnings);
+    const takesSchema = rulesOf(request.model).replySchema;
     const head = {
       ...settled.fields,
       model: request.model,
-      ...outputFormat(request, settled.fields['output_config'], warnings),
+      ...(takesSchema ? outputFormat(request, settled.fields['output_config'], warnings) : {}),
       ...(tools === undefined ? {} : { tool_choice: settled.toolChoice }),
       ...(streams ? { stream: true } : {}),
     };
     if (options.seed !== undefined) warnings.push({ message: 'seed is left out: this API does not have it' });
-    const { system, messages } = alternateRoles(request.messages, blocksOf);
+    const { system: told, messages } = alternateRoles(request.messages, blocksOf);
+    const system = [...told];
+    if (request.responseFormat !== undefined && !takesSchema) {
+      const { text, warning } = schemaInstruction(request.responseFormat);
+      system.push(text);
+      warnings.push(warning);
+    }
     const parts = [
       JSON.stringify(head).slice(0, -1),
       ...(tools === undefined ? [] : [`"tools":[${withCacheControl(tools.texts, caches).join(',')}]`]),

@@ -1,39 +1,80 @@
+import { type Effort, type Families, modelName, rulesIn } from '../wire/model-rules.ts';
+
 /** What a family of Claude models accepts. Plain data: a family that is not in the table gets the newest rules. @internal */
 export interface ClaudeRules {
   /** How thinking is asked for: a number of tokens, an effort, or not at all. */
   readonly thinking: 'budget' | 'adaptive' | 'none';
-  /** The efforts that the model takes, where thinking is adaptive. */
-  readonly efforts: readonly string[];
-  /** Whether temperature, top_p and top_k are accepted (while the model does not think). */
-  readonly sampling: boolean;
-  /** Whether the model may think in every request, so that a forced tool choice is refused. */
-  readonly alwaysThinks: boolean;
+  /** The efforts that the model takes, lowest first. */
+  readonly efforts: readonly Effort[];
+  /** Whether temperature, top_p and top_k are accepted while the model does not think; `one`: only one of the first two. */
+  readonly sampling: 'all' | 'one' | 'none';
+  /** Whether a schema for the reply is accepted. */
+  readonly replySchema: boolean;
+  /**
+   * Whether it thinks in a request that does not ask for it: `never`; `unless-disabled`, where a request can turn it off; or `always`, so
+   * that a forced tool choice is refused.
+   */
+  readonly thinksUnasked: 'never' | 'unless-disabled' | 'always';
+  /** Whether Bedrock takes cache points for it. */
+  readonly cachePoints: boolean;
 }
 
-const EFFORTS = ['low', 'medium', 'high'];
-const NO_THINKING: ClaudeRules = { thinking: 'none', efforts: [], sampling: true, alwaysThinks: false };
-const BUDGET: ClaudeRules = { ...NO_THINKING, thinking: 'budget' };
-const EARLY_ADAPTIVE: ClaudeRules = { ...NO_THINKING, thinking: 'adaptive', efforts: EFFORTS };
-const ADAPTIVE_ONLY: ClaudeRules = {
-  thinking: 'adaptive',
-  efforts: [...EFFORTS, 'xhigh', 'max'],
-  sampling: false,
-  alwaysThinks: false,
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
+const OLDEST: ClaudeRules = {
+  thinking: 'none',
+  efforts: [],
+  sampling: 'all',
+  replySchema: false,
+  thinksUnasked: 'never',
+  cachePoints: false,
 };
-const NEWEST: ClaudeRules = { ...ADAPTIVE_ONLY, alwaysThinks: true };
+const BUDGET: ClaudeRules = {
+  ...OLDEST,
+  thinking: 'budget',
+  efforts: ['none', 'minimal', ...EFFORTS],
+  cachePoints: true,
+};
+const LATE_BUDGET: ClaudeRules = { ...BUDGET, sampling: 'one', replySchema: true };
+const EARLY_ADAPTIVE: ClaudeRules = { ...LATE_BUDGET, thinking: 'adaptive', efforts: ['none', ...EFFORTS] };
+const ADAPTIVE_ONLY: ClaudeRules = {
+  ...EARLY_ADAPTIVE,
+  efforts: ['none', ...EFFORTS, 'xhigh', 'max'],
+  sampling: 'none',
+};
+const ON_BY_DEFAULT: ClaudeRules = { ...ADAPTIVE_ONLY, thinksUnasked: 'unless-disabled' };
+const NEWEST: ClaudeRules = { ...ADAPTIVE_ONLY, efforts: [...EFFORTS, 'xhigh', 'max'], thinksUnasked: 'always' };
+/** Models of other vendors behind the same API: nothing is refused, as far as anybody knows. */
+const OTHERS: ClaudeRules = { ...BUDGET, replySchema: true, cachePoints: false };
 
-/** As of November 2026. The first entry that matches counts. */
-const FAMILIES: readonly (readonly [RegExp, ClaudeRules])[] = [
-  [/claude-(?:2|instant|3-(?:opus|sonnet|haiku)|3-5)/, NO_THINKING],
+/**
+ * As of November 2026. Sources: the guides "Thinking", "Effort" and the migration guide of each model at platform.claude.com. The first entry
+ * that matches counts.
+ */
+const FAMILIES: Families<ClaudeRules> = [
+  [/claude-(?:2|v2|instant|3-(?:opus|sonnet|haiku)|3-5|v?3(?=$|[-@:]))(?!-7)/, OLDEST],
   [/claude-3-7/, BUDGET],
-  // 4, 4.1 and 4.5, with or without a date; not 4.6 and later.
-  [/claude-(?:opus|sonnet|haiku)-4(?:-[0-5](?!\d))?(?:$|[-@:]\d{8}|-latest|-v\d|@|:)/, BUDGET],
-  [/claude-opus-4-6/, { ...EARLY_ADAPTIVE, efforts: [...EFFORTS, 'max'] }],
-  [/claude-(?:sonnet|haiku)-4-6/, EARLY_ADAPTIVE],
-  [/claude-(?:opus|sonnet|haiku)-4-(?:[7-9]|\d\d)(?!\d)/, ADAPTIVE_ONLY],
+  [/claude-(?:(?:opus|sonnet|haiku)-4-[1-5](?!\d)|4-[1-5]-(?:opus|sonnet|haiku))/, LATE_BUDGET],
+  // 4, with or without a date, in both orders of the name; not 4.6 and later.
+  [/claude-(?:opus|sonnet|haiku)-4(?:-0)?(?!-\d{1,2}(?!\d))/, BUDGET],
+  [/claude-4-(?:opus|sonnet|haiku)/, BUDGET],
+  [/claude-(?:opus-4-6|4-6-opus)/, { ...EARLY_ADAPTIVE, efforts: ['none', ...EFFORTS, 'max'] }],
+  [/claude-(?:(?:sonnet|haiku)-4-6|4-6-(?:sonnet|haiku))/, EARLY_ADAPTIVE],
+  [/claude-(?:(?:opus|sonnet|haiku)-4-(?:[7-9]|\d\d)(?!\d)|4-[7-9]-(?:opus|sonnet|haiku))/, ADAPTIVE_ONLY],
+  [/claude-(?:opus|sonnet)-5(?!-\d{1,2}(?!\d))/, ON_BY_DEFAULT],
+  [/claude/, NEWEST],
+  // Names of models of other vendors, which gateways and vendors serve through the same API.
+  [
+    /^(?:[a-z]{2,8}\.)?(?:kimi|moonshot|glm|chatglm|minimax|deepseek|qwen|qwq|gpt-|chatgpt|o\d(?:-|$)|gemini|gemma|grok|(?:open-)?mi[sx]tral|magistral|ministral|devstral|codestral|llama|meta|nova|amazon|mimo|doubao|seed-|step-|ernie|hunyuan|longcat|ling-|ring-|kat-|phi-|nemotron|command|cohere|jamba|granite|yi-)/,
+    OTHERS,
+  ],
 ];
 
-/** The rules of a model by its name. @internal */
+/** The rules of a model by its name: a gateway's path and the dots of its versions do not matter. @internal */
 export function rulesOf(model: string): ClaudeRules {
-  return FAMILIES.find(([pattern]) => pattern.test(model))?.[1] ?? NEWEST;
+  return rulesIn(FAMILIES, modelName(model).replaceAll(/(?<=\d)\.(?=\d)/g, '-')) ?? NEWEST;
+}
+
+/** The same for Claude models only. @internal */
+export function claudeRules(model: string): ClaudeRules | undefined {
+  return /claude/i.test(model) ? rulesOf(model) : undefined;
 }

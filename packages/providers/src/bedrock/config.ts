@@ -13,8 +13,10 @@ export interface BedrockConfig extends BedrockWireConfig {
   readonly options?: BedrockOptions | undefined;
 }
 
-/** Model options of the Converse API. It has neither `seed` nor `reasoningEffort`: they are left out with a warning. */
+/** Model options of the Converse API. It has no `seed`: it is left out with a warning, and so is what the model does not take. */
 export interface BedrockOptions extends ModelOptions {
+  /** How much the model may think, in the model's own field: that of Claude, Nova 2 or one of OpenAI's models. Others have none. */
+  readonly reasoningEffort?: ModelOptions['reasoningEffort'];
   /** Fields of the model's own. */
   readonly additionalModelRequestFields?: JsonObject | null | undefined;
   /** A guardrail to apply. */

@@ -1,22 +1,20 @@
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
-import { asFields } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
-import { TOOL_NAME, toWireName } from '../wire/names.ts';
+import { TOOL_NAME } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
+import { modelSettings } from './settings.ts';
 
 const RESERVED_KEYS = new Set(
   'model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '),
 );
-/** Models that accept cache points; others refuse the whole request. */
-const CACHING_MODELS = /anthropic\.claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])/;
 const CACHE_POINT = '{"cachePoint":{"type":"default"}}';
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
@@ -43,14 +41,11 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     if (request.toolChoice === 'none' && tools !== undefined) {
       warnings.push({ message: 'this API cannot enforce toolChoice "none" while the history has calls' });
     }
+    const forced = offered === undefined ? { ...request, toolChoice: undefined } : request;
+    const { cachePoints, fields, toolChoice } = modelSettings(forced, options, warnings);
     addOptionWarnings(options, warnings);
-    const caches = request.cache !== 'off' && CACHING_MODELS.test(request.model);
-    const cachePoint = caches ? [CACHE_POINT] : [];
-    const inferenceConfig = inferenceConfigOf(options);
-    const head = {
-      ...options.extra,
-      ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
-    };
+    const cachePoint = request.cache !== 'off' && cachePoints ? [CACHE_POINT] : [];
+    const choice = toolChoice === undefined ? '' : `,"toolChoice":${JSON.stringify(toolChoice)}`;
     const instructions = system.map((text) => JSON.stringify({ text }));
     if (request.responseFormat !== undefined) {
       const { text, warning } = schemaInstruction(request.responseFormat);
@@ -62,12 +57,10 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
       return `{"role":"${role}","content":[${[...blocks, ...(isLastUser ? cachePoint : [])].join(',')}]}`;
     });
     const parts = [
-      ...(Object.keys(head).length === 0 ? [] : [JSON.stringify(head).slice(1, -1)]),
+      ...(Object.keys(fields).length === 0 ? [] : [JSON.stringify(fields).slice(1, -1)]),
       ...(tools === undefined
         ? []
-        : [
-            `"toolConfig":{"tools":[${[...tools.texts, ...cachePoint].join(',')}]${toolChoiceText(request, offered !== undefined)}}`,
-          ]),
+        : [`"toolConfig":{"tools":[${[...tools.texts, ...cachePoint].join(',')}]${choice}}`]),
       ...(instructions.length === 0 ? [] : [`"system":[${[...instructions, ...cachePoint].join(',')}]`]),
       `"messages":[${encodedMessages.join(',')}]`,
     ];
@@ -82,32 +75,9 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
   };
 }
 
-function inferenceConfigOf(options: ResolvedOptions): Record<string, unknown> {
-  return {
-    ...asFields(options.extra['inferenceConfig']),
-    maxTokens: options.maxTokens,
-    temperature: options.temperature,
-    topP: options.topP,
-    stopSequences: options.stop === undefined ? undefined : [options.stop].flat(),
-  };
-}
-
-function toolChoiceText({ toolChoice }: ProviderRequest, isOffered: boolean): string {
-  if (!isOffered || toolChoice === undefined || toolChoice === 'none') return '';
-  const choice =
-    typeof toolChoice === 'object'
-      ? { tool: { name: toWireName(toolChoice.name, TOOL_NAME) } }
-      : toolChoice === 'required'
-        ? { any: {} }
-        : { auto: {} };
-  return `,"toolChoice":${JSON.stringify(choice)}`;
-}
-
 function addOptionWarnings(options: ResolvedOptions, warnings: ProviderWarning[]): void {
-  for (const name of ['seed', 'reasoningEffort'] as const) {
-    if (options[name] !== undefined) {
-      warnings.push({ message: `${name} is left out: set the model's own field in additionalModelRequestFields` });
-    }
+  if (options.seed !== undefined) {
+    warnings.push({ message: "seed is left out: set the model's own field in additionalModelRequestFields" });
   }
   if (options.parallelToolCalls === false) {
     warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });

@@ -8,8 +8,18 @@ export interface ModelOptions {
   readonly temperature?: number | null | undefined;
   /** The probability mass for nucleus sampling. */
   readonly topP?: number | null | undefined;
-  /** How much a reasoning model may think. */
-  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
+  /** How much a reasoning model may think: one that the model does not take is sent as the nearest one it does, with a warning. */
+  readonly reasoningEffort?:
+    | 'none'
+    | 'minimal'
+    | 'low'
+    | 'medium'
+    | 'high'
+    | 'xhigh'
+    | 'max'
+    | (string & {})
+    | null
+    | undefined;
   /** Text at which the reply stops. */
   readonly stop?: string | readonly string[] | null | undefined;
   /** The seed for sampling, where the vendor has one. */

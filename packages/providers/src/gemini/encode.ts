@@ -1,27 +1,22 @@
-import type { JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
-import { asFields } from '../json-fields.ts';
+import { asJsonFields, definedFields, type Fields } from '../json-fields.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
 import { geminiPath } from './config.ts';
+import { type GeminiRules, geminiRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages contents systemInstruction tools toolConfig tool_choice toolChoice stream signal'.split(' '),
 );
-const THINKING_BUDGETS: ReadonlyMap<JsonValue, number> = new Map([
-  ['none', 0],
-  ['minimal', 512],
-  ['low', 1024],
-  ['medium', 8192],
-  ['high', 24_576],
-]);
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
@@ -34,19 +29,20 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
 
   return (request) => {
     checkRequest(request);
-    const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+    const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
     const tools = encodeTools(request.tools);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+    const rules = geminiRules(request.model);
+    const { options, configured, extra } = acceptedConfig(given, rules, notesOf(request.model, warnings));
     if (options.parallelToolCalls === false) {
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }
-    const { generationConfig: configured, ...extra } = options.extra;
-    const generationConfig = { ...asFields(configured), ...generationConfigOf(request, options, warnings) };
+    const generationConfig = { ...configured, ...generationConfigOf(request, options, rules, warnings) };
     const { system, messages } = alternateRoles(request.messages, partsOf);
     const streams = request.stream !== false;
     const head = {
       ...extra,
-      ...(Object.values(generationConfig).some((value) => value !== undefined) ? { generationConfig } : {}),
+      ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
       ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
       ...(tools === undefined || request.toolChoice === undefined ? {} : { toolConfig: toolConfig(request) }),
     };
@@ -66,20 +62,40 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
   };
 }
 
+/** The options as the model takes them, the fields of `generationConfig` that the caller configures among them. */
+function acceptedConfig(
+  { extra: { generationConfig, ...extra }, ...known }: ResolvedOptions,
+  rules: GeminiRules,
+  notes: Notes,
+): { readonly options: ResolvedOptions; readonly configured: Fields; readonly extra: JsonObject } {
+  const { temperature, topP, ...fields } = asJsonFields(generationConfig);
+  const options = acceptedOptions(
+    {
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+      ...known,
+      extra: fields,
+    },
+    rules,
+    notes,
+  );
+  return { options, configured: options.extra, extra };
+}
+
 function generationConfigOf(
-  { model, responseFormat }: ProviderRequest,
+  { responseFormat }: ProviderRequest,
   options: ResolvedOptions,
+  rules: GeminiRules,
   warnings: ProviderWarning[],
 ): Record<string, unknown> {
-  // JSON.stringify omits undefined values.
-  const config = {
+  const config = definedFields({
     maxOutputTokens: options.maxTokens,
     temperature: options.temperature,
     topP: options.topP,
     stopSequences: options.stop === undefined ? undefined : [options.stop].flat(),
     seed: options.seed,
-    thinkingConfig: thinkingConfigOf(model, options.reasoningEffort),
-  };
+    thinkingConfig: thinkingConfigOf(options.reasoningEffort, rules),
+  });
   if (responseFormat === undefined) return config;
   const { losses, schema } = toDialect(responseFormat.schema, 'gemini');
   for (const { keyword, message, path } of losses)
@@ -87,12 +103,10 @@ function generationConfigOf(
   return { ...config, responseMimeType: 'application/json', responseJsonSchema: schema };
 }
 
-/** Models from Gemini 3 on take a level, earlier ones a number of tokens. */
-function thinkingConfigOf(model: string, effort: JsonValue | undefined): object | undefined {
+function thinkingConfigOf(effort: JsonValue | undefined, { budgets }: GeminiRules): object | undefined {
   if (effort === undefined) return undefined;
-  if (/gemini-(?:[3-9]|\d\d)/.test(model)) return { includeThoughts: true, thinkingLevel: effort };
-  const thinkingBudget = THINKING_BUDGETS.get(effort);
-  return thinkingBudget === undefined ? undefined : { includeThoughts: thinkingBudget > 0, thinkingBudget };
+  if (budgets === undefined) return { includeThoughts: true, thinkingLevel: effort };
+  return { includeThoughts: effort !== 'none', thinkingBudget: budgets.get(effort) };
 }
 
 function toolConfig({ toolChoice }: ProviderRequest): object {

@@ -1,14 +1,16 @@
-import type { JsonValue, MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
+import type { MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
 import { textOf, toolCallsOf } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { checkRequest, unknownRoleError } from '../wire/check-request.ts';
-import { asFields } from '../json-fields.ts';
+import { asFields, definedFields } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { dataOf, markError, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { thinkValue } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 const ANY_NAME = /[\s\S]/;
@@ -34,12 +36,13 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
     if (options.parallelToolCalls === false) {
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }
+    const think = thinkValue(options.reasoningEffort, request.model, notesOf(request.model, warnings));
     const streams = request.stream !== false;
     const head = {
       ...options.extra,
       model: request.model,
       stream: streams,
-      ...(options.reasoningEffort === undefined ? {} : { think: thinkValue(options.reasoningEffort) }),
+      ...(think === undefined ? {} : { think }),
       ...(request.responseFormat === undefined ? {} : { format: request.responseFormat.schema }),
       ...samplingFields(options),
     };
@@ -74,18 +77,15 @@ function toolsToOffer(
 function samplingFields(options: ResolvedOptions): { options?: object } {
   const fields = {
     ...asFields(options.extra['options']),
-    num_predict: options.maxTokens,
-    temperature: options.temperature,
-    top_p: options.topP,
-    stop: options.stop === undefined ? undefined : [options.stop].flat(),
-    seed: options.seed,
+    ...definedFields({
+      num_predict: options.maxTokens,
+      temperature: options.temperature,
+      top_p: options.topP,
+      stop: options.stop === undefined ? undefined : [options.stop].flat(),
+      seed: options.seed,
+    }),
   };
-  return Object.values(fields).some((value) => value !== undefined) ? { options: fields } : {};
-}
-
-function thinkValue(effort: JsonValue): JsonValue {
-  if (effort === 'none') return false;
-  return effort === 'minimal' ? 'low' : effort;
+  return Object.keys(fields).length === 0 ? {} : { options: fields };
 }
 
 function toOllamaMessage(message: Message, vendor: string): object {

@@ -2,8 +2,6 @@ import type { ModelOptions } from '../config/model-options.ts';
 
 /** Model options of chat completions. */
 export interface ChatOptions extends ModelOptions {
-  /** How much a reasoning model may think. */
-  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | (string & {}) | null | undefined;
   /** How verbose the reply is. */
   readonly verbosity?: 'low' | 'medium' | 'high' | null | undefined;
   /** Lowers the probability of tokens by how often they already occurred. */

@@ -7,6 +7,7 @@ import { createAuthorizer } from '../config/credentials.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
 import type { ChatOptions } from './chat-options.ts';
+import { type ChatModelRules, chatRules, OPENAI_ORIGIN } from './models.ts';
 import { CHAT_PRESETS, type ChatPresetName, OPENAI_QUIRKS } from './presets.ts';
 import { type ChatQuirks, QUIRK_KEYS, type ResolvedChatQuirks, resolveQuirks } from './quirks.ts';
 
@@ -41,6 +42,10 @@ export interface ChatSettings extends ResolvedChatQuirks {
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
   /** Default model options. */
   readonly options: ModelOptions;
+  /** What a model accepts there. */
+  readonly rulesOf: (model: string) => ChatModelRules;
+  /** The body field that the config names for the limit of the reply; a model cannot change it. */
+  readonly fixedMaxTokensField: ChatQuirks['maxTokensField'];
 }
 
 const IN_QUIRKS = useInside('quirks', [...QUIRK_KEYS.known]);
@@ -59,16 +64,19 @@ export function resolveChat(config: ChatWireConfig): ChatSettings {
   }
   const base = parseBaseUrl(name, baseUrl);
   const { origin } = base;
-  if (name === 'azure') {
-    const endpoint = resolveAzureEndpoint(config, base);
-    return { ...resolveQuirks(preset?.quirks, config.quirks), ...endpoint, name, origin, options };
-  }
-  const isOpenAI = origin === 'https://api.openai.com';
-  return {
-    ...resolveQuirks(isOpenAI ? OPENAI_QUIRKS : undefined, preset?.quirks, config.quirks),
+  const isOpenAI = name === 'azure' || origin === OPENAI_ORIGIN;
+  const { deployment } = config;
+  const common = {
+    ...resolveQuirks(isOpenAI ? OPENAI_QUIRKS : undefined, preset?.quirks, quirks),
     name,
     origin,
     options,
+    rulesOf: (model: string) => chatRules({ name, isOpenAI, deployment }, model),
+    fixedMaxTokensField: quirks?.maxTokensField,
+  };
+  if (name === 'azure') return { ...common, ...resolveAzureEndpoint(config, base) };
+  return {
+    ...common,
     path: (operation) => `${base.path}/${operation}${base.query}`,
     authorize: createAuthorizer(config),
   };

@@ -5,9 +5,11 @@ import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts
 import { schemaInstruction } from '../wire/response-format.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
+import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './config.ts';
+import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
@@ -37,10 +39,14 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
 
   return (request) => {
     checkRequest(request);
-    const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+    const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
     const tools = encodeTools(request.tools);
-    const messages = encoderFor(options.imageDetail);
-    const format = formatOf(request, settings);
+    const messages = encoderFor(given.imageDetail);
+    const rules = settings.rulesOf(request.model);
+    const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+    const notes = notesOf(request.model, warnings);
+    const options = acceptedOptions(tools === undefined ? given : besideTools(given, rules, notes), rules, notes);
+    const format = formatOf(request, settings.responseFormat === 'schema' ? rules.replyFormat : 'object');
     const streams = request.stream !== false;
     const head = {
       ...options.extra,
@@ -48,9 +54,9 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
       ...(streams
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
-      ...samplingFields(options, settings),
+      ...samplingFields(options, settings, rules, notes),
       ...(tools === undefined ? {} : toolFields(request, options, settings)),
-      ...(format === undefined ? {} : { response_format: format.body }),
+      ...(format?.body === undefined ? {} : { response_format: format.body }),
     };
     const prefix = JSON.stringify(head).slice(0, -1);
     const before = format?.message === undefined ? '' : `${format.message},`;
@@ -63,20 +69,48 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
       freeBody: free,
       accept: streams ? 'text/event-stream' : 'application/json',
       toolDecoder: tools?.toolDecoder,
-      warnings: [...(tools?.warnings ?? []), ...(format?.warnings ?? [])],
+      warnings: [...warnings, ...(format?.warnings ?? [])],
     };
   };
 }
 
-function samplingFields(options: ResolvedOptions, settings: ChatSettings): Record<string, JsonValue | undefined> {
+/** The effort that a model takes beside function tools: several of OpenAI's do not reason then, but in the Responses API. */
+function besideTools(options: ResolvedOptions, { chatTools }: ChatModelRules, notes: Notes): ResolvedOptions {
+  if (chatTools === 'always') return options;
+  const { reasoningEffort: asked, ...others } = options;
+  const what = asked === undefined ? 'an absent reasoningEffort' : `reasoningEffort ${JSON.stringify(asked)}`;
+  const why = 'with tools this model reasons only in the Responses API, the provider "openai-responses"';
+  if (chatTools === 'never') {
+    notes.mayBeRefused('tools', 'with this model only the Responses API takes them, the provider "openai-responses"');
+    return options;
+  }
+  if (chatTools === 'without-effort') {
+    if (asked !== undefined && asked !== 'none') notes.leftOut(what, why);
+    return others;
+  }
+  if (asked !== 'none') notes.sentAs(what, '"none"', why);
+  return { ...others, reasoningEffort: 'none' };
+}
+
+function samplingFields(
+  options: ResolvedOptions,
+  settings: ChatSettings,
+  { effortFields, newMaxTokens }: ChatModelRules,
+  notes: Notes,
+): Record<string, JsonValue | undefined> {
+  const limit = settings.fixedMaxTokensField ?? (newMaxTokens ? 'max_completion_tokens' : settings.maxTokensField);
+  const { reasoningEffort: effort } = options;
+  const own = effort === undefined ? undefined : effortFields?.get(effort);
+  if (own !== undefined && effort !== 'none')
+    notes.sentAs(`reasoningEffort ${JSON.stringify(effort)}`, JSON.stringify(own));
   // JSON.stringify omits undefined values.
   return {
-    [settings.maxTokensField]: options.maxTokens,
+    [limit]: options.maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
     stop: options.stop,
     [settings.seedField]: options.seed,
-    reasoning_effort: options.reasoningEffort,
+    ...(own ?? { reasoning_effort: effort }),
   };
 }
 
@@ -94,18 +128,18 @@ function toolFields(request: ProviderRequest, options: ResolvedOptions, settings
 }
 
 interface Format {
-  readonly body: object;
+  readonly body?: object;
   /** An additional first message, for servers that take no schema. */
   readonly message?: string;
   readonly warnings: readonly ProviderWarning[];
 }
 
-function formatOf({ responseFormat }: ProviderRequest, settings: ChatSettings): Format | undefined {
+function formatOf({ responseFormat }: ProviderRequest, accepted: ChatModelRules['replyFormat']): Format | undefined {
   if (responseFormat === undefined) return undefined;
-  if (settings.responseFormat === 'object') {
+  if (accepted !== 'schema') {
     const { text, warning } = schemaInstruction(responseFormat);
     return {
-      body: { type: 'json_object' },
+      ...(accepted === 'object' ? { body: { type: 'json_object' } } : {}),
       message: JSON.stringify({ role: 'system', content: text }),
       warnings: [warning],
     };

@@ -4,18 +4,19 @@ import { strictGap } from '../schema-dialects/strict.ts';
 import { asFields } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
+import { OPENAI_ORIGIN } from '../openai/models.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { acceptedOptions, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
+import { schemaInstruction } from '../wire/response-format.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toItems } from './items.ts';
+import { responsesRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
 );
-/** Reasoning models; others refuse a request for their encrypted reasoning. */
-const REASONING_MODELS = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)|codex)/;
-
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
@@ -45,14 +46,16 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
 
   return (request) => {
     checkRequest(request);
-    const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
+    const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
     const tools = encodeTools(request.tools);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+    const rules = responsesRules(request.model, settings.origin === OPENAI_ORIGIN);
+    const options = acceptedOptions(given, rules, notesOf(request.model, warnings));
     for (const name of ['stop', 'seed'] as const) {
       if (options[name] !== undefined) warnings.push({ message: `${name} is left out: this API does not have it` });
     }
     const streams = request.stream !== false;
-    const reasons = REASONING_MODELS.test(request.model) || options.reasoningEffort !== undefined;
+    const reasons = rules.hasReasoning || options.reasoningEffort !== undefined;
     const head = {
       store: false,
       ...(reasons ? { include: ['reasoning.encrypted_content'] } : {}),
@@ -61,12 +64,18 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...(streams ? { stream: true } : {}),
       ...samplingFields(options),
       ...(tools === undefined ? {} : toolFields(request, options)),
-      ...textFields(request, warnings),
+      ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
+    const items = request.messages.flatMap(itemsFor(options.imageDetail));
+    if (request.responseFormat !== undefined && !rules.takesSchema) {
+      const { text, warning } = schemaInstruction(request.responseFormat);
+      items.unshift(JSON.stringify({ role: 'system', content: text }));
+      warnings.push(warning);
+    }
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
     return {
       path: `${settings.basePath}/responses${settings.query}`,
-      body: `${JSON.stringify(head).slice(0, -1)}${toolPart},"input":[${request.messages.flatMap(itemsFor(options.imageDetail)).join(',')}]}`,
+      body: `${JSON.stringify(head).slice(0, -1)}${toolPart},"input":[${items.join(',')}]}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
       toolDecoder: tools?.toolDecoder,

@@ -2,25 +2,9 @@ import type { ProviderRequest } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { ADD } from '../history.ts';
-import { endOf, request } from '../support.ts';
-import { withWire } from '../wires.ts';
+import { type Sent, sentOver } from '../sent.ts';
 
-interface Sent {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly warnings: string;
-}
-
-/** What a request sends, and what its reply warns of. */
-async function sent(more: Partial<ProviderRequest>): Promise<Sent> {
-  let body: unknown;
-  let warnings: readonly string[] = [];
-  await withWire('anthropic', { replies: [{ text: 'ok' }] }, async ({ provider, server }) => {
-    const end = await endOf(provider.stream(request(more)));
-    warnings = (end.warnings ?? []).map(({ message }) => message);
-    body = server.requests[0]?.body;
-  });
-  return { body: body as Sent['body'], warnings: warnings.join('\n') };
-}
+const sent = (more: Partial<ProviderRequest>): Promise<Sent> => sentOver('anthropic', more);
 
 const budget = { thinking: { type: 'enabled', budget_tokens: 24_576 } };
 const adaptive = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
@@ -37,7 +21,15 @@ describe('reasoningEffort is sent as the model takes it', () => {
     ['claude-opus-4-7', adaptive],
     ['claude-opus-4-8', adaptive],
     ['claude-opus-5', adaptive],
+    ['claude-opus-5-5', adaptive],
+    ['claude-opus-7-2-20290101', adaptive],
     ['a-model-of-tomorrow', adaptive],
+    ['anthropic/claude-3.7-sonnet', budget],
+    ['anthropic/claude-4.5-sonnet', budget],
+    ['anthropic/claude-opus-4.6', adaptive],
+    ['claude-sonnet-4@20250514', budget],
+    ['kimi-k2-thinking', budget],
+    ['zai-org/glm-4.7', budget],
   ])('%s', async (model, fields) => {
     verifies('providers.models');
     const { body, warnings } = await sent({ model, options: { reasoningEffort: 'high', maxTokens: 100 } });
@@ -47,10 +39,6 @@ describe('reasoningEffort is sent as the model takes it', () => {
 
   test.each([
     ['claude-3-haiku-20240307', 'high'],
-    ['claude-sonnet-4-5', 'xhigh'],
-    ['claude-sonnet-4-6', 'max'],
-    ['claude-opus-4-6', 'xhigh'],
-    ['claude-opus-5', 'none'],
     ['claude-opus-5', 'extreme'],
   ])('%s does not take "%s": it is left out, with a warning', async (model, reasoningEffort) => {
     verifies('providers.models');
@@ -60,18 +48,31 @@ describe('reasoningEffort is sent as the model takes it', () => {
     expect(warnings).toContain(`reasoningEffort "${reasoningEffort}" is left out`);
   });
 
-  test('xhigh goes to the models that have it, minimal is the lowest effort, and none asks for nothing', async () => {
+  test.each([
+    ['claude-sonnet-4-5', 'xhigh', 'high', { thinking: { budget_tokens: 24_576 } }],
+    ['claude-sonnet-4-6', 'max', 'high', { output_config: { effort: 'high' } }],
+    ['claude-opus-4-6', 'xhigh', 'high', { output_config: { effort: 'high' } }],
+    ['claude-opus-4-7', 'minimal', 'low', { output_config: { effort: 'low' } }],
+    ['claude-opus-5-5', 'none', 'low', { output_config: { effort: 'low' } }],
+  ])('%s does not take "%s": the nearest, "%s", is sent, with a warning', async (model, asked, nearest, fields) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ model, options: { reasoningEffort: asked } });
+    expect(body).toMatchObject(fields);
+    expect(warnings).toContain(`reasoningEffort "${asked}" is sent as "${nearest}"`);
+  });
+
+  test('xhigh goes to the models that have it, and none turns thinking off where it is on by default', async () => {
     verifies('providers.models');
     const model = 'claude-opus-4-7';
     expect((await sent({ model, options: { reasoningEffort: 'xhigh' } })).body['output_config']).toEqual({
       effort: 'xhigh',
     });
-    expect((await sent({ model, options: { reasoningEffort: 'minimal' } })).body['output_config']).toEqual({
-      effort: 'low',
-    });
     const none = await sent({ model, options: { reasoningEffort: 'none' } });
     expect(none.body).not.toHaveProperty('thinking');
     expect(none.warnings).toBe('');
+    const off = await sent({ model: 'claude-opus-5', options: { reasoningEffort: 'none' } });
+    expect(off.body['thinking']).toEqual({ type: 'disabled' });
+    expect(off.warnings).toBe('');
   });
 
   test('an effort and a response format share one field', async () => {
@@ -85,12 +86,32 @@ describe('reasoningEffort is sent as the model takes it', () => {
 describe('sampling', () => {
   const options = { temperature: 0, topP: 0.5, top_k: 3 };
 
-  test.each(['claude-3-haiku-20240307', 'claude-sonnet-4-5', 'claude-opus-4-6'])('%s takes it', async (model) => {
+  test.each([
+    'claude-3-haiku-20240307',
+    'claude-sonnet-4-20250514',
+    'kimi-k2-0905-preview',
+    'glm-4.7',
+    'MiniMax-M2',
+    'deepseek-v4-flash',
+    'openai/gpt-5.2',
+  ])('%s takes it', async (model) => {
     verifies('providers.models');
     const { body, warnings } = await sent({ model, options });
     expect(body).toMatchObject({ temperature: 0, top_p: 0.5, top_k: 3 });
     expect(warnings).toBe('');
   });
+
+  test.each(['claude-opus-4-1-20250805', 'claude-sonnet-4-5', 'anthropic/claude-opus-4.6'])(
+    '%s takes temperature or topP, not both',
+    async (model) => {
+      verifies('providers.models');
+      const { body, warnings } = await sent({ model, options });
+      expect(body).toMatchObject({ temperature: 0, top_k: 3 });
+      expect(body).not.toHaveProperty('top_p');
+      expect(warnings).toBe('topP is left out: the model takes temperature or topP, not both');
+      expect((await sent({ model, options: { topP: 0.5 } })).body['top_p']).toBe(0.5);
+    },
+  );
 
   test.each([
     ['claude-opus-4-7', options],
@@ -103,6 +124,19 @@ describe('sampling', () => {
     for (const field of ['temperature', 'top_p', 'top_k']) expect(body).not.toHaveProperty(field);
     for (const name of ['temperature', 'topP', 'top_k']) expect(warnings).toContain(`${name} is left out`);
   });
+});
+
+test.each([
+  ['claude-3-7-sonnet-20250219', false],
+  ['claude-sonnet-4-20250514', false],
+  ['claude-opus-4-1', true],
+  ['claude-haiku-4-5', true],
+])('%s takes a schema for its reply: %s', async (model, takes) => {
+  verifies('providers.models');
+  const { body, warnings } = await sent({ model, responseFormat: { name: 'n', schema: { type: 'object' } } });
+  expect('output_config' in body).toBe(takes);
+  expect(JSON.stringify(body['system'] ?? '').includes('JSON Schema')).toBe(!takes);
+  expect(warnings.includes('does not accept a schema')).toBe(!takes);
 });
 
 describe('a forced tool choice', () => {
@@ -120,7 +154,21 @@ describe('a forced tool choice', () => {
     expect(warnings).toContain('reasoningEffort is left out');
   });
 
-  test.each(['claude-opus-5', 'a-model-of-tomorrow'])(
+  test.each(['claude-opus-5', 'claude-sonnet-5'])('turns off the thinking that %s does by default', async (model) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ ...forced, model });
+    expect(body).toMatchObject({ thinking: { type: 'disabled' }, tool_choice: { type: 'any' } });
+    expect(warnings).toBe('');
+  });
+
+  test.each(['kimi-k2-thinking', 'glm-4.7', 'MiniMax-M2'])('is sent to %s, of another vendor', async (model) => {
+    verifies('providers.models');
+    const { body, warnings } = await sent({ ...forced, model });
+    expect(body['tool_choice']).toEqual({ type: 'any' });
+    expect(warnings).toBe('');
+  });
+
+  test.each(['claude-opus-5-5', 'claude-fable-5-1', 'a-model-of-tomorrow'])(
     'is left out for %s, which may think at any time',
     async (model) => {
       verifies('providers.models');

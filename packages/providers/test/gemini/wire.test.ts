@@ -68,6 +68,7 @@ test('options, tool choice, names and response format are encoded in the terms o
   verifies('providers.options', 'providers.toolChoice', 'providers.dialect');
   const tools = [{ ...ADD, name: '2-add', parameters: { type: 'object', properties: { c: { const: 1 } } } }];
   const body = await bodyOf({
+    model: 'gemini-2.5-flash',
     tools,
     toolChoice: { name: '2-add' },
     options: { max_tokens: 9, topP: 0, seed: 0, stop: ['x'], reasoningEffort: 'low', generationConfig: { topK: 3 } },

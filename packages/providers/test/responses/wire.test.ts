@@ -95,7 +95,7 @@ test('options, tool choice and response format are encoded in the terms of the v
   verifies('providers.options', 'providers.toolChoice');
   const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
   const body = await bodyOf({
-    model: 'gpt-5',
+    model: 'a-model-of-another-vendor',
     tools: [ADD],
     toolChoice: { name: 'add' },
     options: { maxTokens: 9, temperature: 0, reasoningEffort: 'low', parallel_tool_calls: false, store: true },

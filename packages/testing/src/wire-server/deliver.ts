@@ -21,8 +21,13 @@ export async function deliver(response: ServerResponse, bytes: WireBytes, fault:
     return;
   }
   response.writeHead(bytes.status, bytes.headers);
-  response.flushHeaders();
   const limit = Math.min(fault.cutAfter ?? Infinity, fault.resetAfter ?? Infinity, fault.stallAfter ?? Infinity);
+  const whole = inOneWrite(bytes, fault, limit);
+  if (whole !== undefined) {
+    response.end(whole);
+    return;
+  }
+  response.flushHeaders();
   let sent = 0;
   for (const chunk of bytes.chunks) {
     if (response.destroyed || sent >= limit) break;
@@ -30,8 +35,7 @@ export async function deliver(response: ServerResponse, bytes: WireBytes, fault:
       await wait(chunk.waitMs);
       continue;
     }
-    const whole = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : Buffer.from(chunk);
-    const part = whole.subarray(0, limit - sent);
+    const part = toBuffer(chunk).subarray(0, limit - sent);
     for (const piece of split(part, sent, fault.splitAt ?? [])) {
       if (fault.delayMs !== undefined) await wait(fault.delayMs);
       await write(response, piece);
@@ -41,6 +45,24 @@ export async function deliver(response: ServerResponse, bytes: WireBytes, fault:
   if (fault.stallAfter !== undefined) return;
   if (fault.resetAfter !== undefined) response.socket?.resetAndDestroy();
   else response.end();
+}
+
+/** The longest body that leaves in one write with its head and its end. */
+const ONE_WRITE_BYTES = 65_536;
+
+/** A short body that is one chunk and ends properly, as far as it is sent: head, body and end leave in one write. */
+function inOneWrite({ chunks }: WireBytes, fault: WireFault, limit: number): Uint8Array | undefined {
+  // A generator of chunks has no length, and may not be read ahead.
+  if (chunks.length !== 1) return undefined;
+  const [chunk] = chunks;
+  if (chunk === undefined || (typeof chunk === 'object' && 'waitMs' in chunk)) return undefined;
+  if (chunk.length > ONE_WRITE_BYTES) return undefined;
+  const isPlain = fault.delayMs === undefined && fault.stallAfter === undefined && fault.resetAfter === undefined;
+  return isPlain && (fault.splitAt ?? []).length === 0 ? toBuffer(chunk).subarray(0, limit) : undefined;
+}
+
+function toBuffer(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
 }
 
 function split(bytes: Uint8Array, start: number, offsets: readonly number[]): readonly Uint8Array[] {

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue } from '@kernel/protocol';
+import { effortFor, type Notes } from '../wire/model-rules.ts';
+import type { ClaudeRules } from './models.ts';
+
+/** Why topP is left out beside temperature. @internal */
+export const ONE_OF_TWO = 'the model takes temperature or topP, not both';
+
+/** The thinking tokens by effort. The API counts them within the reply's limit, so they are added to that. */
+const THINKING_TOKENS: ReadonlyMap<string, number> = new Map([
+  ['minimal', 1024],
+  ['low', 2048],
+  ['medium', 8192],
+  ['high', 24_576],
+  ['xhigh', 32_768],
+  ['max', 32_768],
+]);
+
+/** What a request says about thinking. @internal */
+export interface Thinking {
+  /** The field `thinking`; undefined leaves it out. */
+  readonly mode?: JsonObject | undefined;
+  /** The effort, where the model takes one. */
+  readonly effort?: string | undefined;
+  /** The tokens that the reply's limit needs in addition. */
+  readonly tokens: number;
+  /** Whether the model may think. */
+  readonly thinks: boolean;
+  /** Whether a forced tool choice is refused. */
+  readonly refusesForcedChoice: boolean;
+}
+
+/**
+ * How thinking is asked for, and turned off where a forced tool choice needs that: what a caller forces is a need, how much a model thinks a
+ * wish. `own`: the field `thinking` that the caller sets. @internal
+ */
+export function thinkingOf(
+  asked: JsonValue | undefined,
+  isForced: boolean,
+  rules: ClaudeRules,
+  notes: Notes,
+  own?: JsonValue,
+): Thinking {
+  if (own !== undefined) {
+    const thinks = !(typeof own === 'object' && own !== null && 'type' in own && own['type'] === 'disabled');
+    return { tokens: 0, thinks, refusesForcedChoice: thinks };
+  }
+  const effort = effortFor(asked, rules.efforts, notes);
+  const always = rules.thinksUnasked === 'always';
+  const asks = effort !== undefined && effort !== 'none';
+  if (isForced && asks && !always) {
+    notes.leftOut('reasoningEffort', 'this API refuses thinking together with a forced tool choice');
+  }
+  if (asks && (always || !isForced)) {
+    const tokens = THINKING_TOKENS.get(effort) ?? 0;
+    const isBudget = rules.thinking === 'budget';
+    const mode: JsonObject = isBudget ? { type: 'enabled', budget_tokens: tokens } : { type: 'adaptive' };
+    return { mode, tokens, thinks: true, refusesForcedChoice: true, ...(isBudget ? {} : { effort }) };
+  }
+  const turnsOff = rules.thinksUnasked === 'unless-disabled' && (isForced || effort === 'none');
+  const thinks = rules.thinksUnasked !== 'never' && !turnsOff;
+  return { tokens: 0, thinks, refusesForcedChoice: thinks, ...(turnsOff ? { mode: { type: 'disabled' } } : {}) };
+}

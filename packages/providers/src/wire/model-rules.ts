@@ -1,0 +1,122 @@
+import type { JsonValue, ProviderWarning } from '@kernel/protocol';
+import type { ResolvedOptions } from '../config/model-options.ts';
+
+/** The efforts that vendors know, lowest first. */
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** How much a model may reason. @internal */
+export type Effort = (typeof EFFORTS)[number];
+
+/** What a family of models accepts. Plain data: each wire has its table in `models.ts`. @internal */
+export interface ModelRules {
+  /** The efforts that the model takes; `any` for a model about which nothing is known. Empty: it takes none. */
+  readonly efforts: readonly Effort[] | 'any';
+  /** Whether it reasons in a request that does not ask for an effort. */
+  readonly reasons: boolean;
+  /** When temperature, topP and `samplingFields` are accepted. */
+  readonly sampling: 'always' | 'without-reasoning' | 'never';
+  /** The vendor's own fields that are accepted only when temperature is. */
+  readonly samplingFields: readonly string[];
+  /** The options, and fields of the vendor's own, that are never accepted. */
+  readonly refused: readonly string[];
+}
+
+/** The rules of a model that takes everything, as far as anybody knows. @internal */
+export const TAKES_ALL: ModelRules = {
+  efforts: 'any',
+  reasons: false,
+  sampling: 'always',
+  samplingFields: [],
+  refused: [],
+};
+
+/** A table of families. The first entry whose pattern matches counts. @internal */
+export type Families<Rules> = readonly (readonly [RegExp, Rules])[];
+
+/** Adds warnings about what a request does not say as its caller wrote it. @internal */
+export interface Notes {
+  /** `what` is not sent. */
+  leftOut(what: string, why?: string): void;
+  /** `what` is sent as something else. */
+  sentAs(what: string, instead: string, why?: string): void;
+  /** `what` is sent, but the vendor may refuse it. */
+  mayBeRefused(what: string, why: string): void;
+}
+
+/** Creates the notes of one request. Without a reason of their own they say that the model does not take it. @internal */
+export function notesOf(model: string, warnings: ProviderWarning[]): Notes {
+  const refused = `"${model}" does not take it`;
+  return {
+    leftOut: (what, why = refused) => void warnings.push({ message: `${what} is left out: ${why}` }),
+    sentAs: (what, instead, why = refused) => void warnings.push({ message: `${what} is sent as ${instead}: ${why}` }),
+    mayBeRefused: (what, why) => void warnings.push({ message: `${what} may be refused: ${why}` }),
+  };
+}
+
+/** A model's own name in lower case: without the path that a gateway puts before it. @internal */
+export function modelName(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+}
+
+/** The rules of a family by the name of a model; undefined if no pattern matches. @internal */
+export function rulesIn<Rules>(families: Families<Rules>, name: string): Rules | undefined {
+  return families.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/**
+ * The effort to send: the one that is asked for, or the nearest that the model takes (the lower of two, and only `none` turns reasoning
+ * off). Undefined if there is none; what is not sent as it was asked for is noted. @internal
+ */
+export function effortFor(
+  asked: JsonValue | undefined,
+  efforts: readonly Effort[] | 'any',
+  notes: Notes,
+): Effort | undefined {
+  if (asked === undefined) return undefined;
+  const what = `reasoningEffort ${JSON.stringify(asked)}`;
+  const wanted = EFFORTS.find((effort) => effort === asked);
+  if (wanted === undefined || efforts.length === 0) {
+    // A model that cannot reason does what "none" asks for.
+    if (wanted !== 'none') notes.leftOut(what);
+    return undefined;
+  }
+  if (efforts === 'any' || efforts.includes(wanted)) return wanted;
+  const distance = (effort: Effort): number => Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(wanted));
+  const [nearest] = EFFORTS.filter((effort) => efforts.includes(effort) && effort !== 'none').toSorted(
+    (a, b) => distance(a) - distance(b),
+  );
+  if (nearest === undefined) notes.leftOut(what);
+  else notes.sentAs(what, `"${nearest}"`);
+  return nearest;
+}
+
+/** The options as a model takes them: the effort mapped, and without what it would refuse. Each change is noted. @internal */
+export function acceptedOptions(options: ResolvedOptions, rules: ModelRules, notes: Notes): ResolvedOptions {
+  const { reasoningEffort: asked, ...others } = options;
+  const effort = rules.efforts === 'any' ? asked : effortFor(asked, rules.efforts, notes);
+  const refused = refusedNames(rules, effort);
+  if (refused.length === 0 && effort === asked) return options;
+  const accepted = effort === undefined ? others : { ...others, reasoningEffort: effort };
+  for (const name of refused) {
+    const value = valueOf(accepted, name);
+    // 1 is the default of both; without it the request says the same.
+    const isDefault = (name === 'temperature' || name === 'topP') && value === 1;
+    if (value !== undefined && !isDefault) notes.leftOut(name);
+  }
+  const keep = ([name]: readonly [string, unknown]): boolean => !refused.includes(name);
+  const { extra, ...known } = accepted;
+  return {
+    ...Object.fromEntries(Object.entries(known).filter(keep)),
+    extra: Object.fromEntries(Object.entries(extra).filter(keep)),
+  };
+}
+
+function refusedNames(rules: ModelRules, effort: JsonValue | undefined): readonly string[] {
+  const reasons = effort === undefined ? rules.reasons : effort !== 'none';
+  const samples = rules.sampling === 'always' || (rules.sampling === 'without-reasoning' && !reasons);
+  return samples ? rules.refused : ['temperature', 'topP', ...rules.samplingFields, ...rules.refused];
+}
+
+function valueOf({ extra, ...known }: ResolvedOptions, name: string): unknown {
+  return new Map<string, unknown>([...Object.entries(extra), ...Object.entries(known)]).get(name);
+}
