@@ -1,5 +1,5 @@
 import type { Provider } from '@kernel/protocol';
-import type { LoadedConfig } from './options/config.ts';
+import type { LoadedConfig } from './config/load-config.ts';
 import type { Choice } from './model/choose-model.ts';
 import type { Flags } from './options/flags.ts';
 import type { Host } from './host.ts';

@@ -3,7 +3,7 @@ import { withRetry } from '@kernel/providers';
 import { checkFlags, offlineWarnings } from './options/check-flags.ts';
 import { runAgent } from './commands/agent.ts';
 import { isProtocol, PROTOCOLS } from './commands/protocols.ts';
-import { loadConfig } from './options/config.ts';
+import { loadConfig } from './config/load-config.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { providers } from './model/providers.ts';
 import { retryFor } from './model/retry.ts';
@@ -41,10 +41,10 @@ async function start(host: Host, output: Output): Promise<number> {
     return EXIT.answer;
   }
   const { protocol, prompt, warnings } = checkFlags(flags);
-  const loaded = await loadConfig(flags, host);
+  const loaded = await loadConfig(flags, host, output);
   for (const warning of [...warnings, ...loaded.warnings]) output.note(`warning: ${warning}`);
   const need = protocol === 'embeddings' || protocol === 'audio' ? protocol : 'chat';
-  const choice = await chooseModel(flags, loaded, host, need, protocol !== undefined);
+  const choice = await chooseModel(flags, loaded, host, output, need, protocol !== undefined);
   if (typeof choice.provider.token === 'string') output.hide(choice.provider.token);
   const provider = withRetry(providers.create(choice.provider), {
     ...retryFor(choice, loaded),

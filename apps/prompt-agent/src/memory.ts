@@ -1,25 +1,44 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { open, readdir, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { usageError } from './usage-error.ts';
 
 const MAX_BYTES = 65_536;
 
 /**
- * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all. Returns an empty
- * string if there are none. Throws a usage error for a folder that cannot be read.
+ * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all. Links that lead out of the
+ * folder, pipes and devices are left out. Returns an empty string if there are no notes. Throws a usage error for a folder that cannot be read.
  */
 export async function loadMemory(folder: string, cwd: string): Promise<string> {
-  const root = resolve(cwd, folder);
-  const names = await readdir(root).catch(() => {
+  const unreadable = (): never => {
     throw usageError(`--memory "${folder}" is not a readable folder.`);
-  });
+  };
+  const root = await realpath(resolve(cwd, folder)).catch(unreadable);
+  const names = await readdir(root).catch(unreadable);
   const notes: string[] = [];
   let left = MAX_BYTES;
   for (const name of names.filter((entry) => /\.(?:md|txt)$/i.test(entry)).toSorted()) {
-    const text = await readFile(join(root, name), 'utf8').catch(() => '');
-    const kept = text.slice(0, left).trim();
-    left -= kept.length;
+    if (left <= 0) break;
+    const kept = (await readNote(root, name, left)).trim();
+    left -= Buffer.byteLength(kept);
     if (kept !== '') notes.push(`## ${name}\n${kept}`);
   }
   return notes.length === 0 ? '' : `# Memory\n${notes.join('\n\n')}`;
+}
+
+/** The first bytes of a file in the folder; empty for anything else. */
+async function readNote(root: string, name: string, maxBytes: number): Promise<string> {
+  const real = await realpath(join(root, name)).catch(() => undefined);
+  if (real === undefined || !real.startsWith(root.endsWith(sep) ? root : root + sep)) return '';
+  // O_NONBLOCK: a pipe cannot block. O_NOFOLLOW: a link that takes the file's place after the check is not followed.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const file = await open(real, flags).catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    if (!(await file.stat()).isFile()) return '';
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

@@ -3,23 +3,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, workspace } from './program.ts';
+import { OWN_CONFIG, prompt, workspace } from './program.ts';
 
 test('flag before config before key before local server before offline', async () => {
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
   try {
     const env = { PROMPT_AGENT_SERVERS: server.baseUrl };
     const named = workspace({
-      'config.json': JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm1' } }),
+      [OWN_CONFIG]: JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm1' } }),
     });
-    const unnamed = workspace({ 'config.json': '{"name": "no provider"}' });
+    const unnamed = workspace({ [OWN_CONFIG]: '{"name": "no provider"}' });
     const flag = await prompt(['--provider', 'offline', '2+2'], { cwd: named, env });
     const file = await prompt(['2+2'], { cwd: named, env: { ...env, OPENAI_API_KEY: 'k' } });
     const url = await prompt(['--base-url', server.baseUrl, '--model', 'm3', '2+2'], { env });
     const found = await prompt(['2+2'], { cwd: unnamed, env });
     const nothing = await prompt(['2+2']);
     expect(flag.stderr).toMatch(/^offline: /);
-    expect(file.stderr).toMatch(/^model: openai\/m1 at http:\/\/127\.0\.0\.1:\d+ \(config\.json\)/);
+    expect(file.stderr).toMatch(/^model: openai\/m1 at http:\/\/127\.0\.0\.1:\d+ \(\S*config\.json\)/);
     expect(url.stderr).toMatch(/^model: openai\/m3 at .* \(--base-url\)/);
     expect(found.stderr).toMatch(/^model: openai\/wire-model at .* \(model server on this machine\)/);
     expect(nothing.stderr).toMatch(/^offline: /);
@@ -102,7 +102,7 @@ test('a port that answers nothing delays the start by no more than the 300 ms in
 });
 
 test('a config without a provider means ollama for a raw protocol call', async () => {
-  const cwd = workspace({ 'config.json': '{"model": {"name": "m"}, "client": {"connection_timeout": "2s"}}' });
+  const cwd = workspace({ [OWN_CONFIG]: '{"model": {"name": "m"}, "client": {"connection_timeout": "2s"}}' });
   const raw = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { cwd });
   expect(raw.stderr).toMatch(/^model: ollama\/m \(default of a raw call\)\n/);
   expect((await prompt(['2+2'], { cwd })).stderr).toMatch(/^offline: /);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Approve } from '@kernel/agent';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createApprove } from '../src/approve.ts';
 import { createOutput } from '../src/render/output.ts';
 import { prompt, workspace } from './program.ts';
@@ -76,10 +76,22 @@ test.each([
   const { approve, stdin, shown } = terminal();
   const { signal } = new AbortController();
   const decided = approve({ call, tool, path: [], digest: '', signal });
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
   if (typed === undefined) stdin.end();
   else stdin.write(typed);
   expect(await decided).toMatchObject({ decision });
   expect(shown()).toBe('run promote {"name":"\\x1b[2J"}? It may change something. [y/N]\n');
+});
+
+test('what was typed before the question is no answer', async () => {
+  verifies('cli.execute');
+  const { approve, stdin, shown } = terminal();
+  stdin.write('yes\ny\n');
+  const decided = approve({ call, tool, path: [], digest: '', signal: new AbortController().signal });
+  stdin.write('y\n');
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
+  stdin.write('n\n');
+  expect(await decided).toMatchObject({ decision: 'deny' });
 });
 
 test('an abort ends the question', async () => {

@@ -56,6 +56,9 @@ export function prompt(
   });
 }
 
+/** Where the user's own config is, in a workspace that is also the home folder. */
+export const OWN_CONFIG = '.config/prompt-agent/config.json';
+
 /** Makes a folder with the given files; the same small project when none are given. */
 export function workspace(files: Readonly<Record<string, string | Uint8Array>> = PROJECT): string {
   const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-'));

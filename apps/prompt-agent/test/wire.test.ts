@@ -1,8 +1,8 @@
 import { startWireServer, verifies, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type Outcome, prompt, type Start, workspace } from './program.ts';
+import { OWN_CONFIG, type Outcome, prompt, type Start, workspace } from './program.ts';
 
-const ONE_ATTEMPT = { 'config.json': '{"client":{"retry":{"max_retries":0}}}' };
+const ONE_ATTEMPT = { [OWN_CONFIG]: '{"client":{"retry":{"max_retries":0}}}' };
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 
 async function withServer<T>(
@@ -185,7 +185,7 @@ test("the flags of the Go kernel's second program are taken in agent mode", asyn
   const cwd = workspace({
     'notes/a.md': 'Likes tea.',
     'notes/b.bin': 'no',
-    'config.json': '{"max_iterations": 1, "system_prompt": "Be brief."}',
+    [OWN_CONFIG]: '{"max_iterations": 1, "system_prompt": "Be brief."}',
   });
   const call = { calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '1+1' } }] };
   await withServer({ replies: () => call }, async (server, ask) => {

@@ -1,12 +1,13 @@
-import { toProviderSettings } from '@kernel/agent/config';
+import { toProviderSettings, type VendorSettings } from '@kernel/agent/config';
 import { azureToken, type CustomProviderConfig } from '@kernel/providers';
-import type { LoadedConfig } from '../options/config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
+import type { Output } from '../render/output.ts';
 import { findLocalServer, listModels } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { usageError } from '../usage-error.ts';
-import { keyFor, VENDORS } from './vendors.ts';
+import { isVendorAddress, keyFor, VENDORS } from './vendors.ts';
 
 /** The model to use and why. */
 export interface Choice {
@@ -29,6 +30,7 @@ export async function chooseModel(
   flags: Flags,
   loaded: LoadedConfig,
   host: Host,
+  output: Output,
   protocol: Protocol,
   isRaw: boolean,
 ): Promise<Choice> {
@@ -41,9 +43,19 @@ export async function chooseModel(
     { ...loaded.config, provider: own ?? { name: picked.name, options: {} } },
     azureToken,
   );
-  // A server that was only detected on loopback never gets a vendor's key; nor does one that signs with keys of its own.
-  const hasOwnKeys = picked.baseUrl !== undefined || (settings.credentials ?? settings.profile) !== undefined;
-  const token = flags.token ?? settings.token ?? (hasOwnKeys ? undefined : keyFor(picked.name, host.env)?.token);
+  const isProjectAddress =
+    loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, baseUrl);
+  if (isProjectAddress && flags.token === undefined) refuseAmbient(settings, loaded.file ?? '');
+  // A key of the environment goes to its vendor alone, or where the user says: not to a server that was only detected on loopback, and not to
+  // an address that a project's file gives.
+  const getsKey =
+    !isProjectAddress && picked.baseUrl === undefined && (settings.credentials ?? settings.profile) === undefined;
+  const key = keyFor(picked.name, host.env);
+  const token = flags.token ?? settings.token ?? (getsKey ? key?.token : undefined);
+  if (isProjectAddress && token === undefined && key !== undefined)
+    output.note(
+      `${key.variable} is not sent: the address comes from ${loaded.file ?? 'a project'}. Give --base-url, or --config, to send it there.`,
+    );
   const region =
     settings.region ??
     (picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined);
@@ -56,18 +68,27 @@ export async function chooseModel(
   return { provider, model: await modelFor(flags, loaded, picked, provider, protocol, host), from: picked.from };
 }
 
+/** Throws a usage error for credentials of this machine that a project's file would send to an address of its own. */
+function refuseAmbient({ name, credentials, token }: VendorSettings, file: string): void {
+  const isAmbient = name === 'bedrock' ? credentials === undefined && token === undefined : typeof token === 'function';
+  if (isAmbient)
+    throw usageError(
+      `${file}: a project's file may not send the credentials of this machine to an address of its own. Give --config ${file} if you trust it.`,
+    );
+}
+
 async function pick(
   flags: Flags,
-  { config, hasProvider, isFile }: LoadedConfig,
+  { config, file, hasProvider }: LoadedConfig,
   host: Host,
   isRaw: boolean,
 ): Promise<Picked> {
   if (flags.provider !== undefined) return { name: flags.provider, from: '--provider' };
-  if (hasProvider) return { name: config.provider.name, from: flags.config ?? 'config.json' };
+  if (hasProvider) return { name: config.provider.name, from: file ?? 'config.json' };
   if (flags['base-url'] !== undefined || flags.token !== undefined) {
     return { name: 'openai', from: flags['base-url'] === undefined ? '--token' : '--base-url' };
   }
-  if (isRaw && isFile) return { name: 'ollama', from: 'default of a raw call' };
+  if (isRaw && file !== undefined) return { name: 'ollama', from: 'default of a raw call' };
   const { names } = providers;
   for (const [name, { models }] of VENDORS) {
     const key = models.chat !== undefined && names.includes(name) ? keyFor(name, host.env) : undefined;
@@ -86,7 +107,7 @@ async function pick(
 
 async function modelFor(
   flags: Flags,
-  { config, isFile }: LoadedConfig,
+  { config, file }: LoadedConfig,
   picked: Picked,
   provider: CustomProviderConfig,
   protocol: Protocol,
@@ -95,7 +116,7 @@ async function modelFor(
   if (picked.name === 'offline') return 'offline';
   const named =
     flags.model ??
-    (isFile ? config.model.name : undefined) ??
+    (file === undefined ? undefined : config.model.name) ??
     picked.model ??
     VENDORS.get(picked.name)?.models[protocol];
   if (named !== undefined && named !== '') return named;

@@ -1,5 +1,5 @@
 import type { RetryOptions } from '@kernel/providers';
-import type { LoadedConfig } from '../options/config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { Choice } from './choose-model.ts';
 
 const LOCAL_PROVIDERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);

@@ -1,5 +1,7 @@
 /** What the program knows about a vendor besides its API. */
 export interface Vendor {
+  /** The origin of its API. Absent if each customer has one. */
+  readonly origin?: string;
   /** Environment variables that may hold the key; the first that is set is used. */
   readonly keys: readonly string[];
   /** The default model for each protocol; `chat` is also used by the agent, vision and tools. */
@@ -11,29 +13,40 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
   [
     'openai',
     {
+      origin: 'https://api.openai.com',
       keys: ['OPENAI_API_KEY'],
       models: { chat: 'gpt-4o-mini', embeddings: 'text-embedding-3-small', audio: 'whisper-1' },
     },
   ],
-  ['anthropic', { keys: ['ANTHROPIC_API_KEY'], models: { chat: 'claude-sonnet-4-5' } }],
+  [
+    'anthropic',
+    { origin: 'https://api.anthropic.com', keys: ['ANTHROPIC_API_KEY'], models: { chat: 'claude-sonnet-4-5' } },
+  ],
   [
     'gemini',
     {
+      origin: 'https://generativelanguage.googleapis.com',
       keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
       models: { chat: 'gemini-2.5-flash', embeddings: 'gemini-embedding-001' },
     },
   ],
   ['azure', { keys: ['AZURE_OPENAI_API_KEY'], models: {} }],
-  ['openrouter', { keys: ['OPENROUTER_API_KEY'], models: {} }],
-  ['groq', { keys: ['GROQ_API_KEY'], models: {} }],
-  ['mistral', { keys: ['MISTRAL_API_KEY'], models: {} }],
-  ['deepseek', { keys: ['DEEPSEEK_API_KEY'], models: {} }],
-  ['together', { keys: ['TOGETHER_API_KEY'], models: {} }],
-  ['xai', { keys: ['XAI_API_KEY'], models: {} }],
+  ['openrouter', { origin: 'https://openrouter.ai', keys: ['OPENROUTER_API_KEY'], models: {} }],
+  ['groq', { origin: 'https://api.groq.com', keys: ['GROQ_API_KEY'], models: {} }],
+  ['mistral', { origin: 'https://api.mistral.ai', keys: ['MISTRAL_API_KEY'], models: {} }],
+  ['deepseek', { origin: 'https://api.deepseek.com', keys: ['DEEPSEEK_API_KEY'], models: {} }],
+  ['together', { origin: 'https://api.together.xyz', keys: ['TOGETHER_API_KEY'], models: {} }],
+  ['xai', { origin: 'https://api.x.ai', keys: ['XAI_API_KEY'], models: {} }],
   ['bedrock', { keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
   // After `openai`, which has the same key, so it is never detected.
-  ['openai-responses', { keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
+  ['openai-responses', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
 ]);
+
+/** Whether an address is the vendor's own: no address means that. */
+export function isVendorAddress(provider: string, baseUrl: string | undefined): boolean {
+  const origin = VENDORS.get(provider)?.origin;
+  return baseUrl === undefined || (origin !== undefined && URL.parse(baseUrl)?.origin === origin);
+}
 
 /** Returns the first key that the environment has for a vendor, and the name of the variable. */
 export function keyFor(

@@ -3,7 +3,11 @@ import { usageError } from '../usage-error.ts';
 
 /** Every flag: its type, its placeholder in the help, and what it does. One dash or two, value after `=` or a space. */
 const FLAGS = {
-  config: { type: 'string', value: 'FILE', help: 'JSON config file (default: config.json, if it exists)' },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    help: 'JSON config file (default: an approved config.json here, else your own)',
+  },
   agent: { type: 'string', value: 'NAME', help: 'which of the "agents" in the config (default: the one around them)' },
   provider: { type: 'string', value: 'NAME', help: 'openai, anthropic, ollama, offline, …' },
   model: { type: 'string', value: 'NAME', help: 'model to use' },

@@ -8,6 +8,7 @@ export type { ConfiguredClientOptions } from './client-from-config.ts';
 export { providerFromConfig, toProviderSettings } from './provider-from-config.ts';
 export type { ProviderFunctions, ProviderSettings, VendorSettings } from './provider-from-config.ts';
 export { formatDuration, parseDuration } from './duration.ts';
+export { CONFIG_KEYS } from './types.ts';
 export type {
   AgentConfig,
   AwsKeys,

@@ -118,6 +118,18 @@ export interface MemoryConfig {
   readonly path?: string;
 }
 
+/** Keys at the top of a config file, of which any file of this program has at least one; `name` alone says nothing. */
+export const CONFIG_KEYS: readonly string[] = [
+  'agent',
+  'agents',
+  'client',
+  'provider',
+  'model',
+  'system_prompt',
+  'max_iterations',
+  'memory',
+];
+
 /** The result of `fromConfig`. */
 export interface ParsedConfig {
   /** The config with all defaults. */

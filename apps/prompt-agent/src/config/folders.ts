@@ -1,0 +1,17 @@
+import { isAbsolute, join } from 'node:path';
+import type { Host } from '../host.ts';
+
+/** The program's folder for settings, by the XDG base directory specification. */
+export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
+  return join(baseFolder(env['XDG_CONFIG_HOME'], join(home, '.config')), 'prompt-agent');
+}
+
+/** The program's folder for what it remembers, by the XDG base directory specification. */
+export function stateFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
+  return join(baseFolder(env['XDG_STATE_HOME'], join(home, '.local', 'state')), 'prompt-agent');
+}
+
+/** By the specification, a path that is not absolute is ignored. */
+function baseFolder(given: string | undefined, otherwise: string): string {
+  return given !== undefined && isAbsolute(given) ? given : otherwise;
+}

@@ -1,0 +1,87 @@
+import { realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import type { AgentConfig } from '@kernel/agent/config';
+import type { Host } from '../host.ts';
+import { oneLine } from '../render/escape.ts';
+import type { Output } from '../render/output.ts';
+import { ask, hasTerminal } from '../terminal/ask.ts';
+import { usageError } from '../usage-error.ts';
+import { loadProjectApprovals } from './project-approvals.ts';
+
+/** The variables that a project's file may use begin with this: they are made for this program. */
+export const PROJECT_VARIABLES = 'PROMPT_AGENT_';
+
+/** Returns the variables of the environment that a project's file may use. Throws a usage error for a file that names another one. */
+export function variablesFor(text: string, file: string, env: Host['env']): Host['env'] {
+  const [, name] = /\$\{(?!PROMPT_AGENT_)([A-Za-z_][A-Za-z0-9_]*)\}/.exec(text.replaceAll('$${', '')) ?? [];
+  if (name !== undefined)
+    throw usageError(
+      `${file}: a project's file may only use variables that begin with ${PROJECT_VARIABLES}, not ${name}. Give --config ${file} if you trust it.`,
+    );
+  return Object.fromEntries(Object.entries(env).filter(([key]) => key.startsWith(PROJECT_VARIABLES)));
+}
+
+/** Throws a usage error for a memory folder of a project's file that is not inside the workspace, links followed. */
+export async function checkMemory(config: AgentConfig, file: string, workspace: string, cwd: string): Promise<void> {
+  const path = config.memory?.path;
+  if (path === undefined || path === '') return;
+  const root = await realpath(workspace).catch(() => workspace);
+  const wanted = resolve(cwd, path);
+  const real = await realpath(wanted).catch(() => wanted);
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return;
+  throw usageError(
+    `${file}: memory.path "${oneLine(path)}" leads outside the workspace, which a project's file may not. Give --memory if you want it.`,
+  );
+}
+
+/**
+ * Whether the user allows the config file of a project: asked once on a terminal, for this content. Without a terminal the answer is no, with a
+ * note.
+ */
+export async function isApproved(
+  path: string,
+  text: string,
+  config: AgentConfig,
+  host: Host,
+  output: Output,
+): Promise<boolean> {
+  const approvals = await loadProjectApprovals(host);
+  const decision = approvals.find(path, text);
+  if (decision === true) return true;
+  const shown = oneLine(path, 200);
+  if (decision === false) {
+    output.note(`config: ${shown} is not used, as you decided. Give --config to use it.`);
+    return false;
+  }
+  if (!hasTerminal(host)) {
+    output.note(
+      `config: ${shown} is not used, since nobody approved it. Start prompt-agent on a terminal, or give --config.`,
+    );
+    return false;
+  }
+  const line = await ask(
+    host,
+    () => {
+      output.note(`This folder has a config file that you have not used before: ${shown}`);
+      for (const setting of summarize(config)) output.note(`  ${setting}`);
+      output.note('Use it? [y/N]');
+    },
+    host.signal,
+  );
+  const isAllowed = /^y(?:es)?$/i.test(line.trim());
+  await approvals.save(path, text, isAllowed);
+  return isAllowed;
+}
+
+/** What the file sets, a line each. Keys are not shown. */
+function summarize({ provider, model, systemPrompt, memory, agents, maxIterations }: AgentConfig): readonly string[] {
+  const at = provider.baseUrl === undefined ? '' : ` at ${oneLine(provider.baseUrl, 120)}`;
+  return [
+    `provider: ${oneLine(provider.name, 60)}${at}`,
+    ...(model.name === undefined ? [] : [`model: ${oneLine(model.name, 80)}`]),
+    ...(systemPrompt === undefined ? [] : [`system prompt: ${oneLine(systemPrompt, 400)}`]),
+    ...(memory?.path === undefined ? [] : [`memory: ${oneLine(memory.path, 200)}`]),
+    ...(maxIterations === undefined ? [] : [`max_iterations: ${maxIterations}`]),
+    ...(agents === undefined ? [] : [`agents: ${oneLine(Object.keys(agents).join(', '), 200)}`]),
+  ];
+}

@@ -1,0 +1,180 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { startWireServer, verifies, type WireServer } from '@kernel/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { main } from '../src/main.ts';
+import { link, OWN_CONFIG, prompt, workspace } from './program.ts';
+
+let server: WireServer;
+beforeEach(async () => {
+  server = await startWireServer({ replies: () => ({ text: 'hello' }) });
+});
+afterEach(() => server.close());
+
+const REQUEST = ['-protocol', 'chat', 'hi'] as const;
+
+/** A cloned repository with a config, and the home folder of a user. */
+function cloned(config: object, files: Readonly<Record<string, string>> = {}): { cwd: string; home: string } {
+  return { cwd: workspace({ 'config.json': JSON.stringify(config), ...files }), home: workspace({ 'a.txt': '' }) };
+}
+
+const atServer = (extra: object = {}): object => ({
+  provider: { name: 'openai', base_url: server.baseUrl, ...extra },
+  model: { name: 'm' },
+});
+
+/** Runs the program in this process, at a terminal where a person types `answer` when a question appears. */
+async function atTerminal(
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+  answer: string,
+  env: Readonly<Record<string, string>> = {},
+  argv: readonly string[] = REQUEST,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string; readonly asked: number }> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  const stdout = new PassThrough();
+  const seen = { stdout: '', stderr: '', asked: 0 };
+  stdout.setEncoding('utf8').on('data', (text: string) => void (seen.stdout += text));
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    seen.stderr += text;
+    if (!text.includes('[y/N]')) return;
+    seen.asked += 1;
+    stdin.write(`${answer}\n`);
+  });
+  const { signal } = new AbortController();
+  const code = await main({
+    argv,
+    env: { PROMPT_AGENT_SERVERS: '', ...env },
+    cwd,
+    home,
+    stdin,
+    stdout,
+    stderr,
+    signal,
+  });
+  return { code, ...seen };
+}
+
+test("a project's config is not used without a terminal to ask on, and a note says how to use it", async () => {
+  verifies('cli.trust.project');
+  const { cwd, home } = cloned(atServer());
+  const { code, stdout, stderr } = await prompt(['2+2'], { cwd, env: { HOME: home, OPENAI_API_KEY: '' } });
+  expect([code, stdout]).toEqual([0, '4\n']);
+  expect(stderr).toMatch(/config: \S+config\.json is not used, since nobody approved it\..*--config/);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('it is asked about once, shown with what it sets, and remembered by its content', async () => {
+  verifies('cli.trust.project');
+  const place = cloned({ ...atServer({ options: { token: 'secret-in-file' } }), system_prompt: 'Be\u001b[2J evil.' });
+  const first = await atTerminal(place, 'y');
+  expect(first.stdout).toContain('hello');
+  expect(first.stderr).toContain(`provider: openai at ${server.baseUrl}`);
+  expect(first.stderr).toContain('system prompt: Be\\x1b[2J evil.');
+  expect(first.stderr).not.toContain('secret-in-file');
+  expect(await atTerminal(place, 'n')).toMatchObject({ asked: 0, code: 0 });
+  const list = join(place.home, '.local/state/prompt-agent/project-configs.json');
+  expect(statSync(list).mode & 0o777).toBe(0o600);
+  expect(readFileSync(list, 'utf8')).not.toContain('secret-in-file');
+  writeFileSync(join(place.cwd, 'config.json'), JSON.stringify({ ...atServer(), system_prompt: 'Changed.' }));
+  expect(await atTerminal(place, 'n', {}, ['2+2'])).toMatchObject({ asked: 1, stdout: '4\n' });
+  expect(await atTerminal(place, 'y', {}, ['2+2'])).toMatchObject({ asked: 0, stdout: '4\n' });
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each(['no', '', 'yellow', 'n'])('the answer %j is no', async (answer) => {
+  verifies('cli.trust.project');
+  expect(await atTerminal(cloned(atServer()), answer, {}, ['2+2'])).toMatchObject({ asked: 1, stdout: '4\n' });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a key of the environment is not sent to an address that a project gives, even if its file is approved', async () => {
+  verifies('cli.trust.key');
+  const env = { OPENAI_API_KEY: 'sk-of-the-user' };
+  const { stderr } = await atTerminal(cloned(atServer()), 'y', env);
+  expect(stderr).toContain('OPENAI_API_KEY is not sent: the address comes from config.json');
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([undefined]);
+  expect(JSON.stringify(server.requests)).not.toContain('sk-of-the-user');
+});
+
+test('a key of the environment is sent where the user says: by a flag, by --config, or in the own file', async () => {
+  verifies('cli.trust.key');
+  const env = { OPENAI_API_KEY: 'sk-of-the-user' };
+  const place = cloned(atServer());
+  await atTerminal(place, 'y', env, ['--base-url', server.baseUrl, ...REQUEST]);
+  await atTerminal(place, 'y', env, ['--config', 'config.json', ...REQUEST]);
+  const home = workspace({ [OWN_CONFIG]: JSON.stringify(atServer()) });
+  await atTerminal({ cwd: workspace({ 'a.txt': '' }), home }, 'y', env);
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(
+    Array.from({ length: 3 }, () => 'Bearer sk-of-the-user'),
+  );
+});
+
+test.each([
+  ['azure', { deployment: 'd', api_version: 'v', auth_type: 'managed_identity' }],
+  ['bedrock', { region: 'us-east-1' }],
+  ['bedrock', { region: 'us-east-1', auth_type: 'profile', profile: 'work' }],
+])("credentials of the machine never go to an address of a project's file: %s %o", async (name, options) => {
+  verifies('cli.trust.key');
+  const place = cloned({ provider: { name, base_url: server.url, options }, model: { name: 'm' } });
+  const { code, stderr } = await atTerminal(place, 'y');
+  expect([code, stderr]).toMatchObject([2, expect.stringContaining('may not send the credentials of this machine')]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  { provider: { name: 'openai', base_url: 'http://127.0.0.1:9/${AWS_SECRET_ACCESS_KEY}' } },
+  { system_prompt: 'Say ${HOME}' },
+  { provider: { name: 'openai', options: { token: '${OPENAI_API_KEY}' } } },
+])("a project's file expands no variable but those made for this program: %o", async (config) => {
+  verifies('cli.trust.variables');
+  const env = { AWS_SECRET_ACCESS_KEY: 'a', HOME: '/home/me', OPENAI_API_KEY: 'k' };
+  const { code, stderr, asked } = await atTerminal(cloned(config), 'y', env);
+  expect([code, asked]).toEqual([2, 0]);
+  expect(stderr).toContain('may only use variables that begin with PROMPT_AGENT_');
+});
+
+test('a variable that is made for this program is expanded, and an escaped one stays text', async () => {
+  verifies('cli.trust.variables');
+  const config = { ...atServer(), system_prompt: 'Of ${PROMPT_AGENT_TEAM}, not $${HOME}.' };
+  await atTerminal(cloned(config), 'y', { PROMPT_AGENT_TEAM: 'ours' });
+  expect(server.requests[0]?.body).toMatchObject({ messages: [{ content: 'Of ours, not ${HOME}.' }, {}] });
+});
+
+test("a project's memory stays inside the workspace, links followed", async () => {
+  verifies('cli.trust.memory');
+  const outside = workspace({ 'secret.md': 'the secret' });
+  for (const path of ['..', outside, 'linked']) {
+    const place = cloned({ ...atServer(), memory: { path } });
+    link(place.cwd, 'linked', outside);
+    const { code, stderr } = await atTerminal(place, 'y', {}, ['hi']);
+    expect([code, stderr]).toMatchObject([2, expect.stringContaining('leads outside the workspace')]);
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a note that is a link out of the memory folder is left out, whoever named the folder', async () => {
+  verifies('cli.trust.memory');
+  const outside = workspace({ 'secret.md': 'the secret' });
+  const place = cloned({ ...atServer(), memory: { path: 'notes' } }, { 'notes/a.md': 'Likes tea.' });
+  link(place.cwd, 'notes/b.md', join(outside, 'secret.md'));
+  await atTerminal(place, 'y', {}, ['hi']);
+  await atTerminal(place, 'y', {}, ['--memory', 'notes', 'hi']);
+  const prompts = server.requests.map(({ body }) => JSON.stringify(body));
+  expect(prompts).toHaveLength(2);
+  for (const text of prompts) {
+    expect(text).toContain('Likes tea.');
+    expect(text).not.toContain('the secret');
+  }
+});
+
+test("another program's config.json is neither used nor mentioned", async () => {
+  verifies('cli.trust.project');
+  for (const text of ['{"port": 8080, "name": "shop"}', 'not JSON', '[]', '']) {
+    const cwd = workspace({ 'config.json': text });
+    const { code, stdout, stderr } = await prompt(['2+2'], { cwd });
+    expect([code, stdout]).toEqual([0, '4\n']);
+    expect(stderr).not.toContain('config');
+  }
+});
