@@ -26,7 +26,8 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
 
 /**
  * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
- * asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage.
+ * asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage. It runs tools with effect
+ * `read` alone, and refuses a prompt with a negation, an exception or a condition, and one of which a part fits no tool.
  *
  * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if all its calls failed, and `PROVIDER_UNSUPPORTED` for
  * a `responseFormat`.
@@ -70,17 +71,21 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[asked] === undefined ? '' : textOf(messages[asked]);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
-  const tools = request.tools ?? [];
+  // Nobody can be asked what a prompt meant, so nothing is run that could do harm.
+  const tools = readTools(request.tools ?? NO_TOOLS);
   const choice = request.toolChoice ?? 'auto';
   const plan = planCalls(
     prompt,
-    typeof choice === 'object' ? matcherOf(namedTool(tools, choice.name)) : matcherOf(tools),
+    typeof choice === 'object'
+      ? matcherOf(readTools(namedTool(request.tools ?? NO_TOOLS, choice.name)))
+      : matcherOf(tools),
   );
   const provider = { vendor: 'offline', model: request.model };
   if (results.length > 0) {
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
-  if (plan.calls.length === 0 || choice === 'none') throw refusal(prompt, choice === 'none' ? [] : tools);
+  if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
+    throw refusal(prompt, choice === 'none' ? [] : tools, plan);
   const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
     id: `offline-${index + 1}`,
@@ -88,6 +93,16 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
     arguments: JSON.stringify(input),
   }));
   return { role: 'assistant', content, provider };
+}
+
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+const readable = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/** The tools that only read; the same list for the same tools, so that the matcher is reused. */
+function readTools(tools: readonly Tool[]): readonly Tool[] {
+  const known = readable.get(tools) ?? tools.filter(({ effect }) => effect === 'read');
+  readable.set(tools, known);
+  return known;
 }
 
 const singletons = new WeakMap<Tool, readonly Tool[]>();

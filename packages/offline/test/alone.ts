@@ -4,6 +4,7 @@ import { offlineProvider } from '@kernel/offline';
 const weather = {
   name: 'weather',
   description: 'Tells the weather in a city.',
+  effect: 'read' as const,
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 const messages = [{ role: 'user', content: 'What is the weather in Lisbon?' }] as const;

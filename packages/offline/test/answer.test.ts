@@ -1,4 +1,5 @@
 import { KernelError, type Message, type ProviderEvent, textOf, toolCallsOf } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { offlineProvider } from '../src/index.ts';
 import { ask, workTools } from './fixtures.ts';
@@ -56,10 +57,12 @@ test('a field that is asked for is taken out of JSON text', async () => {
   );
 });
 
-test('a part that no tool fits is named in the answer', async () => {
-  expect(await answerTo('read README.md and summarise it', '# Hi')).toBe(
-    '# Hi\n\nLeft out, because no tool on offer can do it and offline has no language model: "summarise it"',
-  );
+test('a prompt of which a part fits no tool is refused whole, and the part is named', async () => {
+  verifies('offline.whole');
+  await expect(ask('read README.md and summarise it', workTools)).rejects.toMatchObject({
+    code: 'PROVIDER_REFUSED',
+    message: expect.stringContaining('no tool on offer that only reads fits "summarise it"'),
+  });
 });
 
 test('a refusal says what offline can do and how to get a model', async () => {
@@ -78,8 +81,11 @@ test('without tools, or with toolChoice none, everything is refused', async () =
 });
 
 test('a named tool choice keeps to that tool, and an unoffered name throws', async () => {
-  const prompt = 'list packages and read package.json';
+  const prompt = 'list packages';
   const message = await ask(prompt, workTools, { toolChoice: { name: 'list_folder' } });
+  await expect(ask(prompt, workTools, { toolChoice: { name: 'read_file' } })).rejects.toMatchObject({
+    code: 'PROVIDER_REFUSED',
+  });
   expect(toolCallsOf(message).map(({ name }) => name)).toEqual(['list_folder']);
   await expect(ask(prompt, workTools, { toolChoice: { name: 'toString' } })).rejects.toThrow('toString');
 });

@@ -19,6 +19,7 @@ export const workTools: readonly Tool[] = [
   {
     name: 'clock',
     description: 'Tells the current date and time, here or in a time zone.',
+    effect: 'read',
     parameters: parameters({ zone: { type: 'string', description: 'IANA time zone.' } }),
     metadata: {
       usageHint: 'How late it is, today’s date, the day of the week.',
@@ -28,12 +29,14 @@ export const workTools: readonly Tool[] = [
   {
     name: 'arithmetic',
     description: 'Evaluates an arithmetic expression.',
+    effect: 'read',
     parameters: parameters({ expression: { type: 'string' } }, ['expression']),
     metadata: { usageHint: 'Calculate how much an expression is.' },
   },
   {
     name: 'read_file',
     description: 'Reads a text file.',
+    effect: 'read',
     parameters: parameters({ path: { type: 'string', description: 'Path of the file.' } }, ['path']),
     metadata: {
       usageHint: 'To open, show, print or cat a file and its contents.',
@@ -43,6 +46,7 @@ export const workTools: readonly Tool[] = [
   {
     name: 'list_folder',
     description: 'Lists the files in a folder.',
+    effect: 'read',
     parameters: parameters({ path: { type: 'string', description: 'Folder.' } }),
     metadata: {
       usageHint: 'To show the contents of a folder.',
@@ -52,6 +56,7 @@ export const workTools: readonly Tool[] = [
   {
     name: 'search_text',
     description: 'Searches files for text.',
+    effect: 'read',
     parameters: parameters({ query: { type: 'string' }, path: { type: 'string', description: 'File or folder.' } }, [
       'query',
     ]),
@@ -64,6 +69,7 @@ export const userTools: readonly Tool[] = [
   {
     name: 'get_weather',
     description: 'Get the weather forecast for a city.',
+    effect: 'read',
     parameters: parameters({ city: { type: 'string' }, unit: { type: 'string', enum: ['celsius', 'fahrenheit'] } }, [
       'city',
     ]),
@@ -71,16 +77,19 @@ export const userTools: readonly Tool[] = [
   {
     name: 'greet',
     description: 'Greets a person by name.',
+    effect: 'read',
     parameters: parameters({ name: { type: 'string' } }, ['name']),
   },
   {
     name: 'roll_dice',
     description: 'Rolls dice.',
+    effect: 'read',
     parameters: parameters({ count: { type: 'integer', minimum: 1 }, sides: { type: 'integer' } }),
   },
   {
     name: 'convert_units',
     description: 'Converts a value from one unit to another.',
+    effect: 'read',
     parameters: parameters({ value: { type: 'number' }, from: { type: 'string' }, to: { type: 'string' } }, [
       'value',
       'from',
@@ -90,11 +99,13 @@ export const userTools: readonly Tool[] = [
   {
     name: 'send_email',
     description: 'Sends an email.',
+    effect: 'read',
     parameters: parameters({ to: { type: 'string', format: 'email' }, body: { type: 'string' } }, ['to', 'body']),
   },
   {
     name: 'book_room',
     description: 'Books a meeting room on a date.',
+    effect: 'read',
     parameters: parameters(
       { date: { type: 'string', format: 'date' }, room: { type: 'string', enum: ['blue', 'red'] } },
       ['date', 'room'],
@@ -103,9 +114,10 @@ export const userTools: readonly Tool[] = [
   {
     name: 'average',
     description: 'Average of numbers.',
+    effect: 'read',
     parameters: parameters({ numbers: { type: 'array', items: { type: 'number' } } }, ['numbers']),
   },
-  { name: 'flip_coin', description: 'Flips a coin.', parameters: parameters({}) },
+  { name: 'flip_coin', description: 'Flips a coin.', effect: 'read', parameters: parameters({}) },
 ];
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

@@ -147,6 +147,7 @@ test('hostile tool names and arguments are names like others', async () => {
   const tool = (name: string) => ({
     name,
     description: 'Paints a fence.',
+    effect: 'read' as const,
     parameters: { type: 'object', properties: { ['__proto__']: { type: 'string' }, constructor: { type: 'string' } } },
   });
   expect(await callsFor('paint the fence', [tool('constructor')])).toEqual(['constructor {}']);

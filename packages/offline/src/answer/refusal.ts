@@ -1,19 +1,22 @@
 import { KernelError, type Tool } from '@kernel/protocol';
+import type { Plan } from '../planning/plan-calls.ts';
 
 const HOW_TO_GET_A_MODEL =
   'For anything else use a model: set a vendor’s key in the environment (such as OPENAI_API_KEY or ANTHROPIC_API_KEY), or start a local model server such as Ollama.';
 
 /** The error for a prompt that no tool on offer fits. It says what offline is, what it can do here, and how to get a model. */
-export function refusal(prompt: string, tools: readonly Tool[]): KernelError {
-  const asked = prompt.length > 80 ? `${prompt.slice(0, 79)}…` : prompt;
-  return new KernelError(
-    'PROVIDER_REFUSED',
-    `Offline can't do this: it has no language model, and no tool on offer fits "${asked}".`,
-    {
-      hint: `${abilities(tools)}${HOW_TO_GET_A_MODEL}`,
-      data: { provider: 'offline', tools: tools.map(({ name }) => name) },
-    },
-  );
+export function refusal(prompt: string, tools: readonly Tool[], { calls, negation, unmatched }: Plan): KernelError {
+  // Of a prompt of which a part fits, the other part is the reason.
+  const reason = calls.length > 0 ? (unmatched[0] ?? prompt) : prompt;
+  const asked = reason.length > 80 ? `${reason.slice(0, 79)}…` : reason;
+  const problem =
+    negation === undefined
+      ? `no tool on offer that only reads fits "${asked}"`
+      : `it does not understand "${negation}" in "${asked}", which may change what you ask for`;
+  return new KernelError('PROVIDER_REFUSED', `Offline can't do this: it has no language model, and ${problem}.`, {
+    hint: `${abilities(tools)}${HOW_TO_GET_A_MODEL}`,
+    data: { provider: 'offline', tools: tools.map(({ name }) => name) },
+  });
 }
 
 function abilities(tools: readonly Tool[]): string {

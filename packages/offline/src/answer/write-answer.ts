@@ -14,10 +14,7 @@ export function writeAnswer(results: readonly ToolMessage[], messages: readonly 
     const text = resultText(result, fieldsFor(call, plan));
     return results.length === 1 ? text : `${labelOf(result, call)}:\n${text}`;
   });
-  const unmatched = plan.unmatched.map(
-    (request) => `Left out, because no tool on offer can do it and offline has no language model: "${request}"`,
-  );
-  const answer = [...parts, ...unmatched].join('\n\n');
+  const answer = parts.join('\n\n');
   if (results.some(({ isError }) => isError !== true)) return answer;
   throw new KernelError('TOOL_FAILED', answer, {
     data: { provider: 'offline', tools: results.map(({ name }) => name) },

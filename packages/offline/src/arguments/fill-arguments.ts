@@ -3,6 +3,7 @@ import type { ToolProfile } from '../matching/tool-profile.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import type { Slot } from './slots.ts';
 import { stemOf } from '../language/stem.ts';
+import { isDirectionCertain } from './direction.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
 import { fillSearch } from './fill-query.ts';
@@ -53,7 +54,7 @@ export function fillArguments(
     evidence: 0,
   };
   const input = fillSlots(filling, profile.slots, searchOrder(filling, profile));
-  return input === undefined ? undefined : { input, filling };
+  return input === undefined || !isDirectionCertain(profile.slots, input, tokens) ? undefined : { input, filling };
 }
 
 /** The arguments of an explicit search command, if the tool describes itself as a search. */

@@ -12,7 +12,7 @@ export interface Match {
   readonly tool: Tool;
   /** The arguments, by name. */
   readonly input: JsonObject;
-  /** How well it fits: the evidence times the share of words accounted for. Only comparisons within one request mean anything. */
+  /** How well it fits: the evidence. Only comparisons within one request mean anything. */
   readonly score: number;
 }
 
@@ -26,10 +26,6 @@ export interface Matcher {
 
 /** The least evidence of a match. A tool's own verb with one argument passes; a word that many tools share does not. */
 const EVIDENCE_FLOOR = 0.75;
-/** The least share of content words that must be accounted for. Below it, the request asks for more than the tool can do. */
-const COVERAGE_FLOOR = 0.7;
-
-const FILE_CONCEPTS = new Set(['file', 'folder'].map((word) => conceptOf(stemOf(word))));
 
 const COUNT = conceptOf(stemOf('count'));
 
@@ -91,12 +87,11 @@ function scoreOf(
   const seen = new Set<string>();
   let evidence = filling.evidence;
   let weak = 0;
-  let explained = 0;
-  let unexplained = 0;
+  let isExplained = false;
   for (const [index, token] of tokens.entries()) {
     const how = used.get(index);
     const weight = profile.terms.get(token.concept) ?? 0;
-    if (how === 'exact') explained += 1;
+    if (how === 'exact') isExplained = true;
     else if (how === 'free' && isForeign(token, index === head)) return undefined;
     else if (how === 'free' || token.role === 'stop') continue;
     else if (token.kind === 'word' && weight > 0) {
@@ -107,20 +102,18 @@ function scoreOf(
         evidence += gain;
         seen.add(token.concept);
       }
-      explained += share;
-    } else if (token.role === 'content') {
-      if (isForeign(token, index === head) || FILE_CONCEPTS.has(tokens[index + 1]?.concept ?? '')) return undefined;
-      unexplained += index === head ? 2 : /^\p{Lu}/u.test(token.text) ? 1.5 : 1;
+      isExplained = true;
     }
+    // A word that no argument takes and the tool does not mention asks for something else.
+    else if (token.role === 'content') return undefined;
   }
   if (seen.size > 0) evidence += weak;
   if (isLooseSearch(profile, filling.used, tokens, seen, input)) return undefined;
   if (profile.exampleTemplates.has(templateOf(tokens, used))) {
     evidence += 1;
-    explained += 1;
+    isExplained = true;
   }
-  const coverage = explained / Math.max(1e-9, explained + unexplained);
-  return evidence < EVIDENCE_FLOOR || coverage < COVERAGE_FLOOR ? undefined : evidence * coverage;
+  return evidence < EVIDENCE_FLOOR || !isExplained ? undefined : evidence;
 }
 
 /** Whether the word is an action at the head of a request, or a work to create, that the tool does not mention. */

@@ -1,6 +1,7 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import type { Match, Matcher } from '../matching/matcher.ts';
 import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './split-requests.ts';
+import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
 
 /** One call that a prompt asks for, and the fields of the result that it asks to see. */
@@ -16,6 +17,8 @@ export interface Plan {
   readonly calls: readonly PlannedCall[];
   /** Requests that no tool on offer fits, in the user's words. */
   readonly unmatched: readonly string[];
+  /** The word that turns or limits the request, if there is one: then nothing is planned. */
+  readonly negation?: string;
 }
 
 interface Draft extends Match {
@@ -29,6 +32,8 @@ const MAX_PROMPT_LENGTH = 2000;
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
 export function planCalls(prompt: string, matcher: Matcher): Plan {
   if (prompt.length > MAX_PROMPT_LENGTH) return { calls: [], unmatched: [prompt] };
+  const negation = findNegation(prompt);
+  if (negation !== undefined) return { calls: [], unmatched: [prompt], negation };
   const drafts: Draft[] = [];
   const unmatched: string[] = [];
   let previousUnmatched: boolean = false;

@@ -1,0 +1,104 @@
+import { KernelError, type Tool, type ToolEffect } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { ask, callsFor, workTools } from './fixtures.ts';
+
+const refused = (error: unknown): boolean => KernelError.is(error, 'PROVIDER_REFUSED');
+
+const paint = (effect: ToolEffect | undefined): Tool => ({
+  name: 'paint',
+  description: 'Paints a fence.',
+  parameters: { type: 'object', properties: {} },
+  ...(effect === undefined ? {} : { effect }),
+});
+
+test.each(['write', 'idempotent', 'external', undefined] as const)(
+  'a tool with effect %s is never run: nobody can say what the prompt meant',
+  async (effect) => {
+    verifies('offline.readOnly');
+    expect(await callsFor('paint the fence', [paint('read')])).toEqual(['paint {}']);
+    await expect(ask('paint the fence', [paint(effect)])).rejects.toSatisfy(refused);
+    await expect(ask('paint the fence', [paint(effect)], { toolChoice: { name: 'paint' } })).rejects.toSatisfy(refused);
+  },
+);
+
+test.each([
+  'not',
+  'never',
+  'without',
+  'except',
+  'but',
+  'only',
+  'instead',
+  'rather than',
+  'other than',
+  'unless',
+  'if',
+  'excluding',
+  "don't",
+  'don’t',
+  'nicht',
+  'ohne',
+])('a prompt with "%s" is refused, and the word is named', async (word) => {
+  verifies('offline.negation');
+  for (const prompt of [
+    `list packages ${word} apps`,
+    `${word} list packages`,
+    `list packages and ${word} read LICENSE`,
+  ])
+    await expect(ask(prompt, workTools), prompt).rejects.toMatchObject({
+      code: 'PROVIDER_REFUSED',
+      message: expect.stringContaining(`it does not understand "${word}"`),
+    });
+});
+
+test('such a word in a quotation, in a path or within another word is no negation', async () => {
+  verifies('offline.negation');
+  expect(await callsFor('search for "not only" in docs', workTools)).toEqual([
+    'search_text {"query":"not only","path":"docs"}',
+  ]);
+  expect(await callsFor('read not.txt', workTools)).toEqual(['read_file {"path":"not.txt"}']);
+  expect(await callsFor('read notes.md', workTools)).toEqual(['read_file {"path":"notes.md"}']);
+});
+
+const convert: Tool = {
+  name: 'convert_units',
+  description: 'Converts a value from one unit to another.',
+  effect: 'read',
+  parameters: {
+    type: 'object',
+    properties: { value: { type: 'number' }, from: { type: 'string' }, to: { type: 'string' } },
+    required: ['value', 'from', 'to'],
+  },
+};
+const route: Tool = {
+  name: 'route',
+  description: 'Finds the route between two cities.',
+  effect: 'read',
+  parameters: {
+    type: 'object',
+    properties: { origin: { type: 'string' }, destination: { type: 'string' } },
+    required: ['origin', 'destination'],
+  },
+};
+
+test.each([
+  [convert, 'convert 5 km to miles', { value: 5, from: 'km', to: 'miles' }],
+  [convert, 'convert 5 from km to miles', { value: 5, from: 'km', to: 'miles' }],
+  [convert, 'convert 5 to miles from km', { value: 5, from: 'km', to: 'miles' }],
+  [convert, 'convert 5 km into miles', { value: 5, from: 'km', to: 'miles' }],
+  [convert, 'convert to miles 5 km', { value: 5, from: 'km', to: 'miles' }],
+  [convert, 'convert 5 miles km', undefined],
+  [route, 'find the route from Oslo to Rome', { origin: 'Oslo', destination: 'Rome' }],
+  [route, 'find the route to Rome from Oslo', { origin: 'Oslo', destination: 'Rome' }],
+  [route, 'find the route Oslo Rome', undefined],
+])('source and destination are never inverted: %o "%s"', async (tool, prompt, input) => {
+  verifies('offline.direction');
+  const calls = await callsFor(prompt, [tool]).catch((error: unknown) => {
+    if (refused(error)) return [];
+    throw error;
+  });
+  // A refusal is always right; a call must have the right direction.
+  if (input === undefined) expect(calls).toEqual([]);
+  else expect([[], [`${tool.name} ${JSON.stringify(input)}`]]).toContainEqual(calls);
+});
