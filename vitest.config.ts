@@ -29,7 +29,9 @@ export default defineConfig({
         environment: 'node',
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],
-        setupFiles: [new URL('./test/setup/loopback-only.ts', import.meta.url).pathname],
+        setupFiles: ['loopback-only', 'citations'].map(
+          (name) => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname,
+        ),
         execArgv: ['--unhandled-rejections=strict'],
         testTimeout: 20_000,
       },
