@@ -70,7 +70,10 @@ function testsOf(folder: string, report: JsonReport): readonly ReportedTest[] {
     }));
     // A file that could not be loaded has no test of its own that failed.
     if (status !== 'failed' || tests.some((test) => test.status === 'failed')) return tests;
-    return [...tests, { folder, file, name: message.split('\n', 1)[0] ?? '', status: 'failed', cited: [], unproven: [] }];
+    return [
+      ...tests,
+      { folder, file, name: message.split('\n', 1)[0] ?? '', status: 'failed', cited: [], unproven: [] },
+    ];
   });
 }
 

@@ -43,7 +43,16 @@ test('a row is proven by a test that ran and passed, not by a comment, a string 
   verifies('architecture.proofs');
   const source = (name: string) => JSON.stringify(join(repository, name));
   const root = tree({
-    'docs/requirements.md': list('passed', 'comment', 'string', 'skipped', 'conditional', 'todo', 'failed', 'unreached'),
+    'docs/requirements.md': list(
+      'passed',
+      'comment',
+      'string',
+      'skipped',
+      'conditional',
+      'todo',
+      'failed',
+      'unreached',
+    ),
     'packages/demo/package.json': '{"name":"demo"}',
     'vitest.config.ts': `export default { test: { include: ['packages/**/*.test.ts'], setupFiles: [${source('test/setup/citations.ts')}] } };`,
     'packages/demo/test/a.test.ts': `
@@ -108,9 +117,7 @@ describe('the list of requirements', () => {
     const root = tree({ 'docs/requirements.md': list('must'), 'packages/demo/package.json': '{"name":"demo"}' });
     expect(requirements(root, { complete: false })).toEqual({
       problems: [],
-      notes: [
-        '1 rows cannot be judged without a test report of packages/demo (run `pnpm test`): a.must',
-      ],
+      notes: ['1 rows cannot be judged without a test report of packages/demo (run `pnpm test`): a.must'],
     });
     expect(messages(root)).toEqual([
       'left no test report. Run `pnpm test` first.',
@@ -154,7 +161,9 @@ describe('the totals of the tests', () => {
 
   test('refuse a package that left no report or ran no test', () => {
     const root = tree({ 'packages/demo/package.json': '{"name":"demo"}' });
-    expect(totalsOf(readTestReports(root), () => false).problems).toEqual([expect.stringContaining('packages/demo left')]);
+    expect(totalsOf(readTestReports(root), () => false).problems).toEqual([
+      expect.stringContaining('packages/demo left'),
+    ]);
     expect(totals(report(without)).problems).toEqual([expect.stringContaining('ran no test')]);
   });
 });

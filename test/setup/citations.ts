@@ -14,6 +14,8 @@ declare module 'vitest' {
 Reflect.set(globalThis, Symbol.for('@kernel/testing.verifies'), (ids: readonly string[]): void => {
   const test = TestRunner.getCurrentTest();
   if (test === undefined)
-    throw new Error(`verifies(${ids.map((id) => `'${id}'`).join(', ')}) runs outside a test. Call it in the test's body.`);
+    throw new Error(
+      `verifies(${ids.map((id) => `'${id}'`).join(', ')}) runs outside a test. Call it in the test's body.`,
+    );
   test.meta.verifies = [...(test.meta.verifies ?? []), ...ids];
 });
