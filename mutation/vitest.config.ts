@@ -11,13 +11,12 @@ const plugin = {
 };
 
 /**
- * The tests that Stryker runs for each mutant, a glob in the package: all of them in one process, without the slow ones, which are about
+ * The tests that Stryker runs for each mutant, a glob in the package, without the slow ones, which are about
  * speed or chance.
  */
 const include = process.env['MUTATION_TESTS'];
 const SLOW = ['**/performance/**', '**/{soak,random-walk,fuzz,suite,inspect-schema,slow-values}.test.ts'];
 const forStryker = {
-  isolate: false,
   include: [include ?? ''],
   exclude: ['**/node_modules/**', ...SLOW],
 };

@@ -1,5 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { cpuRatio } from '../../../../test/setup/cpu-time.ts';
 import { TEXT_FORMATS, type TextFormatName, detectTextCalls, withTextTools } from '../../src/text-tools/index.ts';
 import { read, saying } from './support.ts';
 
@@ -206,10 +207,12 @@ test('a long reply of hostile marks does not take quadratic time', async () => {
     '```json\n{"a":"',
     '<tool_call>\n<function=a>\n</function>',
   ]) {
-    const text = unit.repeat(Math.floor(60_000 / unit.length));
-    const started = performance.now();
-    const result = await read(detectTextCalls(saying(text.match(/[\s\S]{1,50}/g) ?? [])));
-    expect(result.text).toBe(text);
-    expect({ unit, slow: performance.now() - started > 5_000 }).toEqual({ unit, slow: false });
+    const reading = (length: number) => async (): Promise<void> => {
+      const text = unit.repeat(Math.floor(length / unit.length));
+      const result = await read(detectTextCalls(saying(text.match(/[\s\S]{1,50}/g) ?? [])));
+      expect(result.text).toBe(text);
+    };
+    // Six times the length: 6 if linear, 36 if quadratic.
+    expect({ unit, slow: (await cpuRatio(reading(60_000), reading(10_000), 3)) > 20 }).toEqual({ unit, slow: false });
   }
 });
