@@ -5,7 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Mutant, MUTANTS } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
 
 const root = join(import.meta.dirname, '..');
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
