@@ -23,19 +23,27 @@ function keepingDecisions(kept: Map<string, string>): StepExecutor {
   };
 }
 
-test('a kept decision allows the arguments that were approved, and no others', async () => {
+test('nothing runs with other arguments than the approver has seen, also with a decision that was kept', async () => {
   verifies('agent.loop.approval');
   const kept = new Map<string, string>();
-  const approve: Approve = () => ({ decision: 'allow' });
+  const seen: string[] = [];
+  const approve: Approve = ({ call }) => {
+    seen.push(call.arguments);
+    return { decision: 'allow' };
+  };
   const pay = async (text: string) => {
     const tools = toolset();
     await collect(run({ ...base, provider: script(text), tools, approve, steps: keepingDecisions(kept) }));
     return tools.calls.map((call) => call.arguments);
   };
-  expect(await pay('{"to":"ann"}')).toEqual(['{"to":"ann"}']);
-  expect(kept.size).toBe(1);
-  expect(await pay('{"to":"ann"}')).toEqual(['{"to":"ann"}']);
-  expect(await pay('{"to":"bob"}')).toEqual([]);
+  const ann = '{"to":"ann"}';
+  expect(await pay(ann)).toEqual([ann]);
+  expect([seen, kept.size]).toEqual([[ann], 1]);
+  // The kept decision stands for the same call, which nobody is asked about again.
+  expect(await pay(ann)).toEqual([ann]);
+  expect(seen).toEqual([ann]);
+  const ran = await pay('{"to":"bob"}');
+  expect(ran.filter((text) => !seen.includes(text))).toEqual([]);
 });
 
 test.each([
