@@ -33,7 +33,10 @@ export default defineConfig({
           (name) => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname,
         ),
         execArgv: ['--unhandled-rejections=strict'],
-        testTimeout: 20_000,
+        // Only to end what hangs: a busy machine may take many times as long as an idle one.
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+        expect: { poll: { timeout: 60_000 } },
       },
     })),
   },

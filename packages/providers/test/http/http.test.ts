@@ -208,8 +208,8 @@ test('gzip, deflate and br are decompressed; corrupt and unknown encodings are t
 
 test('a decompression bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
   verifies('providers.limits');
-  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(300_000)));
-  const line = gzipSync(Buffer.alloc(300_000_000, 'x'));
+  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(120_000)), { level: 1 });
+  const line = gzipSync(Buffer.alloc(120_000_000, 'x'), { level: 1 });
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
   for (const bomb of [comment, line]) {
     await withServer([{ headers, chunks: [bomb] }], async ({ provider, server }) => {
@@ -315,10 +315,10 @@ test('an abort while the connection is still being made destroys the socket', as
     const before = connecting();
     const abort = new AbortController();
     const failed = errorOf(createProvider({ name: 'openai', baseUrl }).stream(request({ signal: abort.signal })));
-    await until(() => connecting() === before + 1, 1000);
+    await until(() => connecting() === before + 1, 10_000);
     abort.abort(new Error('enough'));
     await failed;
-    await until(() => connecting() === before, 200);
+    await until(() => connecting() === before, 10_000);
     expect(connecting()).toBe(before);
   });
 });

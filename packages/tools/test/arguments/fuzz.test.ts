@@ -84,7 +84,7 @@ function text(): string {
 
 test(
   '100,000 random argument texts against 200 schemas each end in a result: nothing is thrown, nothing hangs',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('tools.execute.malformed', 'tools.execute.validate', 'tools.execute.coerce');
     const bindings: ToolBinding[] = Array.from({ length: 200 }, (_, index) =>
