@@ -35,6 +35,8 @@ const options = {
   disableTypeChecks: false,
   // A constant of a module is evaluated once for all tests, so its mutants would need a process each.
   ignoreStatic: true,
+  // A machine that is busy must not pass for a mutant that never ends.
+  timeoutMS: 20_000,
   concurrency: Number(process.env['CONCURRENCY'] ?? 1),
   reporters: ['clear-text', 'progress-append-only', 'json'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },

@@ -66,6 +66,41 @@ test('a call that would overtake one that waits for the same limit waits behind 
   expect(log).toEqual(['holds a', 'all', 'a and b']);
 });
 
+test('a release of something else starts nobody who would take what an earlier waiter waits for', async () => {
+  verifies('tools.execute.concurrency');
+  const log: string[] = [];
+  const semaphore = createSemaphore();
+  const holder = ask(semaphore, log, 'holds a', [a]);
+  const other = ask(semaphore, log, 'holds c', [{ id: 'c', max: 1 }]);
+  ask(semaphore, log, 'a and b', [a, b]);
+  ask(semaphore, log, 'b and d', [b, { id: 'd', max: 1 }]);
+  ask(semaphore, log, 'c', [{ id: 'c', max: 1 }]);
+  other.release?.();
+  await settle();
+  expect(log).toEqual(['holds a', 'holds c', 'c']);
+  holder.release?.();
+  await settle();
+  expect(log).toEqual(['holds a', 'holds c', 'c', 'a and b']);
+});
+
+test('a call passes those that wait for other limits, while the shared one has room', async () => {
+  verifies('tools.execute.concurrency');
+  const log: string[] = [];
+  const semaphore = createSemaphore();
+  const many: ConcurrencyLimit = { ...all, max: 3 };
+  ask(semaphore, log, 'a', [many, a]);
+  ask(semaphore, log, 'b', [many, b]);
+  ask(semaphore, log, 'a again', [many, a]);
+  ask(semaphore, log, 'b again', [many, b]);
+  ask(semaphore, log, 'c', [many, { id: 'c', max: 1 }]);
+  await settle();
+  expect(log).toEqual(['a', 'b', 'c']);
+  // Neither passes the first that waits for b.
+  ask(semaphore, log, 'b at last', [{ id: 'b', max: 5 }]);
+  await settle();
+  expect(log).toEqual(['a', 'b', 'c']);
+});
+
 test('a waiter keeps the limits that it wants from those behind it, but not the shared one', async () => {
   verifies('tools.execute.concurrency');
   const log: string[] = [];
@@ -108,7 +143,7 @@ test.each(['aborted', 'timeout'] as const)(
     const semaphore = createSemaphore();
     const stop = new AbortController();
     ask(semaphore, log, 'holds a', [a]);
-    ask(semaphore, log, 'a and b', [a, b], { signal: stop.signal, timeoutMs: how === 'timeout' ? 50 : 0 });
+    ask(semaphore, log, 'a and b', [a, b], { signal: stop.signal, timeoutMs: how === 'timeout' ? 50 : 500 });
     ask(semaphore, log, 'b', [b]);
     await vi.advanceTimersByTimeAsync(49);
     expect(log).toEqual(['holds a']);
