@@ -70,11 +70,35 @@ export const MUTANTS: readonly Mutant[] = [
   // Approval.
   {
     ...agent,
-    name: 'other arguments than the approved ones run',
-    file: 'packages/agent/src/loop/tool-calls.ts',
-    find: 'approvedDigest !== callDigest(call)',
-    replace: 'approvedDigest === undefined',
-    tests: ['packages/agent/test/approval/decisions.test.ts'],
+    name: 'a decision runs what it was not made about',
+    file: 'packages/agent/src/approval/call-approval.ts',
+    find: 'return checked.digest === digest && checked.isCurrent() ? checked : undefined;',
+    replace: 'return checked;',
+    tests: ['packages/agent/test/approval/approved-call.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a kept decision holds for what it was not made about',
+    file: 'packages/agent/src/approval/call-approval.ts',
+    find: 'if (isToolResult(checked) || checked.digest !== kept.digest) return undefined;',
+    replace: 'if (isToolResult(checked)) return undefined;',
+    tests: ['packages/agent/test/approval/later.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a late answer that blocked the thread counts',
+    file: 'packages/agent/src/approval/approval.ts',
+    find: 'if (performance.now() - startedMs >= timeoutMs) throw lateError(timeoutMs);',
+    replace: '',
+    tests: ['packages/agent/test/approval/approval-timeout.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a question has no clock',
+    file: 'packages/agent/src/approval/approval.ts',
+    find: 'if (timeoutMs !== Infinity) wait(timeoutMs);',
+    replace: '',
+    tests: ['packages/agent/test/approval/approval-timeout.test.ts'],
   },
   // Model options.
   option('openai', 'openai/encode.ts', 'top_p'),
@@ -82,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   option('anthropic', 'anthropic/settings.ts', 'top_p'),
   option('gemini', 'gemini/encode.ts', 'topP'),
   option('ollama', 'ollama/encode.ts', 'top_p'),
-  option('bedrock', 'bedrock/encode.ts', 'topP'),
+  option('bedrock', 'bedrock/settings.ts', 'topP'),
   // Files.
   {
     ...agent,

@@ -61,10 +61,15 @@ export function requirements(root: string, { complete }: { readonly complete: bo
         ? []
         : [
             `${unproven.length} rows cannot be judged without a test report of ${missing.join(', ')} (run \`pnpm test\`): ` +
-              unproven.map(({ id }) => id).join(', '),
+              summary(unproven.map(({ id }) => id)),
           ]),
     ],
   };
+}
+
+/** The first of many ids. */
+function summary(ids: readonly string[]): string {
+  return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
 }
 
 function problem(message: string, file = LIST): Problem {
