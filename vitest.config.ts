@@ -29,9 +29,14 @@ export default defineConfig({
         environment: 'node',
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],
-        setupFiles: [new URL('./test/setup/loopback-only.ts', import.meta.url).pathname],
+        setupFiles: ['loopback-only', 'citations'].map(
+          (name) => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname,
+        ),
         execArgv: ['--unhandled-rejections=strict'],
-        testTimeout: 20_000,
+        // Only to end what hangs: a busy machine may take many times as long as an idle one.
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+        expect: { poll: { timeout: 60_000 } },
       },
     })),
   },

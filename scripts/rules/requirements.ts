@@ -1,8 +1,11 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Problem, Rule } from '../lib/problem.ts';
+import { nearest } from '../../packages/internal/src/nearest.ts';
+import type { Problem } from '../lib/problem.ts';
+import { readTestReports, type ReportedTest } from '../lib/test-reports.ts';
 
 const LIST = 'docs/requirements.md';
+const RULE = 'requirements';
 
 /** One row of the acceptance list. */
 interface Requirement {
@@ -11,35 +14,89 @@ interface Requirement {
   readonly line: number;
 }
 
+/** What the reports of the tests say about the list. */
+export interface RequirementsVerdict {
+  readonly problems: readonly Problem[];
+  /** What could not be judged and why: a package without a report, data that is absent. */
+  readonly notes: readonly string[];
+}
+
 /**
- * Requirements: every MUST of a built area is cited by a test, and every cited id is in the list.
+ * Requirements: every MUST of a built area is cited by a test that ran and passed, and every cited id is in the list.
  *
- * Citations are read from the text of `*.test.ts` and `*.test-d.ts`: `verifies('a.b', 'c.d')`. Built areas are listed under
+ * Citations are what tests passed to `verifies` while they ran, as the reports of the `test` tasks have them; text in comments, in strings
+ * and in tests that were skipped or failed is none. With `complete`, as in CI, a package without a report is a problem; otherwise
+ * rows that it may prove are left unjudged, as are always the rows that only absent data can prove. Built areas are listed under
  * `## Built` of the list, one id prefix in backquotes each; a longer prefix may name a part of an area.
  */
-export const requirements: Rule = (root) => {
-  if (!existsSync(join(root, LIST))) return [{ rule: 'requirements', file: LIST, message: 'the list is missing.' }];
-  const text = readFileSync(join(root, LIST), 'utf8');
+export function requirements(root: string, { complete }: { readonly complete: boolean }): RequirementsVerdict {
+  const { tests, missing } = readTestReports(root);
+  const file = join(root, LIST);
+  if (!existsSync(file)) return { problems: [problem('the list is missing.')], notes: [] };
+  const text = readFileSync(file, 'utf8');
   const rows = rowsOf(text);
-  const ids = new Set(rows.map((row) => row.id));
   const built = builtAreas(text);
-  const cited = citations(root);
-  const problems: Problem[] = [];
-  for (const [id, file] of cited)
-    if (!ids.has(id)) problems.push({ rule: 'requirements', file, message: `cites "${id}", which is not in ${LIST}.` });
-  for (const { id, isMust, line } of rows)
-    if (isMust && !cited.has(id) && built.some((area) => id === area || id.startsWith(`${area}.`)))
-      problems.push({
-        rule: 'requirements',
-        file: LIST,
-        line,
-        message: `"${id}" is a MUST of a built area, and no test cites it.`,
-      });
-  for (const area of built)
-    if (!rows.some(({ id }) => id === area || id.startsWith(`${area}.`)))
-      problems.push({ rule: 'requirements', file: LIST, message: `the built area "${area}" has no row.` });
-  return problems;
-};
+  const proven = new Set(tests.filter(({ status }) => status === 'passed').flatMap(({ cited }) => cited));
+  const open = rows.filter(({ id, isMust }) => isMust && !proven.has(id) && built.some((area) => isIn(area, id)));
+  const absent = new Map(
+    tests.flatMap(({ missingData, status, unproven }) =>
+      missingData !== undefined && status === 'skipped' ? unproven.map((id) => [id, missingData] as const) : [],
+    ),
+  );
+  const withoutData = open.filter(({ id }) => absent.has(id));
+  const unproven = open.filter(({ id }) => !absent.has(id));
+  const canJudge = complete || missing.length === 0;
+  return {
+    problems: [
+      ...unknownIds(tests, rows),
+      ...(complete ? missing.map((folder) => problem('left no test report. Run `pnpm test` first.', folder)) : []),
+      ...(canJudge ? unproven.map((row) => unprovenRow(row, tests)) : []),
+      ...built
+        .filter((area) => !rows.some(({ id }) => isIn(area, id)))
+        .map((area) => problem(`the built area "${area}" has no row.`)),
+    ],
+    notes: [
+      ...withoutData.map(({ id }) => `"${id}" cannot be judged: ${absent.get(id)} is absent.`),
+      ...(canJudge || unproven.length === 0
+        ? []
+        : [
+            `${unproven.length} rows cannot be judged without a test report of ${missing.join(', ')} (run \`pnpm test\`): ` +
+              summary(unproven.map(({ id }) => id)),
+          ]),
+    ],
+  };
+}
+
+/** The first of many ids. */
+function summary(ids: readonly string[]): string {
+  return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
+}
+
+function problem(message: string, file = LIST): Problem {
+  return { rule: RULE, file, message };
+}
+
+function isIn(area: string, id: string): boolean {
+  return id === area || id.startsWith(`${area}.`);
+}
+
+function unknownIds(tests: readonly ReportedTest[], rows: readonly Requirement[]): readonly Problem[] {
+  const ids = new Set(rows.map(({ id }) => id));
+  const unknown = new Map(
+    tests.flatMap(({ file, cited }) => cited.filter((id) => !ids.has(id)).map((id) => [`${file} ${id}`, { file, id }])),
+  );
+  return [...unknown.values()].map(({ file, id }) => {
+    const near = nearest(id, ids, 1).map((name) => ` Did you mean "${name}"?`);
+    return problem(`cites "${id}", which is not in ${LIST}.${near.join('')}`, file);
+  });
+}
+
+function unprovenRow({ id, line }: Requirement, tests: readonly ReportedTest[]): Problem {
+  const cites = tests.find(({ cited }) => cited.includes(id));
+  const why =
+    cites === undefined ? 'no test that ran cites it' : `the test that cites it is ${cites.status}: ${cites.name}`;
+  return { ...problem(`"${id}" is a MUST of a built area, and ${why}.`), line };
+}
 
 function rowsOf(text: string): readonly Requirement[] {
   return text.split('\n').flatMap((line, index) => {
@@ -51,26 +108,4 @@ function rowsOf(text: string): readonly Requirement[] {
 function builtAreas(text: string): readonly string[] {
   const section = /^## Built\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(text)?.[1] ?? '';
   return [...section.matchAll(/^- `([\w.]+)`/gm)].map((match) => match[1] ?? '');
-}
-
-function citations(root: string): ReadonlyMap<string, string> {
-  const files = globSync(
-    [
-      'packages/*/test/**/*.test{,-d}.ts',
-      'apps/*/test/**/*.test{,-d}.ts',
-      'examples/**/*.test.ts',
-      'test/e2e/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
-    {
-      cwd: root,
-      exclude: (name) => name === 'node_modules',
-    },
-  );
-  const cited = new Map<string, string>();
-  for (const file of files.toSorted())
-    for (const call of readFileSync(join(root, file), 'utf8').matchAll(/\bverifies\(([^)]*)\)/g))
-      for (const quoted of (call[1] ?? '').matchAll(/['"]([^'"]+)['"]/g))
-        if (quoted[1] !== undefined) cited.set(quoted[1], file);
-  return cited;
 }

@@ -6,7 +6,6 @@ import { docs } from '../rules/docs.ts';
 import { fileShape, MAX_LINES } from '../rules/file-shape.ts';
 import { getters } from '../rules/getters.ts';
 import { layers } from '../rules/layers.ts';
-import { requirements } from '../rules/requirements.ts';
 import { snippets, syncSnippets } from '../rules/snippets.ts';
 import { vendorNames } from '../rules/vendor-names.ts';
 import { tree } from './fixture-tree.ts';
@@ -131,32 +130,6 @@ describe('vendor-names', () => {
     expect(messages(vendorNames, { 'apps/prompt-agent/src/a.ts': 'x.finish_reason;' })).toHaveLength(1);
     expect(messages(vendorNames, { 'packages/providers/src/openai/encode.ts': text })).toEqual([]);
     expect(messages(vendorNames, { 'packages/agent/src/config/a.ts': 'x.base_url' })).toEqual([]);
-  });
-});
-
-// Not spelled out, or this file would cite the made-up ids.
-const marker = 'verifies';
-
-describe('requirements', () => {
-  const list =
-    '## Built\n\n- `a.b`\n\n## a\n\n| id | what | from |\n|---|---|---|\n| a.b.must | MUST: x | + |\n| a.b.should | SHOULD: y | + |\n| a.c.must | MUST: z | + |\n';
-  const cite = (...ids: string[]) => ({
-    'packages/tools/test/a.test.ts': ids.map((id) => `${marker}('${id}');`).join('\n'),
-  });
-
-  test('refuse a MUST of a built area that no test cites, and a citation of no row', () => {
-    expect(messages(requirements, { 'docs/requirements.md': list })).toEqual([
-      expect.stringContaining('"a.b.must" is a MUST'),
-    ]);
-    expect(messages(requirements, { 'docs/requirements.md': list, ...cite('a.b.must', 'a.b.typo') })).toEqual([
-      expect.stringContaining('"a.b.typo"'),
-    ]);
-    expect(messages(requirements, { 'docs/requirements.md': list, ...cite('a.b.must') })).toEqual([]);
-    expect(messages(requirements, {})).toEqual(['the list is missing.']);
-  });
-
-  test('hold for this repository', () => {
-    expect(requirements(repository)).toEqual([]);
   });
 });
 

@@ -54,11 +54,11 @@ describe.each(WIRES)('the wire %s', (...wire) => {
     const stop = new AbortController();
     const running = collect(run({ ...options, messages: [user('Weather?')], signal: stop.signal }));
     // Only a request that has arrived takes the reply that stalls.
-    await expect.poll(() => server.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => server.requests.length).toBe(1);
     setTimeout(() => stop.abort(), 20);
     const aborted = await running;
     expect(aborted.reason).toBe('aborted');
-    await expect.poll(() => server.connections.open, { timeout: 2000 }).toBe(0);
+    await expect.poll(() => server.connections.open).toBe(0);
     server.enqueue({ text: 'Here.' });
     const again = await collect(run({ ...options, messages: aborted.messages }));
     expect(again.reason).toBe('done');

@@ -19,7 +19,7 @@ const messages: readonly Message[] = [{ role: 'user', content: 'Go' }];
 const timeouts = { connectMs: 1000, firstByteMs: 40, idleMs: 40, totalMs: 400 };
 const TIME_MS = 1000;
 /** What a run may take beyond its clocks on a machine that is busy. */
-const SLACK_MS = 1000;
+const SLACK_MS = 5000;
 
 const tools = mockToolset([
   mockTool('quick', 'ok'),
@@ -131,7 +131,7 @@ async function sweepWire(wire: (typeof WIRES)[number]): Promise<readonly string[
   });
   const found = await sweep(subjects);
   // Two connections may stand by; those of stalled and given-up replies are closed.
-  await expect.poll(() => server.connections.open, { timeout: 2000 }).toBeLessThanOrEqual(2);
+  await expect.poll(() => server.connections.open).toBeLessThanOrEqual(2);
   await server.close();
   return found;
 }
@@ -143,7 +143,7 @@ function sweepScripts(): Promise<readonly string[]> {
 
 test(
   'after every scripted scenario on every wire nothing hangs, and no timer, listener, socket or rejection is left',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('agent.loop.events', 'agent.loop.abort', 'providers.timeouts', 'providers.stream.abort');
     verifies('architecture.clean');
@@ -156,7 +156,7 @@ test(
     const found = await Promise.all([sweepScripts(), ...WIRES.map(sweepWire)]);
     expect(found.flat()).toEqual([]);
     expect([...reasons].toSorted()).toEqual(['aborted', 'done', 'error', 'filtered', 'length', 'limit']);
-    await expect.poll(() => process.getActiveResourcesInfo().toSorted(), { timeout: 2000 }).toEqual(before);
+    await expect.poll(() => process.getActiveResourcesInfo().toSorted()).toEqual(before);
     expect(strays).toEqual([]);
   },
 );

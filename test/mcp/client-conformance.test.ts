@@ -12,7 +12,7 @@ function withoutLateness(outcome: ScenarioOutcome): ScenarioOutcome {
   return { ...outcome, faults: outcome.faults.filter((fault) => !LATE.test(fault)) };
 }
 
-test('every core scenario for clients of the MCP conformance suite passes', { timeout: 120_000 }, async () => {
+test('every core scenario for clients of the MCP conformance suite passes', { timeout: 240_000 }, async () => {
   verifies('mcp.client.toolset');
   const outcomes = (await runClientSuite()).map(withoutLateness);
   expect(outcomes.filter((outcome) => !hasPassed(outcome))).toEqual([]);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { OWN_CONFIG, prompt, workspace } from './program.ts';
+import { OWN_CONFIG, prompt, slackMs, workspace } from './program.ts';
 
 test('flag before config before key before local server before offline', async () => {
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
@@ -69,7 +69,8 @@ test('a refused connection on this machine is told within 3 s, the waits and wha
   const args = ['--provider', 'openai', '--base-url', `http://127.0.0.1:${port}/v1`, '--model', 'm', '2+2'];
   const { code, stdout, stderr } = await prompt(args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(performance.now() - start).toBeLessThan(3000);
+  const tookMs = performance.now() - start;
+  expect(tookMs).toBeLessThan(3000 + (await slackMs()));
   expect(stderr).toMatch(/retry 1 in 0\.\d s: openai: the connection failed: connect ECONNREFUSED/);
   expect(stderr).toContain('Nothing listens there');
 });
@@ -92,7 +93,8 @@ test('a port that answers nothing delays the start by no more than the 300 ms in
     const servers = `http://127.0.0.1:${port},http://127.0.0.1:${port}/v1`;
     const start = performance.now();
     const { code, stderr } = await prompt(['2+2'], { env: { PROMPT_AGENT_SERVERS: servers } });
-    expect(performance.now() - start - plain).toBeLessThan(800);
+    const delayMs = performance.now() - start - plain;
+    expect(delayMs).toBeLessThan(800 + (await slackMs()));
     expect(code).toBe(0);
     expect(stderr).toMatch(/^offline: /);
   } finally {

@@ -59,6 +59,16 @@ export function prompt(
 /** Where the user's own config is, in a workspace that is also the home folder. */
 export const OWN_CONFIG = '.config/prompt-agent/config.json';
 
+/**
+ * Milliseconds that a program which does nothing takes now, several times over: what a promise in seconds may be late by on a machine that is
+ * busy with something else.
+ */
+export async function slackMs(): Promise<number> {
+  const start = performance.now();
+  await new Promise((resolve) => spawn(process.execPath, ['--version'], { stdio: 'ignore' }).on('close', resolve));
+  return 10 * (performance.now() - start);
+}
+
 /** Makes a folder with the given files; the same small project when none are given. */
 export function workspace(files: Readonly<Record<string, string | Uint8Array>> = PROJECT): string {
   const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-'));

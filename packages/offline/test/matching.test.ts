@@ -155,7 +155,7 @@ test('hostile tool names and arguments are names like others', async () => {
 });
 
 test('no prompt keeps it busy: what is too long or too tangled is refused soon', async () => {
-  const start = performance.now();
+  const before = process.cpuUsage();
   const codes = new Set<unknown>();
   for (const piece of ['(', '1+', '((1+', '"', "'", 'a/', 'and ', '1 and ', '15% of ', 'x@', '.', ' - ', 'sqrt(']) {
     for (const length of [1999, 200_000]) {
@@ -169,7 +169,8 @@ test('no prompt keeps it busy: what is too long or too tangled is refused soon',
     }
   }
   expect(codes).toEqual(new Set(['PROVIDER_REFUSED', 'answered']));
-  expect(performance.now() - start).toBeLessThan(10_000);
+  // In CPU time: the machine may be busy with something else.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(10_000);
 });
 
 test('the same prompt and tools give the same calls every time', async () => {

@@ -1,6 +1,6 @@
 import { KernelError, type RunEnd, type Tool } from '../src/index.ts';
 
-// `Tool` has these fields and no other. Requirement tool.fields: verifies('tool.fields')
+// `Tool` has these fields and no other. A part of the row tool.fields that `tsc` checks.
 type Fields = 'name' | 'description' | 'parameters' | 'title' | 'outputSchema' | 'strict' | 'effect' | 'metadata';
 const fields: [keyof Tool, Fields] extends [Fields, keyof Tool] ? true : false = true;
 void fields;
@@ -10,7 +10,7 @@ export function write(tool: Tool): void {
   tool.name = 'x';
 }
 
-// `answer: string` exists only where there is one. Requirement agent.loop.reasons: verifies('agent.loop.reasons')
+// `answer: string` exists only where there is one. A part of the row agent.loop.reasons that `tsc` checks.
 export function answerOf(end: RunEnd): string {
   if (end.reason === 'done' || end.reason === 'handled') return end.answer;
   if (end.reason === 'error') return end.error.message;

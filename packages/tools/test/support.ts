@@ -7,6 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@kernel/protocol';
+import { cpuRatio } from '../../../test/setup/cpu-time.ts';
 import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
 
 /** A context whose signal never aborts. */
@@ -69,20 +70,8 @@ export function caught(work: () => unknown): KernelError {
   throw new Error('nothing was thrown');
 }
 
-/**
- * How many times longer `work` takes than `reference`: the ratio of the medians of interleaved runs, so that other programs on the machine
- * slow both down alike.
- */
-export async function costRatio(work: () => unknown, reference: () => unknown, rounds = 7): Promise<number> {
-  const times: { readonly work: number[]; readonly reference: number[] } = { work: [], reference: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop
-    times.reference.push(await timeOf(reference));
-    // oxlint-disable-next-line no-await-in-loop
-    times.work.push(await timeOf(work));
-  }
-  return median(times.work) / median(times.reference);
-}
+/** How many times as much CPU time the work takes as the reference: the cheapest of interleaved rounds. */
+export const costRatio = cpuRatio;
 
 const REFERENCE_TEXT = JSON.stringify(
   Array.from({ length: 4_000 }, (_, id) => ({ id, name: `item ${id}`, tags: ['a'] })),
@@ -91,14 +80,4 @@ const REFERENCE_TEXT = JSON.stringify(
 /** A fixed amount of work, about ten milliseconds on the machine on which the bounds were measured. */
 export function referenceWork(): void {
   for (let count = 0; count < 6; count += 1) JSON.parse(REFERENCE_TEXT);
-}
-
-async function timeOf(work: () => unknown): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,18 +1,17 @@
 // oxlint-disable typescript/no-unnecessary-type-parameters -- types are compared by functions over them
 import type { Tool, ToolContext, ToolResult, Toolset } from '@kernel/protocol';
-import { verifies } from '@kernel/testing';
 import * as z from 'zod';
 import { type ToolBinding, type ToolRegistry, bindTool, createRegistry, defineTool } from '../src/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const check = <T extends true>(): T | undefined => undefined;
 
-verifies('tool.fields');
+// Types of the row tool.fields; `tsc` checks them.
 check<
   Equal<keyof Tool, 'name' | 'description' | 'parameters' | 'title' | 'outputSchema' | 'strict' | 'effect' | 'metadata'>
 >();
 
-verifies('result.fields');
+// Types of the row result.fields; `tsc` checks them.
 check<
   Equal<
     keyof ToolResult,
@@ -20,7 +19,7 @@ check<
   >
 >();
 
-verifies('tools.define.binding');
+// Types of the row tools.define.binding; `tsc` checks them.
 check<Equal<Extract<keyof ToolBinding, keyof Tool>, never>>();
 declare const binding: ToolBinding;
 // @ts-expect-error a binding bears a handler and is no tool
@@ -28,7 +27,7 @@ export const asTool: Tool = binding;
 // @ts-expect-error so that a list of bindings is no list of tools either
 export const asTools: readonly Tool[] = [binding];
 
-verifies('tools.define.zod');
+// Types of the row tools.define.zod; `tsc` checks them.
 defineTool({
   name: 'a',
   description: '',

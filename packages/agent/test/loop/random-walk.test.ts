@@ -191,7 +191,7 @@ async function* checked(events: ReturnType<typeof run>): ReturnType<typeof run> 
 
 test(
   `${WALKS} seeded walks with a misbehaving provider and misbehaving tools each end once, with a sound history and within the time limit`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('agent.loop.history.pairs', 'agent.loop.events', 'agent.loop.reasons');
     const reasons = new Map<string, number>();

@@ -8,7 +8,7 @@ import { user } from '../support.ts';
 
 test(
   '10,000 calls on one signal leave no listener, cause no warning, and keep memory flat after the first 1,000',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('architecture.clean');
     setFlagsFromString('--expose-gc');

@@ -6,6 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { verifies } from '@kernel/testing';
 import { textOf } from '@kernel/protocol';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { untilHolds, withoutTimers } from '../../../../test/setup/without-timers.ts';
 import { createProvider } from '../../src/index.ts';
 import { all, chunk, endOf, errorOf, request, sse, until, withServer } from '../support.ts';
 
@@ -31,7 +32,7 @@ test('each timeout expires alone, and its error names the timeout, its value and
         expect(error.data).toMatchObject({ timeout, timeoutMs: 120, option: `timeouts.${timeout}` });
         expect(error.message).toContain('120 ms');
         expect(performance.now() - start).toBeLessThan(5000);
-        await until(() => server.connections.open === 0, 200);
+        await until(() => server.connections.open === 0, 5000);
       },
       { timeouts: { [timeout]: 120 } },
     );
@@ -123,7 +124,7 @@ test('a stream that keeps delivering outlives the idle timeout and the first-byt
   );
 });
 
-test('an abort throws the reason unwrapped, closes the socket within 100 ms and leaves no listener', async () => {
+test('an abort throws the reason unwrapped, closes the socket at once and leaves no listener', async () => {
   verifies('providers.stream.abort');
   for (const fault of [{ beforeHead: 'stall' } as const, { stallAfter: 0 }, { stallAfter: FIRST.length }]) {
     await withServer([{ chunks: [REPLY], fault }], async ({ provider, server }) => {
@@ -136,26 +137,31 @@ test('an abort throws the reason unwrapped, closes the socket within 100 ms and 
       signal.addEventListener = (...args: Parameters<typeof add>) => ((listeners += 1), add(...args));
       signal.removeEventListener = (...args: Parameters<typeof remove>) => ((listeners -= 1), remove(...args));
       const failed = errorOf(provider.stream(request({ signal })));
-      await until(() => server.requests.length === 1, 1000);
+      await until(() => server.requests.length === 1, 10_000);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      const start = performance.now();
-      abort.abort(reason);
-      expect(await failed).toBe(reason);
-      await until(() => server.connections.open === 0, 100);
-      expect(performance.now() - start).toBeLessThan(100);
+      const error = await withoutTimers(
+        () => abort.abort(reason),
+        async () => {
+          const thrown = await failed;
+          await untilHolds(() => server.connections.open === 0);
+          return thrown;
+        },
+      );
+      expect(error).toBe(reason);
       expect(listeners).toBe(0);
     });
   }
 });
 
-test('leaving the loop closes the socket within 100 ms', async () => {
+test('leaving the loop closes the socket at once', async () => {
   verifies('providers.stream.abort');
   await withServer([{ chunks: [REPLY], fault: { stallAfter: REPLY.length - 20 } }], async ({ provider, server }) => {
-    for await (const event of provider.stream(request())) {
-      expect(event).toEqual({ type: 'text-delta', text: 'Hello' });
-      break;
-    }
-    await until(() => server.connections.open === 0, 100);
+    const events = provider.stream(request())[Symbol.asyncIterator]();
+    expect(await events.next()).toEqual({ done: false, value: { type: 'text-delta', text: 'Hello' } });
+    await withoutTimers(
+      () => void events.return?.(),
+      () => untilHolds(() => server.connections.open === 0),
+    );
   });
 });
 
@@ -202,8 +208,8 @@ test('gzip, deflate and br are decompressed; corrupt and unknown encodings are t
 
 test('a decompression bomb throws PROVIDER_PROTOCOL and memory grows by less than 100 MB', async () => {
   verifies('providers.limits');
-  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(300_000)));
-  const line = gzipSync(Buffer.alloc(300_000_000, 'x'));
+  const comment = gzipSync(Buffer.from(`: ${'x'.repeat(998)}\n`.repeat(120_000)), { level: 1 });
+  const line = gzipSync(Buffer.alloc(120_000_000, 'x'), { level: 1 });
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
   for (const bomb of [comment, line]) {
     await withServer([{ headers, chunks: [bomb] }], async ({ provider, server }) => {
@@ -211,7 +217,7 @@ test('a decompression bomb throws PROVIDER_PROTOCOL and memory grows by less tha
       const error = await errorOf(provider.stream(request()));
       expect(error).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
       expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
-      await until(() => server.connections.open === 0, 500);
+      await until(() => server.connections.open === 0, 5000);
     });
   }
 });
@@ -252,11 +258,13 @@ test('a reader that stops reading stops the socket', async () => {
 test('a long backlog leaves room for timers', async () => {
   const body = sse(...Array.from({ length: 30_000 }, (_, at) => chunk({ content: `word ${at} ` })), chunk({}, 'stop'));
   await withServer([{ chunks: [body] }], async ({ provider }) => {
-    let last = performance.now();
+    // In CPU time: a machine that is busy with something else delays every timer.
+    let last = process.cpuUsage();
     let longest = 0;
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const { user, system } = process.cpuUsage(last);
+      longest = Math.max(longest, (user + system) / 1000);
+      last = process.cpuUsage();
     }, 1);
     const events = await all(provider.stream(request()));
     clearInterval(timer);
@@ -307,10 +315,10 @@ test('an abort while the connection is still being made destroys the socket', as
     const before = connecting();
     const abort = new AbortController();
     const failed = errorOf(createProvider({ name: 'openai', baseUrl }).stream(request({ signal: abort.signal })));
-    await until(() => connecting() === before + 1, 1000);
+    await until(() => connecting() === before + 1, 10_000);
     abort.abort(new Error('enough'));
     await failed;
-    await until(() => connecting() === before, 200);
+    await until(() => connecting() === before, 10_000);
     expect(connecting()).toBe(before);
   });
 });

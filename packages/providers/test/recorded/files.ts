@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type RawReply, toEventStreamFrame } from '@kernel/testing';
+import { sharedData } from '../../../../test/setup/shared-data.ts';
 
 /** The wires that recorded replies are read with. */
 export type RecordedWire = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'bedrock';
@@ -14,9 +15,11 @@ export interface RecordedFile {
   readonly text: string;
 }
 
-/** Beside the repository, or where the environment says. */
-export const FOLDER =
-  process.env['RECORDED_REPLIES'] ?? new URL('../../../../../shared/data/recorded-replies', import.meta.url).pathname;
+/** The folder of the recorded replies. */
+export const REPLIES = sharedData('recorded-replies', 'RECORDED_REPLIES', [
+  'providers.replies.recorded',
+  'providers.replies.opaque',
+]);
 
 const WIRES: Readonly<Record<string, RecordedWire>> = {
   'openai-responses': 'openai-responses',
@@ -28,18 +31,18 @@ const WIRES: Readonly<Record<string, RecordedWire>> = {
   'amazon-bedrock': 'bedrock',
 };
 
-/** Every recorded reply; undefined if there is no such folder. A folder without a wire of its own speaks chat completions. */
-export function recordedFiles(): readonly RecordedFile[] | undefined {
-  if (!existsSync(FOLDER)) return undefined;
-  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+/** Every recorded reply; none if there is no such folder. A folder without a wire of its own speaks chat completions. */
+export function recordedFiles(): readonly RecordedFile[] {
+  if (!REPLIES.present) return [];
+  const folders = readdirSync(REPLIES.path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.flatMap(({ name }) =>
-    readdirSync(`${FOLDER}/${name}`)
+    readdirSync(`${REPLIES.path}/${name}`)
       .toSorted()
       .map((file) => ({
         path: `${name}/${file}`,
         wire: WIRES[name] ?? 'openai',
         streams: !file.endsWith('.json'),
-        text: readFileSync(`${FOLDER}/${name}/${file}`, 'utf8'),
+        text: readFileSync(`${REPLIES.path}/${name}/${file}`, 'utf8'),
       })),
   );
 }

@@ -1,5 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { cpuTimeOf } from '../../../../test/setup/cpu-time.ts';
 import { TEXT_FORMATS, type TextFormatName, detectTextCalls, withTextTools } from '../../src/text-tools/index.ts';
 import { read, saying } from './support.ts';
 
@@ -207,9 +208,10 @@ test('a long reply of hostile marks does not take quadratic time', async () => {
     '<tool_call>\n<function=a>\n</function>',
   ]) {
     const text = unit.repeat(Math.floor(60_000 / unit.length));
-    const started = performance.now();
-    const result = await read(detectTextCalls(saying(text.match(/[\s\S]{1,50}/g) ?? [])));
-    expect(result.text).toBe(text);
-    expect({ unit, slow: performance.now() - started > 5_000 }).toEqual({ unit, slow: false });
+    const tookMs = await cpuTimeOf(async () => {
+      const result = await read(detectTextCalls(saying(text.match(/[\s\S]{1,50}/g) ?? [])));
+      expect(result.text).toBe(text);
+    });
+    expect({ unit, slow: tookMs > 5_000 }).toEqual({ unit, slow: false });
   }
 });

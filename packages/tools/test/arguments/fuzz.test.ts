@@ -84,7 +84,7 @@ function text(): string {
 
 test(
   '100,000 random argument texts against 200 schemas each end in a result: nothing is thrown, nothing hangs',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('tools.execute.malformed', 'tools.execute.validate', 'tools.execute.coerce');
     const bindings: ToolBinding[] = Array.from({ length: 200 }, (_, index) =>
@@ -95,15 +95,19 @@ test(
     );
     const registry = createRegistry(bindings);
     const codes = new Map<string, number>();
+    // In CPU time, of a hundred calls each: the machine may be busy with something else.
     let slowest = 0;
+    let before = process.cpuUsage();
     for (let count = 0; count < 100_000; count += 1) {
-      const started = performance.now();
       // oxlint-disable-next-line no-await-in-loop
       const result = await registry.call(
         { type: 'tool-call', id: 'c', name: `tool_${count % 200}`, arguments: text() },
         context(),
       );
-      slowest = Math.max(slowest, performance.now() - started);
+      if (count % 100 === 99) {
+        slowest = Math.max(slowest, process.cpuUsage(before).user / 1000);
+        before = process.cpuUsage();
+      }
       const outcome = result.code ?? result.forLLM.slice(0, 3).trim();
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
     }

@@ -59,7 +59,7 @@ test.each([
   ['a date', { properties: { a: { default: new Date(0) } } }, '/properties/a/default'],
 ])(
   '%s is rejected when the tool is bound, with a JSON pointer, for at most twenty units of work',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (_, parameters, pointer) => {
     verifies('tools.define.schema.invalid');
     const error = caught(() => bind(parameters));
@@ -207,7 +207,7 @@ test('all issues are reported at once with JSON pointers', async () => {
 
 test(
   'a pattern that is quadratic at worst is allowed, and a long text is matched with a time limit',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('tools.execute.schema', 'tools.define.schema.invalid');
     const registry = createRegistry([bind({ properties: { a: { type: 'string', pattern: '^.+/.+$' } } }) as never]);

@@ -62,7 +62,7 @@ test.each([
   ['allOf twice over', doubled],
 ])(
   'wrong arguments of a recursive schema with %s are rejected for at most ten units of work, however deep',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (_, schema) => {
     verifies('tools.execute.schema');
     const binding = tool(schema);
@@ -127,7 +127,7 @@ test('everyday patterns are accepted, whatever else the machine does', () => {
 
 test(
   'no text holds up a call, however long and however many there are, not even with a pattern that was never tried',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     verifies('tools.execute.schema');
     const cost = (work: () => unknown): Promise<number> => costRatio(work, referenceWork, 3);

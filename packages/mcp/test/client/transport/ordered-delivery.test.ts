@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { cpuRatio } from '../../../../../test/setup/cpu-time.ts';
 import { orderedDelivery } from '../../../src/client/transport/ordered-delivery.ts';
 
 /** What the SDK does: a notification is handled a microtask later, a response at once. */
@@ -23,21 +24,12 @@ test('a response waits for the notifications before it, and these are handled on
   expect(handled).toEqual(['response 1', 'a', 'b', 'response 2', 'response 3']);
 });
 
-test('ten times the notifications take about ten times as long, not a hundred times', async () => {
-  const timeOf = async (count: number): Promise<number> => {
+test('ten times the notifications take about ten times the work, not a hundred times', async () => {
+  const deliver = (count: number) => async (): Promise<void> => {
     const { handled, take } = receiver();
-    const startedMs = performance.now();
     for (let index = 0; index < count; index += 1) take({ jsonrpc: '2.0', method: 'n' });
     await new Promise((resolve) => setImmediate(resolve));
     expect(handled).toHaveLength(count);
-    return performance.now() - startedMs;
   };
-  const few: number[] = [];
-  const many: number[] = [];
-  for (let round = 0; round < 9; round += 1) {
-    few.push(await timeOf(4000));
-    many.push(await timeOf(40_000));
-  }
-  // Interleaved, and the fastest round of each: a busy machine can only make single rounds slower.
-  expect(Math.min(...many) / Math.min(...few)).toBeLessThan(40);
+  expect(await cpuRatio(deliver(40_000), deliver(4000), 9)).toBeLessThan(40);
 });

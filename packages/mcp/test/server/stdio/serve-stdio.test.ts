@@ -32,7 +32,7 @@ async function connect(options: ClientOptions = {}) {
         expect(stderr).toContain(word);
         return stderr;
       },
-      { timeout: 5000 },
+      { timeout: 60_000 },
     );
   return { client, says };
 }

@@ -1,0 +1,55 @@
+/**
+ * Puts in each mutant of the list, one at a time, and runs the tests that must notice it: `node mutation/check-mutants.ts [part of a name]`.
+ * Exits 1 if one survives, if its text is not in its file exactly once, or if its tests fail without it. The tree is not changed.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
+
+const root = join(import.meta.dirname, '..');
+const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+const hooks = join(import.meta.dirname, 'mutate-modules.ts');
+
+/** Whether the tests of these mutants pass; with `mutant`, while it is put in. */
+function pass({ project, tests }: Pick<Mutant, 'project' | 'tests'>, mutant?: Mutant): boolean {
+  const config = ['--root', root, '--config', join(import.meta.dirname, 'vitest.config.ts')];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, 'run', ...config, '--bail=1', ...tests], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      MUTATED_PROJECT: project,
+      ...(mutant === undefined
+        ? {}
+        : {
+            MUTANT: JSON.stringify({ ...mutant, file: join(root, mutant.file) }),
+            NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${hooks}`,
+          }),
+    },
+  });
+  // A run without a single test proves nothing.
+  if (!/Tests +/.test(stdout)) throw new Error(`No test ran in ${tests.join(', ')}:\n${stdout}${stderr}`);
+  return status === 0;
+}
+
+const part = process.argv[2] ?? '';
+const mutants = MUTANTS.filter(({ name, file }) => name.includes(part) || file.includes(part));
+if (mutants.length === 0) throw new Error(`No mutant has "${part}" in its name or file.`);
+const problems: string[] = [];
+
+for (const [project, group] of Map.groupBy(mutants, (mutant) => mutant.project)) {
+  const tests = [...new Set(group.flatMap((mutant) => mutant.tests))];
+  if (!pass({ project, tests })) problems.push(`${project}: the tests fail without any mutant: ${tests.join(', ')}`);
+}
+for (const mutant of mutants) {
+  const { name, file, find, tests } = mutant;
+  const count = find === '' ? 1 : readFileSync(join(root, file), 'utf8').split(find).length - 1;
+  if (count !== 1) problems.push(`${name}: ${JSON.stringify(find)} is ${count} times in ${file}.`);
+  else if (pass(mutant, mutant)) problems.push(`${name}: survived ${tests.join(', ')}.`);
+  else console.log(`killed: ${name}`);
+}
+for (const problem of problems) console.log(`FAILED: ${problem}`);
+console.log(`${mutants.length} mutants, ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;

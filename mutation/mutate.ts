@@ -1,0 +1,54 @@
+/**
+ * Runs Stryker on one package: `pnpm mutate <package> [sources] [tests]`, globs in its `src` and `test`, such as
+ * `pnpm mutate tools 'call/*.ts' 'call/*.test.ts'`. Fewer tests take less time and kill fewer mutants.
+ * The first run installs Stryker into this folder, outside of the workspace. Reports the score and every survivor; the sources are
+ * changed in a copy.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const [name, sources = '**/*.ts', tests = '**/*.test.ts'] = process.argv.slice(2);
+const folder = `packages/${name}`;
+if (name === undefined || !existsSync(join(root, folder, 'src'))) {
+  console.error(`Usage: pnpm mutate <package> [sources] [tests]. There is no ${folder}/src.`);
+  process.exit(2);
+}
+
+const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+if (!existsSync(stryker))
+  spawnSync('npm', ['ci', '--prefix', import.meta.dirname, '--legacy-peer-deps'], { stdio: 'inherit' });
+
+const cache = join(import.meta.dirname, 'node_modules/.cache');
+mkdirSync(cache, { recursive: true });
+const options = {
+  packageManager: 'npm',
+  plugins: [join(import.meta.dirname, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+  testRunner: 'vitest',
+  vitest: { configFile: 'mutation/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  mutate: [`${folder}/src/${sources}`, `!${folder}/src/**/index.ts`],
+  ignorePatterns: ['dist', 'bench', 'judge', '.turbo', 'mutation/node_modules'],
+  // Stryker reads this file with an API that TypeScript 7 does not have; nothing is type-checked here.
+  tsconfigFile: 'no-tsconfig.json',
+  disableTypeChecks: false,
+  // A constant of a module is evaluated once for all tests, so its mutants would need a process each.
+  ignoreStatic: true,
+  // A machine that is busy must not pass for a mutant that never ends.
+  timeoutMS: 20_000,
+  concurrency: Number(process.env['CONCURRENCY'] ?? 1),
+  reporters: ['clear-text', 'progress-append-only', 'json'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  jsonReporter: { fileName: join(cache, `${name}.json`) },
+  tempDirName: join(cache, 'stryker'),
+  allowEmpty: false,
+};
+const config = join(cache, `${name}.config.json`);
+writeFileSync(config, JSON.stringify(options));
+const { status } = spawnSync(process.execPath, [stryker, 'run', config], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, MUTATED_PROJECT: name, MUTATION_TESTS: `test/${tests}` },
+});
+process.exitCode = status ?? 1;

@@ -1,0 +1,31 @@
+/**
+ * Runs the `test` tasks through turbo: `node scripts/run-tests.ts [flags of turbo]`. Some tests read data that lies beside the repository,
+ * where turbo does not look; `SHARED_DATA`, its digest, is therefore part of what decides whether a cached outcome counts.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** The digest of the names and contents of all files in a folder; `absent` if there is none. */
+function digestOf(folder: string): string {
+  const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  if (files.length === 0) return 'absent';
+  const hash = createHash('sha256');
+  for (const file of files.map((entry) => join(entry.parentPath, entry.name)).toSorted())
+    hash.update(file.slice(folder.length)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/turbo/bin/turbo'), 'run', 'test', ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', SHARED_DATA: digestOf(join(root, '../shared/data')) },
+  },
+);
+process.exitCode = status ?? 1;

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { readTestReports } from '../lib/test-reports.ts';
+import { totalsOf } from '../lib/totals.ts';
+import { requirements } from '../rules/requirements.ts';
+import { tree } from './fixture-tree.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+
+/** A list of MUST rows, all of a built area. */
+const list = (...ids: readonly string[]) =>
+  `## Built\n\n- \`a\`\n\n## a\n\n| id | what | from |\n|---|---|---|\n${ids.map((id) => `| a.${id} | MUST: x | + |\n`).join('')}| a.goal | SHOULD: y | + |\n`;
+
+/** A report as vitest writes it. */
+const report = (
+  ...tests: readonly { title: string; status: string; meta?: Readonly<Record<string, unknown>> }[]
+): string =>
+  JSON.stringify({
+    testResults: [
+      {
+        name: '/elsewhere/packages/demo/test/a.test.ts',
+        status: 'passed',
+        message: '',
+        assertionResults: tests.map(({ title, status, meta = {} }) => ({ fullName: ` ${title}`, status, meta })),
+      },
+    ],
+  });
+
+const demo = (text: string, ...rows: readonly string[]) =>
+  tree({
+    'docs/requirements.md': list(...rows),
+    'packages/demo/package.json': '{"name":"demo"}',
+    'packages/demo/node_modules/.cache/vitest.json': text,
+  });
+
+const messages = (root: string, complete = true) => requirements(root, { complete }).problems.map((one) => one.message);
+
+test('a row is proven by a test that ran and passed, not by a comment, a string or a test that was skipped or failed', async () => {
+  verifies('architecture.proofs');
+  const source = (name: string) => JSON.stringify(join(repository, name));
+  const root = tree({
+    'docs/requirements.md': list(
+      'passed',
+      'comment',
+      'string',
+      'skipped',
+      'conditional',
+      'todo',
+      'failed',
+      'unreached',
+    ),
+    'packages/demo/package.json': '{"name":"demo"}',
+    'vitest.config.ts': `export default { test: { include: ['packages/**/*.test.ts'], setupFiles: [${source('test/setup/citations.ts')}] } };`,
+    'packages/demo/test/a.test.ts': `
+      import { expect, test } from 'vitest';
+      import { verifies } from ${source('packages/testing/src/verifies.ts')};
+      test('passes', () => { verifies('a.passed'); expect(1).toBe(1); });
+      // verifies('a.comment')
+      test('names it in a string', () => { expect("verifies('a.string')").toContain('a.string'); });
+      test.skip('is skipped', () => { verifies('a.skipped'); });
+      test.skipIf(true)('is skipped here', () => { verifies('a.conditional'); });
+      test.todo('verifies(a.todo)');
+      test('fails', () => { verifies('a.failed'); expect(1).toBe(2); });
+      test('ends early', () => { if (Date.now() > 0) return; verifies('a.unreached'); });
+    `,
+  });
+  writeFileSync(
+    join(root, 'packages/demo/test/b.test.ts'),
+    `import { test } from 'vitest';
+     import { verifies } from ${source('packages/testing/src/verifies.ts')};
+     verifies('a.outside');
+     test('passes', () => {});`,
+  );
+  mkdirSync(join(root, 'packages/demo/node_modules/.cache'), { recursive: true });
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+  const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+  const args = ['run', '--reporter=json', '--outputFile=packages/demo/node_modules/.cache/vitest.json'];
+  await promisify(execFile)(process.execPath, [vitest, ...args], { cwd: root }).catch(() => undefined);
+  expect(messages(root)).toEqual([
+    '"a.comment" is a MUST of a built area, and no test that ran cites it.',
+    '"a.string" is a MUST of a built area, and no test that ran cites it.',
+    '"a.skipped" is a MUST of a built area, and no test that ran cites it.',
+    '"a.conditional" is a MUST of a built area, and no test that ran cites it.',
+    '"a.todo" is a MUST of a built area, and no test that ran cites it.',
+    '"a.failed" is a MUST of a built area, and the test that cites it is failed: fails.',
+    '"a.unreached" is a MUST of a built area, and no test that ran cites it.',
+  ]);
+  expect(readTestReports(root).tests.filter(({ file }) => file.endsWith('b.test.ts'))).toMatchObject([
+    { status: 'failed', name: expect.stringContaining("verifies('a.outside') runs outside a test") },
+  ]);
+});
+
+describe('the list of requirements', () => {
+  test('refuses a citation of no row, with the near one', () => {
+    const cites = { title: 'x', status: 'passed', meta: { verifies: ['a.must', 'a.mutst'] } };
+    expect(requirements(demo(report(cites), 'must'), { complete: true }).problems).toEqual([
+      {
+        rule: 'requirements',
+        file: 'packages/demo/test/a.test.ts',
+        message: 'cites "a.mutst", which is not in docs/requirements.md. Did you mean "a.must"?',
+      },
+    ]);
+  });
+
+  test('must be there, and a built area must have a row', () => {
+    const root = tree({ 'packages/demo/package.json': '{"name":"demo"}' });
+    expect(messages(root)).toEqual(['the list is missing.']);
+    const empty = tree({ 'docs/requirements.md': '## Built\n\n- `b`\n' });
+    expect(messages(empty)).toEqual(['the built area "b" has no row.']);
+  });
+
+  test('is judged without reports only as far as possible, but in CI a missing report is a problem', () => {
+    const root = tree({ 'docs/requirements.md': list('must'), 'packages/demo/package.json': '{"name":"demo"}' });
+    expect(requirements(root, { complete: false })).toEqual({
+      problems: [],
+      notes: ['1 rows cannot be judged without a test report of packages/demo (run `pnpm test`): a.must'],
+    });
+    expect(messages(root)).toEqual([
+      'left no test report. Run `pnpm test` first.',
+      '"a.must" is a MUST of a built area, and no test that ran cites it.',
+    ]);
+  });
+
+  test('names a row that only absent data can prove', () => {
+    const meta = { missingData: '/shared/data/x', unproven: ['a.must'] };
+    const passes = { title: 'y', status: 'passed' };
+    const verdict = requirements(demo(report({ title: 'x', status: 'skipped', meta }, passes), 'must'), {
+      complete: true,
+    });
+    expect(verdict).toEqual({ problems: [], notes: ['"a.must" cannot be judged: /shared/data/x is absent.'] });
+  });
+});
+
+describe('the totals of the tests', () => {
+  const passes = { title: 'passes', status: 'passed' };
+  const without = { title: 'reads x', status: 'skipped', meta: { missingData: '/shared/data/x' } };
+  const totals = (text: string, isThere = false) => totalsOf(readTestReports(demo(text)), () => isThere);
+
+  test('count and name what was skipped for absent data', () => {
+    verifies('architecture.skippedTests');
+    expect(totals(report(passes, without, { ...without, title: 'reads more of x' }))).toEqual({
+      summary: '1 passed, 0 failed, 2 skipped',
+      absent: ['2 skipped, because /shared/data/x is absent'],
+      problems: [],
+    });
+  });
+
+  test.each([
+    ['a test that failed', { title: 'x', status: 'failed' }, false, '"x" failed.'],
+    ['a test that was skipped', { title: 'x', status: 'skipped' }, false, '"x" is skipped.'],
+    ['a test that is yet to be written', { title: 'x', status: 'todo' }, false, '"x" is todo.'],
+    ['a test that was skipped for data that is there', without, true, 'is skipped for /shared/data/x, which is there.'],
+  ])('refuse %s', (_name, other, isThere, expected) => {
+    verifies('architecture.skippedTests');
+    expect(totals(report(passes, other), isThere).problems).toEqual([expect.stringContaining(expected)]);
+  });
+
+  test('refuse a package that left no report or ran no test', () => {
+    const root = tree({ 'packages/demo/package.json': '{"name":"demo"}' });
+    expect(totalsOf(readTestReports(root), () => false).problems).toEqual([
+      expect.stringContaining('packages/demo left'),
+    ]);
+    expect(totals(report(without)).problems).toEqual([expect.stringContaining('ran no test')]);
+  });
+});
