@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../usage-error.ts';
 
@@ -8,9 +8,8 @@ import { usageError } from '../usage-error.ts';
  * that a token need not be in the file. Throws a usage error that names the file.
  */
 export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>): Promise<unknown> {
-  const text = await readFile(resolve(host.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`--tools: "${file}" cannot be read (${error.code ?? error.message}).`);
-  });
+  const text = await readText(resolve(host.cwd, file), '--tools', file);
+  if (text === undefined) throw usageError(`--tools: "${file}" cannot be read (ENOENT).`);
   const fill = (value: string): string =>
     value.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
       const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];

@@ -71,10 +71,13 @@ async function runWith(invocation: Invocation, added: AddedTools | undefined): P
   return exitCodeOfRun(end.run, host.signal);
 }
 
+/** The most characters of a result that a model gets: what `read_file` may return, and a margin. */
+const MAX_RESULT_LENGTH = 300_000;
+
 /** Creates the registry. A taken or illegal name among the added tools is a usage error of `--tools`. */
 function registryOf(builtIn: readonly ToolBinding[], added: AddedTools | undefined): ToolRegistry {
   try {
-    const registry = createRegistry([...builtIn, ...(added?.bindings ?? [])]);
+    const registry = createRegistry([...builtIn, ...(added?.bindings ?? [])], { resultLimit: MAX_RESULT_LENGTH });
     if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
     return registry;
   } catch (error) {

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { EXIT } from '../exit-code.ts';
 import { safeJson } from '../render/escape.ts';
+import { readBytes } from '../files/read-file.ts';
 import type { Invocation } from '../invocation.ts';
 import { usageError } from '../usage-error.ts';
 
@@ -24,16 +24,12 @@ export async function audio({ provider, choice, loaded, flags, host, output, sig
     throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no transcription.`);
   const file = flags.audio ?? '';
   const path = resolve(host.cwd, file);
-  const size = await stat(path).then(
-    (stats) => (stats.isFile() ? stats.size : undefined),
-    () => undefined,
-  );
-  if (size === undefined) throw usageError(`--audio: "${file}" is not a readable file.`);
-  if (size > MAX_BYTES) throw usageError(`--audio: "${file}" has ${size} bytes; at most ${MAX_BYTES} are sent.`);
+  const data = await readBytes(path, { what: '--audio', shown: file, maxBytes: MAX_BYTES });
+  if (data === undefined) throw usageError(`--audio: "${file}" cannot be read (ENOENT).`);
   const mimeType = TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream';
   const transcript = await provider.transcribe({
     model: choice.model,
-    audio: { data: await readFile(path, { signal }), mimeType, name: basename(path) },
+    audio: { data, mimeType, name: basename(path) },
     options: loaded.config.model.capabilities['audio'],
     signal,
   });

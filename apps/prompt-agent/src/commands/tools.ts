@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { textOf, type Tool, toolCallsOf } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { EXIT } from '../exit-code.ts';
+import { readText } from '../files/read-file.ts';
 import type { Invocation } from '../invocation.ts';
 import { usageError } from '../usage-error.ts';
 import { callModel, tokenLine, writeReply } from './raw-call.ts';
@@ -26,9 +26,8 @@ export async function tools(invocation: Invocation): Promise<number> {
 
 async function loadTools({ flags, host }: Invocation): Promise<readonly Tool[]> {
   const file = flags['tools-file'] ?? '';
-  const text = await readFile(resolve(host.cwd, file), 'utf8').catch(() => {
-    throw usageError(`--tools-file: "${file}" cannot be read.`);
-  });
+  const text = await readText(resolve(host.cwd, file), '--tools-file', file);
+  if (text === undefined) throw usageError(`--tools-file: "${file}" cannot be read (ENOENT).`);
   const entries = parseArray(text, file).map((entry, index) => {
     if (isTool(entry)) return entry;
     throw usageError(`--tools-file: entry ${index} of "${file}" is not a { name, description, parameters }.`);

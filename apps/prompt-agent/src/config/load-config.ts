@@ -6,7 +6,7 @@ import type { Output } from '../render/output.ts';
 import { usageError } from '../usage-error.ts';
 import { configFolder } from './folders.ts';
 import { checkMemory, isApproved, variablesFor } from './project-file.ts';
-import { readText } from './read-text.ts';
+import { readText } from '../files/read-file.ts';
 
 /**
  * Whose word a config is: the user's (`--config`, the user's own file), or that of the project in the current folder, which must not decide where a
@@ -38,7 +38,7 @@ const FILE = 'config.json';
  */
 export async function loadConfig(flags: Flags, host: Host, output: Output): Promise<LoadedConfig> {
   if (flags.config !== undefined) {
-    const text = await readText(resolve(host.cwd, flags.config), '--config');
+    const text = await readText(resolve(host.cwd, flags.config), '--config', flags.config);
     if (text === undefined) throw usageError(`--config: "${flags.config}" cannot be read (ENOENT).`);
     return parse(text, flags.config, 'user', host.env, flags);
   }

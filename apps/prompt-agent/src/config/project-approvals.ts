@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host } from '../host.ts';
-import { readText } from './read-text.ts';
+import { readText } from '../files/read-file.ts';
 import { stateFolder } from './folders.ts';
 
 /** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { MediaPart } from '@kernel/protocol';
+import { readBytes } from '../files/read-file.ts';
 import { usageError } from '../usage-error.ts';
 import { download } from './download.ts';
 import { imageType } from './image-type.ts';
@@ -40,16 +40,7 @@ export async function loadImage(source: string, access: ImageAccess): Promise<Me
 
 async function readImage(source: string, { cwd, home }: ImageAccess): Promise<Uint8Array> {
   const path = source.startsWith('~/') ? join(home, source.slice(2)) : resolve(cwd, source);
-  const file = await open(path).catch(() => {
-    throw usageError(`--images: "${source}" cannot be read.`);
-  });
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw usageError(`--images: "${source}" is not a file.`);
-    if (stats.size > MAX_BYTES)
-      throw usageError(`--images: "${source}" has ${stats.size} bytes; at most ${MAX_BYTES} are sent.`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  const bytes = await readBytes(path, { what: '--images', shown: source, maxBytes: MAX_BYTES });
+  if (bytes === undefined) throw usageError(`--images: "${source}" cannot be read (ENOENT).`);
+  return bytes;
 }

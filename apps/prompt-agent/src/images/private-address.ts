@@ -9,6 +9,7 @@ for (const [network, prefix] of [
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
+  ['168.63.129.16', 32], // Azure's virtual address for its host services
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
@@ -27,6 +28,7 @@ for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['3fff::', 20], // documentation, RFC 9637
   ['4000::', 2],
   ['8000::', 1],
 ] as const) {

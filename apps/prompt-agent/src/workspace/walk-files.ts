@@ -13,7 +13,7 @@ interface Rules {
 }
 
 /**
- * Yields the files below a path of the workspace, sorted, relative to its root. Skips `.git`, `.env*`, `node_modules`, symbolic links and
+ * Yields the files below a path of the workspace, sorted, relative to its root. Skips what usually holds credentials, `node_modules`, symbolic links and
  * what the `.gitignore` files from the root down ignore. A file that is named directly is yielded in any case.
  */
 export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {

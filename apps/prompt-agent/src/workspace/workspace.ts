@@ -1,13 +1,11 @@
 import type { Dirent, Stats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { mayHoldCredentials } from './credential-names.ts';
 import { nearestPath } from './nearest-path.ts';
 import { toolError } from '../tool-error.ts';
 
-/** Names that often hold credentials: Git's folder, and files such as `.env` and `.env.local`. */
-const PRIVATE = /^(?:\.git$|\.env)/i;
-
-/** The folder that the file tools may see, except `.git` and `.env*` in it. Nothing outside of it is accessible. */
+/** The folder that the file tools may see, except what usually holds credentials (`credential-names.ts`). Nothing outside of it is accessible. */
 export interface Workspace {
   /** The folder, absolute and without symbolic links. */
   readonly root: string;
@@ -17,7 +15,7 @@ export interface Workspace {
   openFile(path: string): Promise<{ readonly file: FileHandle; readonly stats: Stats }>;
   /** Lists a folder inside, in no particular order. */
   readFolder(path: string): Promise<readonly Dirent[]>;
-  /** Whether an absolute path inside is in or below `.git` or `.env*`. */
+  /** Whether an absolute path inside usually holds credentials, or is below something that does. */
   isPrivate(absolute: string): boolean;
   /** Returns the path relative to the root, with `/`; `.` for the root itself. */
   show(absolute: string): string;
@@ -31,14 +29,11 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     absolute === root || absolute.startsWith(root.endsWith(sep) ? root : root + sep);
   const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
 
-  const isPrivate = (absolute: string) =>
-    relative(root, absolute)
-      .split(sep)
-      .some((name) => PRIVATE.test(name));
+  // The whole path counts: a workspace within a folder of keys is as private as one around it.
+  const isPrivate = (absolute: string) => mayHoldCredentials(absolute);
   const mayShow = (absolute: string) => isInside(absolute) && !isPrivate(absolute);
   const refusePrivate = (path: string, absolute: string) => {
-    if (isPrivate(absolute))
-      throw toolError(`"${path}" may hold credentials: the file tools open neither .git nor .env files.`);
+    if (isPrivate(absolute)) throw toolError(`"${path}" may hold credentials, which the file tools do not open.`);
   };
 
   const locate = async (path: string): Promise<string> => {
