@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Approve } from '@kernel/agent';
-import { verifies } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createApprove } from '../src/approve.ts';
+import { showCall } from '../src/terminal/show-call.ts';
 import { createOutput } from '../src/render/output.ts';
 import { prompt, workspace } from './program.ts';
 
@@ -29,13 +32,18 @@ test('--execute runs the tools of a module beside the built-in ones and goes on 
   expect(await run('read a.txt')).toMatchObject({ code: 0, stdout: 'text\n' });
 });
 
-test('without a terminal a tool that writes is denied, does not run, and the program exits 1', async () => {
+test('without a terminal a tool that writes is denied, and does not run; offline it is not even asked for', async () => {
   verifies('cli.execute');
   const cwd = workspace({ 'my.tools.mjs': MODULE });
-  const { code, stdout, stderr } = await prompt(['--execute', '--tools=my.tools.mjs', 'please promote Ada'], { cwd });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('there is no terminal to ask');
-  expect((await prompt(['list files'], { cwd })).stdout).not.toContain('promoted.txt');
+  const calls = [{ id: 'c1', name: 'promote', arguments: { name: 'Ada' } }];
+  const server = await startWireServer({ replies: [{ calls }, { text: 'Denied.' }] });
+  const args = ['--execute', '--tools=my.tools.mjs', 'please promote Ada'];
+  const asked = await prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
+  await server.close();
+  expect(asked).toMatchObject({ code: 0, stdout: 'Denied.\n' });
+  expect(JSON.stringify(server.requests[1]?.body)).toContain('there is no terminal to ask');
+  expect(await prompt(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
+  expect(existsSync(join(cwd, 'promoted.txt'))).toBe(false);
 });
 
 test.each([
@@ -100,4 +108,46 @@ test('an abort ends the question', async () => {
   const decided = approve({ call, tool, path: [], digest: '', signal: stop.signal });
   setTimeout(() => stop.abort(new Error('enough')), 10);
   await expect(decided).rejects.toThrow('enough');
+});
+
+test('a call that is longer than the screen is shown page by page, and cannot be approved unseen', async () => {
+  verifies('cli.approval.whole');
+  const long = JSON.stringify({ name: 'x'.repeat(3000), last: 'the end' });
+  const { approve, stdin, shown } = terminal();
+  const decided = approve({
+    call: { ...call, arguments: long },
+    tool,
+    path: [],
+    digest: '',
+    signal: new AbortController().signal,
+  });
+  await vi.waitFor(() => expect(shown()).toContain('(page 1 of'));
+  expect(shown()).not.toContain('the end');
+  stdin.write('\n');
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
+  expect(shown()).toContain('"last": "the end"');
+  stdin.write('y\n');
+  expect(await decided).toMatchObject({ decision: 'allow' });
+  const denied = approve({
+    call: { ...call, arguments: long },
+    tool,
+    path: [],
+    digest: '',
+    signal: new AbortController().signal,
+  });
+  await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3));
+  stdin.write('y\n');
+  expect(await denied).toMatchObject({ decision: 'deny' });
+});
+
+test.each([
+  ['{"a":1,"a":2}', 'these keys are there twice'],
+  ['{"a":{"b":1,"\\u0062":2}}', 'twice, and which one counts is not certain: b'],
+  ['{"to":"a\u200bb"}', 'a\\u200bb'],
+  ['{"to":"\u202ebob"}', '\\u202ebob'],
+  ['{"to":"\u{e0041}x"}', '\\u{e0041}x'],
+  ['not JSON \u001b[2J', 'not JSON \\x1b[2J'],
+])('keys that are there twice and invisible characters are marked: %s', (json, marked) => {
+  verifies('cli.approval.whole');
+  expect(showCall('send', json).join('\n')).toContain(marked);
 });

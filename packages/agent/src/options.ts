@@ -41,7 +41,7 @@ export interface RunOptions {
    * crash has the same key. Default: the session's id in `runSession`, otherwise an id that the first step of each batch makes.
    */
   readonly runId?: string | undefined;
-  /** Decides on calls of tools with effect `write`, `external` or none. Without it every call runs. */
+  /** Decides on calls of tools with any effect but `read`. Without it every call runs. */
   readonly approve?: Approve | undefined;
   /**
    * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Agents that run as

@@ -4,9 +4,11 @@ import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
+import type { Output } from '../render/output.ts';
 import { usageError } from '../usage-error.ts';
 import { readMcpFile } from './mcp-file.ts';
 import { loadModuleTools } from './module-tools.ts';
+import { loadServerPins } from './server-pins.ts';
 import { splitCommand } from './split-command.ts';
 
 /** The tools that `--tools` adds. */
@@ -26,29 +28,56 @@ const GRACE_MS = 200;
 
 /**
  * Loads what `--tools` names: the address of an MCP server, a `.json` file of `mcpServers`, a module of tools (`.js`, `.ts` and the like), or
- * the command of an MCP server. The path of a file counts as one word, even with spaces. Throws a usage error that names the flag.
+ * the command of an MCP server. Tools of a server that differ from those of its last use are asked about. The path of a file counts as one word, even with spaces. Throws a usage error that names the flag.
  */
-export async function loadAddedTools(given: string, host: Host, signal: AbortSignal): Promise<AddedTools> {
-  if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } }, signal);
+export async function loadAddedTools(
+  given: string,
+  trustHints: readonly string[],
+  host: Host,
+  output: Output,
+  signal: AbortSignal,
+): Promise<AddedTools> {
+  const connect = (config: unknown): Promise<AddedTools> =>
+    connectServers(config, given, trustHints, host, output, signal);
+  if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } });
   const isFile = isFileAt(resolve(host.cwd, given));
   const isWord = isFile || !/\s/.test(given);
-  if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host), signal);
+  if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host));
   if (isWord && /\.[cm]?[jt]s$/.test(given))
     return { bindings: await loadModuleTools(given, host.cwd), close: () => Promise.resolve() };
   // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
-  return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } }, signal);
+  return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } });
 }
 
 function isFileAt(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
-async function connect(config: unknown, signal: AbortSignal): Promise<AddedTools> {
+async function connectServers(
+  config: unknown,
+  given: string,
+  trustHints: readonly string[],
+  host: Host,
+  output: Output,
+  signal: AbortSignal,
+): Promise<AddedTools> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
+  const pins = await loadServerPins(given, host, output);
   try {
-    const toolset = await connectMcp(toMcpConfig(config), { signal, graceMs: GRACE_MS });
-    return { bindings: [], toolset, close: () => toolset.close() };
+    const toolset = await connectMcp(toMcpConfig(config), {
+      signal,
+      graceMs: GRACE_MS,
+      trustHints,
+      pins: pins.known,
+      approveTools: (change) => pins.approve(change),
+    });
+    const close = async (): Promise<void> => {
+      const last = toolset.pins();
+      await toolset.close();
+      if (JSON.stringify(last) !== JSON.stringify(pins.known)) await pins.save(last);
+    };
+    return { bindings: [], toolset, close };
   } catch (error) {
     if (!KernelError.is(error)) throw error;
     throw usageError(`--tools: ${oneLine(error.message, 600)}${error.hint === undefined ? '' : ` ${error.hint}`}`);

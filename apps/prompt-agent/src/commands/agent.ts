@@ -20,9 +20,10 @@ import { usageError } from '../usage-error.ts';
  * `--json`.
  */
 export async function runAgent(invocation: Invocation): Promise<number> {
-  const { flags, host, signal } = invocation;
+  const { flags, host, output, signal } = invocation;
   if (flags.tools === undefined) return runWith(invocation, undefined);
-  const added = await loadAddedTools(flags.tools, host, signal);
+  const trusted = (flags['trust-hints'] ?? '').split(',').filter((name) => name !== '');
+  const added = await loadAddedTools(flags.tools, trusted, host, output, signal);
   try {
     return await runWith(invocation, added);
   } finally {

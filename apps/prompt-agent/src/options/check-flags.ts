@@ -9,6 +9,7 @@ const EFFECT: readonly (readonly [flag: keyof Flags, modes: readonly string[]])[
   ['tools-file', ['tools']],
   ['tools', ['agent']],
   ['execute', ['agent']],
+  ['trust-hints', ['agent']],
   ['audio', ['audio']],
   ['stream', ['agent', 'chat', 'vision', 'tools']],
   ['system-prompt', ['agent', 'chat', 'vision', 'tools']],

@@ -46,6 +46,11 @@ const FLAGS = {
     help: 'more tools: module, mcpServers file, MCP command or URL; needs --execute',
   },
   execute: { type: 'boolean', value: '', help: 'run the tools of --tools; ask before those that may change something' },
+  'trust-hints': {
+    type: 'string',
+    value: 'NAMES',
+    help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
+  },
   audio: { type: 'string', value: 'FILE', help: 'audio: the recording to transcribe' },
   help: { type: 'boolean', value: '', help: 'print this help' },
   version: { type: 'boolean', value: '', help: 'print the version' },

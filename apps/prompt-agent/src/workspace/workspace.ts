@@ -29,11 +29,10 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
     absolute === root || absolute.startsWith(root.endsWith(sep) ? root : root + sep);
   const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
 
-  // The whole path counts: a workspace within a folder of keys is as private as one around it.
-  const isPrivate = (absolute: string) => mayHoldCredentials(absolute);
-  const mayShow = (absolute: string) => isInside(absolute) && !isPrivate(absolute);
+  const mayShow = (absolute: string) => isInside(absolute) && !mayHoldCredentials(absolute);
   const refusePrivate = (path: string, absolute: string) => {
-    if (isPrivate(absolute)) throw toolError(`"${path}" may hold credentials, which the file tools do not open.`);
+    if (mayHoldCredentials(absolute))
+      throw toolError(`"${path}" may hold credentials, which the file tools do not open.`);
   };
 
   const locate = async (path: string): Promise<string> => {
@@ -95,7 +94,8 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
       await handle.close();
     }
   };
-  return { root, locate, openFile, readFolder, isPrivate, show };
+  // The whole path counts: a workspace within a folder of keys is as private as one around it.
+  return { root, locate, openFile, readFolder, isPrivate: mayHoldCredentials, show };
 }
 
 /** The path of an open file according to the operating system, on platforms that tell it. */

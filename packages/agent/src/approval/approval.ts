@@ -29,9 +29,9 @@ export type ApprovalDecision =
   | { readonly decision: 'edit'; readonly arguments: string }
   | { readonly decision: 'later' };
 
-/** Whether calls of a tool need approval: those with effect `write`, `external` or none do. */
+/** Whether calls of a tool need approval: all do but those that only read. */
 export function needsApproval(tool: Tool): boolean {
-  return tool.effect !== 'read' && tool.effect !== 'idempotent';
+  return tool.effect !== 'read';
 }
 
 /** Asks for a decision, for at most `timeoutMs`. Never rejects: whatever goes wrong is a denial with its reason. */

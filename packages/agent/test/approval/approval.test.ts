@@ -19,14 +19,14 @@ const go = (approve?: Approve, tools = toolset()) =>
     tools,
   }));
 
-test('is asked for write, external and absent effects; without it every call runs', async () => {
+test('is asked about every effect but read; without it every call runs', async () => {
   verifies('agent.loop.approval.default', 'tool.effect');
   const asked: string[] = [];
   const { tools } = await go(({ call }) => {
     asked.push(call.name);
     return { decision: 'allow' };
   });
-  expect(asked).toEqual(['writes', 'sends', 'silent']);
+  expect(asked).toEqual(['repeats', 'writes', 'sends', 'silent']);
   expect(tools.calls).toHaveLength(5);
   expect((await go()).tools.calls).toHaveLength(5);
 });
@@ -55,9 +55,9 @@ test.each([
 ] as unknown as [string, Approve, string][])('%s denies, and the model reads why', async (_name, approve, why) => {
   verifies('agent.loop.approval');
   const { result, tools } = await go(approve);
-  expect(tools.calls.map((call) => call.name)).toEqual(['reads', 'repeats']);
+  expect(tools.calls.map((call) => call.name)).toEqual(['reads']);
   const denied = result.messages.filter((message) => message.role === 'tool' && message.isError);
-  expect(denied).toHaveLength(3);
+  expect(denied).toHaveLength(4);
   for (const message of denied) {
     expect(message.content).toContain('TOOL_DENIED');
     expect(message.content).toContain(why);

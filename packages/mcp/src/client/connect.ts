@@ -35,6 +35,11 @@ export interface ConnectMcpOptions {
   readonly approveTools?: ApproveTools | undefined;
   /** The result of `pins()` in an earlier run. Definitions that differ go to `approveTools`; without that they are not offered. */
   readonly pins?: McpPins | undefined;
+  /**
+   * Servers, by name, whose hints you trust: only then a tool that its server calls read-only or idempotent has that effect, and is not asked about, or
+   * is repeated. Default: none; such a tool counts as `external`.
+   */
+  readonly trustHints?: readonly string[] | undefined;
   /** Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. */
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
@@ -53,6 +58,7 @@ const KEYS = optionKeys<ConnectMcpOptions>(
     graceMs: true,
     approveTools: true,
     pins: true,
+    trustHints: true,
     onUnavailable: true,
     elicit: true,
     fetch: true,
@@ -89,7 +95,17 @@ export interface McpToolset extends Toolset {
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
   checkKeys('connectMcp', options, KEYS);
   const configs = readMcpConfig(config);
-  const { timeoutMs = 60_000, graceMs = 1000, approveTools, pins, onUnavailable, fetch, elicit } = options;
+  const {
+    timeoutMs = 60_000,
+    graceMs = 1000,
+    approveTools,
+    pins,
+    trustHints = [],
+    onUnavailable,
+    fetch,
+    elicit,
+  } = options;
+  checkTrusted(trustHints, configs);
   if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
   const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, MAX_CONNECT_TIMEOUT_MS);
@@ -111,6 +127,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       nameOf: (tool) => nameTool(name, tool),
       pins: pins === undefined ? undefined : (new Map(Object.entries(pins)).get(name) ?? {}),
       approve: approveTools,
+      trustsHints: trustHints.includes(name),
       onChanged,
     });
     const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
@@ -187,6 +204,16 @@ function createListeners(): { add(listener: () => void): () => void; notify(): v
       }
     },
   };
+}
+
+/** A name of no server would be trust without effect, and a typing error of one that is. */
+function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
+  const known = servers.map(({ name }) => name);
+  const unknown = Array.isArray(names) ? names.find((name) => !known.includes(name)) : String(names);
+  if (unknown === undefined) return;
+  throw new KernelError('CONFIG_INVALID', `trustHints names "${unknown}", which is not among the servers.`, {
+    hint: `Pass a list of some of: ${known.join(', ')}.`,
+  });
 }
 
 function checkTimeout(name: string, value: number): void {

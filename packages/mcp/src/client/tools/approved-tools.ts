@@ -32,13 +32,15 @@ export interface ApprovedToolsOptions {
   readonly pins: ServerPins | undefined;
   /** Decides on changes. Without it changes are approved, unless there are `pins`. */
   readonly approve: ApproveTools | undefined;
+  /** Whether the hints of the server may lower the effect of a tool. */
+  readonly trustsHints: boolean;
   /** Called after `tools()` has changed. */
   readonly onChanged: () => void;
 }
 
 /** Creates the approved tools of one server, empty until the first `update`. */
 export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
-  const { server, nameOf, pins, approve, onChanged } = options;
+  const { server, nameOf, pins, approve, trustsHints, onChanged } = options;
   const approvals = createDefinitionApprovals(pins);
   // Both by mounted name.
   let current: ReadonlyMap<string, RemoteTool> = new Map();
@@ -88,7 +90,7 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
   return {
     async update(listed) {
       const previous = [...current.values()].map(({ name }) => name);
-      current = toRemoteTools(listed, nameOf, current);
+      current = toRemoteTools(listed, nameOf, current, trustsHints);
       const before = isFirst ? approvals.entries().map(([name]) => name) : previous;
       const removed = before.filter((name) => !current.has(nameOf(name)));
       const unapproved = [...current.values()].filter(
@@ -119,12 +121,13 @@ function toRemoteTools(
   listed: readonly ListedTool[],
   nameOf: (tool: string) => string,
   previous: ReadonlyMap<string, RemoteTool>,
+  trustsHints: boolean,
 ): ReadonlyMap<string, RemoteTool> {
   const tools = new Map<string, RemoteTool>();
   for (const each of listed) {
     const mountedName = nameOf(each.name);
     if (isTooDeep(each) || tools.has(mountedName)) continue;
-    const tool = toRemoteTool(each, mountedName);
+    const tool = toRemoteTool(each, mountedName, trustsHints);
     const known = previous.get(mountedName);
     tools.set(mountedName, known?.hash === tool.hash ? known : tool);
   }

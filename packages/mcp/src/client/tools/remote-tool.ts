@@ -13,8 +13,11 @@ export interface RemoteTool {
   readonly hash: string;
 }
 
-/** Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. */
-export function toRemoteTool(listed: ListedTool, mountedName: string): RemoteTool {
+/**
+ * Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
+ * count only if the user trusts the hints of the server.
+ */
+export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHints = false): RemoteTool {
   const title = listed.title ?? listed.annotations?.title;
   const metadata = toMetadata(listed['_meta']);
   const definition = {
@@ -22,19 +25,28 @@ export function toRemoteTool(listed: ListedTool, mountedName: string): RemoteToo
     parameters: listed.inputSchema,
     ...(title === undefined ? {} : { title }),
     ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
-    effect: toEffect(listed.annotations),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const tool: Tool = deepFreeze(structuredClone({ name: mountedName, ...definition }));
+  const effect = toEffect(listed.annotations ?? {}, trustsHints);
+  const tool: Tool = deepFreeze(structuredClone({ name: mountedName, ...definition, effect }));
+  // The hints, not what is made of them: trusting a server is no change of its tools.
+  const hashed = { ...definition, hints: listed.annotations ?? {} };
   // Canonical: a server that lists the same definition in another order has changed nothing.
-  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(definition)).digest('hex') };
+  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex') };
 }
 
-/** The effect that the server declares. If hints contradict each other, the first below counts; without hints the effect is `external`. */
-function toEffect(hints: ListedTool['annotations']): ToolEffect {
-  if (hints?.readOnlyHint === true) return 'read';
-  if (hints?.destructiveHint === true) return 'write';
-  return hints?.idempotentHint === true ? 'idempotent' : 'external';
+/**
+ * The effect that the server declares: of hints that contradict each other the more dangerous counts, and without hints it is `external`. `read` and
+ * `idempotent`, which lower what is asked and repeated, need the user's trust. By the specification a client must not rely on the hints of a server
+ * that is not trusted.
+ */
+function toEffect(hints: NonNullable<ListedTool['annotations']>, trustsHints: boolean): ToolEffect {
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = hints;
+  if (openWorldHint === true) return 'external';
+  if (destructiveHint === true) return 'write';
+  if (!trustsHints) return 'external';
+  if (readOnlyHint === true) return 'read';
+  return idempotentHint === true && destructiveHint === false ? 'idempotent' : 'external';
 }
 
 function toMetadata(meta: { readonly [key: string]: unknown } | undefined): ToolMetadata | undefined {

@@ -46,7 +46,7 @@ test('a server that dies in the middle of a call gives a result at once, with si
 });
 
 test('a tool that only reads may be called again after its server died, and the result says so', async () => {
-  const toolset = await connected({ a: server('dies_reading') });
+  const toolset = await connected({ a: server('dies_reading') }, { trustHints: ['a'] });
   const result = await call(toolset, 'a_dies_reading');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(result.forLLM).toContain('may be tried again');

@@ -14,7 +14,7 @@ test('tools of several servers are listed as server_tool, in the order of the co
 
 test('a schema is kept whole, with title, output schema, effect and metadata', async () => {
   verifies('mcp.client.toolset');
-  const toolset = await connected({ a: server('echo', 'weather', 'ok') });
+  const toolset = await connected({ a: server('echo', 'weather', 'ok') }, { trustHints: ['a'] });
   expect(toolset.list()).toEqual([
     {
       name: 'a_echo',
@@ -34,7 +34,7 @@ test('a schema is kept whole, with title, output schema, effect and metadata', a
       description: 'Structured.',
       parameters: { type: 'object', properties: {} },
       outputSchema: { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] },
-      effect: 'idempotent',
+      effect: 'external',
       metadata: { category: 'research', optionality: 'required', usageHint: 'When it rains.' },
     },
   ]);

@@ -1,0 +1,53 @@
+import { safeText } from '../render/escape.ts';
+import { duplicateKeys } from './duplicate-keys.ts';
+
+/** Characters that have no shape of their own, and those that are as wide as a space but none; beside the controls that `safeText` marks. */
+const INVISIBLE =
+  /[\u00a0\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** The longest call that is shown on one line, in characters. */
+const MAX_LINE = 100;
+
+/**
+ * Shows a call whole, for somebody who decides on it: on one line if it is short, otherwise as indented JSON. Control and invisible characters become
+ * visible text such as `\u200b`; keys that are there twice are named.
+ */
+export function showCall(name: string, json: string): readonly string[] {
+  const duplicates = duplicateKeys(json);
+  const short = `${mark(name)} ${mark(json)}`;
+  const lines =
+    short.length <= MAX_LINE && !short.includes('\n') ? [short] : [`${mark(name)}`, ...mark(indent(json)).split('\n')];
+  return duplicates.length === 0
+    ? lines
+    : [
+        ...lines,
+        `Attention: these keys are there twice, and which one counts is not certain: ${mark(duplicates.join(', '))}`,
+      ];
+}
+
+/** Breaks lines that are wider than the terminal, so that what scrolls is counted. */
+export function wrapLines(lines: readonly string[], columns: number): readonly string[] {
+  const width = Math.max(20, columns);
+  return lines.flatMap((line) => {
+    const pieces = [];
+    for (let from = 0; from === 0 || from < line.length; from += width) pieces.push(line.slice(from, from + width));
+    return pieces;
+  });
+}
+
+/** The text as JSON with two spaces, or unchanged if it has keys twice or is not valid: what is shown must be what runs. */
+function indent(json: string): string {
+  if (duplicateKeys(json).length > 0) return json;
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}
+
+function mark(text: string): string {
+  return safeText(text).replaceAll(INVISIBLE, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
+  });
+}
