@@ -1,9 +1,8 @@
 import { safeText } from '../render/escape.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
 
-/** Characters that have no shape of their own, and those that are as wide as a space but none; beside the controls that `safeText` marks. */
-const INVISIBLE =
-  /[\u00a0\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Characters without a shape of their own (Unicode's `Default_Ignorable_Code_Point`), and spaces other than the usual one. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?! )\p{Space_Separator}/gu;
 
 /** The longest call that is shown on one line, in characters. */
 const MAX_LINE = 100;
@@ -16,7 +15,7 @@ export function showCall(name: string, json: string): readonly string[] {
   const duplicates = duplicateKeys(json);
   const short = `${mark(name)} ${mark(json)}`;
   const lines =
-    short.length <= MAX_LINE && !short.includes('\n') ? [short] : [`${mark(name)}`, ...mark(indent(json)).split('\n')];
+    short.length <= MAX_LINE && !short.includes('\n') ? [short] : [mark(name), ...mark(indent(json)).split('\n')];
   return duplicates.length === 0
     ? lines
     : [

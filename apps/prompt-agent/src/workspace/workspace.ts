@@ -30,10 +30,6 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
   const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
 
   const mayShow = (absolute: string) => isInside(absolute) && !mayHoldCredentials(absolute);
-  const refusePrivate = (path: string, absolute: string) => {
-    if (mayHoldCredentials(absolute))
-      throw toolError(`"${path}" may hold credentials, which the file tools do not open.`);
-  };
 
   const locate = async (path: string): Promise<string> => {
     if (path.includes('\0')) throw toolError(`The path ${JSON.stringify(path)} contains a NUL character.`);
@@ -96,6 +92,11 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
   };
   // The whole path counts: a workspace within a folder of keys is as private as one around it.
   return { root, locate, openFile, readFolder, isPrivate: mayHoldCredentials, show };
+}
+
+function refusePrivate(path: string, absolute: string): void {
+  if (mayHoldCredentials(absolute))
+    throw toolError(`"${path}" may hold credentials, which the file tools do not open.`);
 }
 
 /** The path of an open file according to the operating system, on platforms that tell it. */

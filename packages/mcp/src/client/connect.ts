@@ -209,9 +209,10 @@ function createListeners(): { add(listener: () => void): () => void; notify(): v
 /** A name of no server would be trust without effect, and a typing error of one that is. */
 function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
   const known = servers.map(({ name }) => name);
-  const unknown = Array.isArray(names) ? names.find((name) => !known.includes(name)) : String(names);
+  const given: readonly unknown[] = Array.isArray(names) ? names : [names];
+  const unknown = given.find((name) => !known.some((each) => each === name));
   if (unknown === undefined) return;
-  throw new KernelError('CONFIG_INVALID', `trustHints names "${unknown}", which is not among the servers.`, {
+  throw new KernelError('CONFIG_INVALID', `trustHints names "${String(unknown)}", which is not among the servers.`, {
     hint: `Pass a list of some of: ${known.join(', ')}.`,
   });
 }
