@@ -85,8 +85,8 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
     ...mcp,
     name: 'a call of a remote tool may take 61 s',
     file: 'packages/mcp/src/client/connect.ts',
-    find: 'timeoutMs = 60_000, graceMs',
-    replace: 'timeoutMs = 61_000, graceMs',
+    find: 'timeoutMs = 60_000,',
+    replace: 'timeoutMs = 61_000,',
     tests: ['packages/mcp/test/default-clocks.test.ts'],
   },
   {

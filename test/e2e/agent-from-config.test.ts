@@ -36,7 +36,6 @@ function problemOf(json: unknown): string {
 const kernelFile = (): object => ({
   agent: {
     name: 'kernel-agent',
-    system_prompt: 'Of the agent.',
     client: { timeout: '60s', retry: { max_retries: 0, jitter: true }, connection_pool_size: 10 },
     provider: { name: 'openai', base_url: server.baseUrl, options: { token: 'key' } },
     model: {
@@ -73,6 +72,18 @@ test('what belongs into the agent block has no effect beside it, and is an error
   expect(problemOf({ agent: {}, model: { name: 'm' } })).toBe(
     'x.json: model has no effect beside "agent"; it belongs into it: agent.model.',
   );
+});
+
+test.each([
+  [{ agent: { system_prompt: 'A' }, system_prompt: 'B' }, 'agent.system_prompt has no effect'],
+  [{ agent: { max_iterations: 3 }, max_iterations: 4 }, 'agent.max_iterations has no effect'],
+  [{ agent: { memory: {} }, memory: {} }, 'agent.memory has no effect'],
+  [{ agents: { a: { agents: {} } } }, 'agents.a.agents has no effect in one of several agents'],
+  [{ agents: { a: { memory: { path: 'x' } } } }, 'agents.a.memory has no effect'],
+  [{ model: { capabilities: { chat: { tool_choice: 'auto' } } } }, 'model.capabilities.chat.tool_choice has no effect'],
+])('what is read and has no effect where it stands is an error: %o', (json, problem) => {
+  verifies('config.noEffect');
+  expect(problemOf(json)).toContain(problem);
 });
 
 test('a config becomes a client that chats and runs tools with its options', async () => {

@@ -1,4 +1,4 @@
-import { checkKeys, describeType, KernelError } from '@kernel/protocol';
+import { checkKeys, type Conversation, describeType, describeValue, KernelError, optionKeys } from '@kernel/protocol';
 import { checkApprovalTimeout } from './approval/approval.ts';
 import { checkProvider, checkToolset } from './check-ports.ts';
 import { checkLimits } from './limits/run-limits.ts';
@@ -27,12 +27,24 @@ export function checkRunOptions(options: RunOptions): void {
       hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
     });
   checkToolset('run()', options.tools);
+  checkToolChoice(options.toolChoice);
+  if (options.conversation !== undefined) checkKeys('run', options.conversation, CONVERSATION_KEYS, 'conversation.');
   if (options.approve !== undefined && typeof options.approve !== 'function')
     throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(options.approve)} as approve.`, {
       hint: 'Pass a function: async ({ call, tool }) => ({ decision: "allow" }).',
     });
   checkApprovalTimeout(options.approvalTimeoutMs);
   checkLimits(options.limits ?? {});
+}
+
+const CONVERSATION_KEYS = optionKeys<Conversation>({ channel: true, chatId: true });
+
+function checkToolChoice(choice: unknown): void {
+  if (choice === undefined || choice === 'auto' || choice === 'none' || choice === 'required') return;
+  if (typeof choice === 'object' && choice !== null && 'name' in choice && typeof choice.name === 'string') return;
+  throw new KernelError('CONFIG_INVALID', `run() was called with ${describeValue(choice)} as its toolChoice.`, {
+    hint: choice === 'any' ? 'Use "required".' : 'Pass "auto", "none", "required" or { name: "…" }.',
+  });
 }
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);

@@ -1,8 +1,9 @@
 import { KernelError } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createModelClient } from '../src/client/index.ts';
+import { createModelClient, createModelClients } from '../src/client/index.ts';
 import { runToolLoop } from '../src/compat/index.ts';
+import { clientFromConfig, clientsFromConfig, fromConfig, providerFromConfig } from '../src/config/index.ts';
 import {
   agentAsTool,
   createMemorySession,
@@ -14,6 +15,7 @@ import {
   withClearedResults,
   withCompaction,
   withHooks,
+  withSelectedTools,
 } from '../src/index.ts';
 import { openFileSession } from '../src/session/file-session.ts';
 
@@ -63,6 +65,10 @@ describe('run refuses, before anything is sent,', () => {
     [{ timeout: 3 }, 'limits.timeout', '"timeMs"'],
     [{ turn: 3 }, 'limits.turn', 'limits.turns'],
     [{ cost: { max: 1, of: () => 0, currency: 'EUR' } }, 'limits.cost.currency', 'limits.cost.max'],
+    [{ onLimit: 'error' }, 'limits.onLimit must be one of "stop", "throw", "answer"', ''],
+    [{ cost: { max: 1 } }, 'limits.cost.of must be a function', ''],
+    [{ repeats: { stop: -1 } }, 'limits.repeats.stop must be a number of at least 1', ''],
+    [{ repeats: { warn: Number.NaN } }, 'limits.repeats.warn must be a number', ''],
     [{ repeats: { warm: 1 } }, 'limits.repeats.warm', 'limits.repeats.warn'],
     [3, 'limits must be an object, not a number', 'turns'],
   ])('the limits %o', async (limits, message, hint) => {
@@ -80,6 +86,9 @@ describe('run refuses, before anything is sent,', () => {
     [{ ...valid, tools: { a: {} } }, 'not a Toolset'],
     [{ ...valid, messages: 'hello' }, 'without an array of messages'],
     [{ ...valid, approve: true }, 'a boolean as approve'],
+    [{ ...valid, toolChoice: 'any' }, '"any" as its toolChoice'],
+    [{ ...valid, toolChoice: { type: 'function', function: { name: 'a' } } }, 'an object as its toolChoice'],
+    [{ ...valid, conversation: { chanel: 'a', chatId: 'b' } }, 'conversation.chanel'],
   ])('the wrong shape in %o', async (options, message) => {
     verifies('agent.options.unknownKeys');
     expect((await refusalOf(() => run(untyped(options)))).message).toContain(message);
@@ -110,13 +119,34 @@ test.each<readonly [string, () => unknown, string]>([
   ],
   ['agentAsTool, "a"', () => agentAsTool(untyped({ name: 'a', description: 'A.' })), 'provider, model'],
   ['withCompaction', () => withCompaction(provider, untyped({ maxToken: 100 })), '"maxTokens"'],
-  ['withCompaction', () => withCompaction(provider, untyped({})), 'a number above 0'],
+  ['withCompaction', () => withCompaction(provider, untyped({})), ''],
   ['withClearedResults', () => withClearedResults(provider, untyped({ keeps: 2 })), '"keep"'],
   ['withClearedResults', () => withClearedResults(untyped(tools)), 'createProvider('],
   ['withHooks', () => withHooks(provider, untyped({ beforeTool: () => undefined })), 'withHooks(tools'],
   ['withHooks', () => withHooks(tools, untyped({ onToolCall: () => undefined })), 'beforeTool'],
   ['withAsyncPolicy', () => withAsyncPolicy(tools, untyped({ timeout: 5 })), '"timeoutMs"'],
   ['withAsyncPolicy', () => withAsyncPolicy(untyped([]), {}), 'createRegistry('],
+  ['mode must be one of "inject"', () => withAsyncPolicy(tools, untyped({ mode: 'awiat' })), ''],
+  ['byTool.a must be one of', () => withAsyncPolicy(tools, { byTool: { a: untyped('awiat') } }), ''],
+  ['timeoutMs must be a number', () => withAsyncPolicy(tools, { timeoutMs: Number.NaN }), ''],
+  ['keep must be a number of at least 0', () => withClearedResults(provider, { keep: -1 }), ''],
+  ['step must be a number of at least 1', () => withClearedResults(provider, { step: 0 }), ''],
+  ['keepTokens must be', () => withCompaction(provider, { maxTokens: 9, keepTokens: Number.NaN }), ''],
+  ['summarize must be a function', () => withCompaction(provider, { maxTokens: 9, summarize: untyped('x') }), ''],
+  ['beforeModel must be a function', () => withHooks(provider, { beforeModel: untyped(5) }), ''],
+  ['select must be a function', () => withSelectedTools(tools, untyped({})), ''],
+  ['model must be the name of a model', () => createModelClient(untyped({ provider })), ''],
+  [
+    'capabilities.chatt',
+    () => createModelClient(untyped({ ...inner, capabilities: { chatt: {} } })),
+    'capabilities.chat',
+  ],
+  ['a must be a function', () => createModelClients({ a: untyped({}) }), ''],
+  ['fromConfig', () => fromConfig({}, untyped({ enviroment: {} })), 'file, env'],
+  ['clientFromConfig', () => clientFromConfig(fromConfig({}).config, untyped({}), untyped({ aprove: 1 })), '"approve"'],
+  ['A config was expected', () => clientFromConfig(untyped({ model: {} }), untyped({})), 'fromConfig'],
+  ['A config was expected', () => clientsFromConfig(untyped(fromConfig({})), untyped({})), 'fromConfig'],
+  ['createProvider must be a function', () => providerFromConfig(fromConfig({}).config, untyped({})), ''],
   ['repairHistory', () => repairHistory([], untyped({ provider: 'openai' })), '"vendor"'],
   ['createModelClient', () => createModelClient(untyped({ ...inner, baseURL: 'x' })), 'createProvider('],
   ['chat', () => createModelClient(inner).chat('hi', untyped({ temperature: 1 })), 'options: { temperature }'],

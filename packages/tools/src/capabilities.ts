@@ -1,5 +1,4 @@
-import { checkKeys, optionKeys } from '@kernel/protocol';
-import { checkNumber } from './option-checks.ts';
+import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
 import { withTimeout } from './with-timeout.ts';
 
 /** Returns whether a capability is present, or `undefined` if the check does not know the name. */

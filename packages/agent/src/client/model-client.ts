@@ -1,8 +1,11 @@
 import {
+  checkFunctions,
   checkKeys,
+  invalidOption,
   type JsonObject,
   KernelError,
   type Message,
+  optionKeys,
   type ProviderEvent,
   type ProviderRequest,
   textOf,
@@ -39,12 +42,24 @@ const CLIENT_KEYS = runKeys<ModelClientOptions>(
   },
   { messages: 'Pass them to each method: client.chat(messages).' },
 );
+const CAPABILITY_KEYS = optionKeys<Record<ModelCapability, unknown>>({
+  chat: true,
+  vision: true,
+  tools: true,
+  embeddings: true,
+  audio: true,
+});
 const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
 
 /** Creates a client for one provider and one model. Sends nothing. */
 export function createModelClient(client: ModelClientOptions): ModelClient {
   checkKeys('createModelClient', client, CLIENT_KEYS);
   checkProvider('createModelClient()', client.provider);
+  if (typeof client.model !== 'string' || client.model === '')
+    throw invalidOption('createModelClient', 'model', 'the name of a model', client.model);
+  if (client.capabilities !== undefined)
+    checkKeys('createModelClient', client.capabilities, CAPABILITY_KEYS, 'capabilities.');
+  checkFunctions('createModelClient', { approve: client.approve });
   checkToolset('createModelClient()', client.tools);
   if (client.limits !== undefined) checkLimits(client.limits);
   const {

@@ -1,4 +1,4 @@
-import { KernelError } from '@kernel/protocol';
+import { checkFunctions, KernelError } from '@kernel/protocol';
 import type { ModelClient } from './types.ts';
 
 /** Model clients by name. */
@@ -11,6 +11,7 @@ export interface ModelClients {
 
 /** Creates a collection of clients, each of which is created at its first use. A factory that throws is called again next time. */
 export function createModelClients(factories: Readonly<Record<string, () => ModelClient>>): ModelClients {
+  checkFunctions('createModelClients', factories);
   const factoryByName = new Map(Object.entries(factories));
   const clients = new Map<string, ModelClient>();
   const names = Object.freeze([...factoryByName.keys()].toSorted());

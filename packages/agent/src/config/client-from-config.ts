@@ -1,8 +1,9 @@
-import { KernelError, type Toolset } from '@kernel/protocol';
+import { checkKeys, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
 import { createModelClient } from '../client/model-client.ts';
 import { createModelClients, type ModelClients } from '../client/model-clients.ts';
 import type { ModelClient, ModelClientOptions } from '../client/types.ts';
+import { runKeys } from '../option-keys.ts';
 import { type ProviderFunctions, providerFromConfig } from './provider-from-config.ts';
 import { type AgentConfig, CAPABILITIES } from './types.ts';
 
@@ -14,6 +15,8 @@ export interface ConfiguredClientOptions {
   readonly approve?: Approve | undefined;
 }
 
+const KEYS = runKeys<ConfiguredClientOptions>({ tools: true, approve: true });
+
 /**
  * Creates the agent of a config: its provider, its model, and a client that is bound to both.
  *
@@ -23,8 +26,11 @@ export interface ConfiguredClientOptions {
 export function clientFromConfig(
   config: AgentConfig,
   providers: ProviderFunctions,
-  { tools, approve }: ConfiguredClientOptions = {},
+  options: ConfiguredClientOptions = {},
 ): ModelClient {
+  checkKeys('clientFromConfig', options, KEYS);
+  checkParsed(config);
+  const { approve, tools } = options;
   return createModelClient({
     name: config.name,
     provider: providerFromConfig(config, providers),
@@ -43,6 +49,8 @@ export function clientsFromConfig(
   providers: ProviderFunctions,
   options: ConfiguredClientOptions = {},
 ): ModelClients {
+  checkKeys('clientsFromConfig', options, KEYS);
+  checkParsed(config);
   const { agents = {} } = config;
   if (Object.hasOwn(agents, config.name))
     throw new KernelError('CONFIG_INVALID', `Two agents of the config are named "${config.name}".`, {
@@ -52,6 +60,15 @@ export function clientsFromConfig(
   return createModelClients(
     Object.fromEntries(configs.map(([name, each]) => [name, () => clientFromConfig(each, providers, options)])),
   );
+}
+
+/** Throws `CONFIG_INVALID` for JSON that was not read, and for the result of `fromConfig` in place of its config. */
+function checkParsed(config: Partial<AgentConfig> | null | undefined): void {
+  if (typeof config?.client === 'object' && typeof config.provider === 'object' && typeof config.model === 'object')
+    return;
+  throw new KernelError('CONFIG_INVALID', `A config was expected, not ${describeType(config)} without its blocks.`, {
+    hint: 'Pass the config that fromConfig returns: const { config } = fromConfig(json).',
+  });
 }
 
 function modelOf({ model, name, provider }: AgentConfig): string {

@@ -1,5 +1,5 @@
 import { nearest } from '@kernel/internal';
-import type { JsonObject } from '@kernel/protocol';
+import { checkKeys, type JsonObject, optionKeys } from '@kernel/protocol';
 import { expandVariables } from './expand-variables.ts';
 import { type Fields, isJsonObject, readFields } from './fields.ts';
 import { createProblems, type Problems } from './problems.ts';
@@ -14,20 +14,27 @@ export interface ConfigSource {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+const SOURCE_KEYS = optionKeys<ConfigSource>(
+  { file: true, env: true },
+  { path: 'Use "file".', environment: 'Use "env".' },
+);
+
 /**
  * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The
  * file of the kernel program, with its `agent` block, reads as well.
  *
  * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
  */
-export function fromConfig(json: unknown, { file = 'config', env = {} }: ConfigSource = {}): ParsedConfig {
+export function fromConfig(json: unknown, source: ConfigSource = {}): ParsedConfig {
+  checkKeys('fromConfig', source, SOURCE_KEYS);
+  const { file = 'config', env = {} } = source;
   const problems = createProblems(file);
-  const source = typeof json === 'string' ? parseText(json, problems) : json;
-  if (!isJsonObject(source)) {
-    if (source !== undefined) problems.error('', 'a JSON object', source);
+  const parsed = typeof json === 'string' ? parseText(json, problems) : json;
+  if (!isJsonObject(parsed)) {
+    if (parsed !== undefined) problems.error('', 'a JSON object', parsed);
     problems.throwIfErrors();
   }
-  const expanded = expandVariables(isJsonObject(source) ? source : {}, env, problems);
+  const expanded = expandVariables(isJsonObject(parsed) ? parsed : {}, env, problems);
   const config = readRoot(isJsonObject(expanded) ? expanded : {}, problems);
   problems.throwIfErrors();
   return { config, warnings: problems.warnings };
@@ -50,6 +57,9 @@ function readRoot(source: JsonObject, problems: Problems): AgentConfig {
   const fields = readFields(source, '', problems);
   const agent = readAgent(fields.fields('agent'), problems);
   const run = readRun(fields, problems);
+  for (const key of ['system_prompt', 'max_iterations', 'memory', 'agents'])
+    if (fields.has(key) && fields.fields('agent').has(key))
+      problems.conflict(`agent.${key}`, `has no effect: ${key} beside "agent" comes before it`);
   for (const key of ['name', 'client', 'provider', 'model'].filter((each) => fields.has(each)))
     problems.conflict(key, `has no effect beside "agent"; it belongs into it: agent.${key}`);
   fields.fields('session').rest('warn');
@@ -92,6 +102,11 @@ function readAgent(fields: Fields, problems: Problems): AgentConfig {
 function readAgents(source: JsonObject, path: string, problems: Problems): Readonly<Record<string, AgentConfig>> {
   return Object.fromEntries(
     Object.entries(source).flatMap(([name, value]) => {
+      if (isJsonObject(value)) {
+        for (const key of ['agents', 'memory'])
+          if (Object.hasOwn(value, key))
+            problems.conflict(`${path}.${name}.${key}`, 'has no effect in one of several agents');
+      }
       if (isJsonObject(value)) return [[name, readAgent(readFields(value, `${path}.${name}`, problems), problems)]];
       problems.error(`${path}.${name}`, 'an object', value);
       return [];
@@ -130,7 +145,11 @@ function readModel(fields: Fields, problems: Problems): ModelConfig {
       problems.conflict(path, `is not a capability; ${hint}`);
       return [];
     }
-    if (isJsonObject(options)) return [[protocol, options]];
+    if (isJsonObject(options)) {
+      if (protocol !== 'tools' && Object.hasOwn(options, 'tool_choice'))
+        problems.conflict(`${path}.tool_choice`, 'has no effect: only the capability "tools" has tools to choose from');
+      return [[protocol, options]];
+    }
     problems.error(path, 'an object of options', options);
     return [];
   });

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Provider } from '@kernel/protocol';
+import { checkFunctions, type JsonObject, type JsonValue, type Provider } from '@kernel/protocol';
 import type { AgentConfig, AwsKeys, AzureIdentity, RetryConfig } from './types.ts';
 
 /** What makes providers: the functions of `@kernel/providers`, which this package does not import. Pass the module itself. */
@@ -65,6 +65,11 @@ export function toProviderSettings(
 
 /** Creates the provider of a config, with the retries that the config asks for. Throws `CONFIG_INVALID` for an option that it does not have. */
 export function providerFromConfig(config: AgentConfig, providers: ProviderFunctions): Provider {
+  checkFunctions('providerFromConfig: the module @kernel/providers', {
+    createProvider: providers?.createProvider ?? null,
+    withRetry: providers?.withRetry ?? null,
+    azureToken: providers?.azureToken ?? null,
+  });
   const settings = toProviderSettings(config, (identity) => providers.azureToken(identity));
   return providers.withRetry(providers.createProvider(settings), config.client.retry);
 }

@@ -1,4 +1,12 @@
-import { checkKeys, KernelError, optionKeys, type Usage } from '@kernel/protocol';
+import {
+  checkChoice,
+  checkKeys,
+  checkNumber,
+  invalidOption,
+  KernelError,
+  optionKeys,
+  type Usage,
+} from '@kernel/protocol';
 import { sameHint } from '../same-hint.ts';
 import type { RepeatLimits } from './loop-guard.ts';
 
@@ -56,6 +64,12 @@ export function checkLimits(limits: RunLimits): void {
   if (limits.cost !== undefined) checkKeys('run', limits.cost, COST_KEYS, 'limits.cost.');
   if (limits.repeats !== undefined && limits.repeats !== false)
     checkKeys('run', limits.repeats, REPEAT_KEYS, 'limits.repeats.');
+  checkChoice('run', 'limits.onLimit', limits.onLimit, ['stop', 'throw', 'answer']);
+  if (typeof limits.cost === 'object' && typeof limits.cost.of !== 'function')
+    throw invalidOption('run', 'limits.cost.of', 'a function of the usage', limits.cost.of);
+  if (typeof limits.repeats === 'object')
+    for (const [name, value] of Object.entries(limits.repeats))
+      if (typeof value === 'number') checkNumber('run', `limits.repeats.${name}`, value, 1);
   if (limits.cost !== undefined && !(limits.cost.max > 0))
     throw new KernelError('CONFIG_INVALID', `limits.cost.max is ${limits.cost.max}.`, {
       hint: 'Pass a number above 0.',

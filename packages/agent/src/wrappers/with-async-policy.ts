@@ -1,7 +1,10 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import {
   type CallContext,
+  checkChoice,
+  checkFunctions,
   checkKeys,
+  checkNumber,
   KernelError,
   optionKeys,
   toErrorResult,
@@ -26,6 +29,7 @@ export interface AsyncPolicy {
   readonly onLateResult?: ((call: ToolCall, result: ToolResult) => void) | undefined;
 }
 
+const MODES: readonly AsyncMode[] = ['inject', 'await', 'ignore'];
 const DEFAULT_TIMEOUT_MS = 300_000;
 const KEYS = optionKeys<AsyncPolicy>(
   { mode: true, byTool: true, timeoutMs: true, onLateResult: true },
@@ -36,6 +40,11 @@ const KEYS = optionKeys<AsyncPolicy>(
 export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
   checkToolset('withAsyncPolicy()', tools);
   checkKeys('withAsyncPolicy', policy, KEYS);
+  checkChoice('withAsyncPolicy', 'mode', policy.mode, MODES);
+  for (const [name, mode] of Object.entries(policy.byTool ?? {}))
+    checkChoice('withAsyncPolicy', `byTool.${name}`, mode, MODES);
+  checkNumber('withAsyncPolicy', 'timeoutMs', policy.timeoutMs, 0);
+  checkFunctions('withAsyncPolicy', { onLateResult: policy.onLateResult });
   const { mode: defaultMode = 'inject', timeoutMs = DEFAULT_TIMEOUT_MS } = policy;
   const modes = new Map(Object.entries(policy.byTool ?? {}));
   const notifyLate = (call: ToolCall, result: ToolResult): void => {

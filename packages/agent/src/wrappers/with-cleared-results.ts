@@ -1,4 +1,12 @@
-import { checkKeys, type Message, optionKeys, type Provider, textOf, type ToolMessage } from '@kernel/protocol';
+import {
+  checkKeys,
+  checkNumber,
+  type Message,
+  optionKeys,
+  type Provider,
+  textOf,
+  type ToolMessage,
+} from '@kernel/protocol';
 import { checkProvider } from '../check-ports.ts';
 import { freezeMessage } from '../history/messages.ts';
 
@@ -23,6 +31,9 @@ const KEYS = optionKeys<ClearedResultsOptions>({ keep: true, minLength: true, st
 export function withClearedResults(provider: Provider, options: ClearedResultsOptions = {}): Provider {
   checkProvider('withClearedResults()', provider);
   checkKeys('withClearedResults', options, KEYS);
+  checkNumber('withClearedResults', 'keep', options.keep, 0);
+  checkNumber('withClearedResults', 'minLength', options.minLength, 0);
+  checkNumber('withClearedResults', 'step', options.step, 1);
   const { keep = 10, minLength = 500, step = Math.max(1, Math.floor(keep / 2)) } = options;
   const notes = new WeakMap<Message, Message>();
   const clear = (message: ToolMessage): Message => {

@@ -1,6 +1,8 @@
 import {
   addUsage,
+  checkFunctions,
   checkKeys,
+  checkNumber,
   KernelError,
   type Message,
   optionKeys,
@@ -50,10 +52,9 @@ const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, 
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   checkProvider('withCompaction()', provider);
   checkKeys('withCompaction', options, KEYS);
-  if (!(options.maxTokens > 0))
-    throw new KernelError('CONFIG_INVALID', `withCompaction: maxTokens is ${String(options.maxTokens)}.`, {
-      hint: 'Pass a number above 0.',
-    });
+  checkNumber('withCompaction', 'maxTokens', options.maxTokens ?? null, 1);
+  checkNumber('withCompaction', 'keepTokens', options.keepTokens, 0);
+  checkFunctions('withCompaction', { summarize: options.summarize });
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
   const summaries = options.summaries ?? createSummaryCache();
   const toMessage = createSummaryMessages();

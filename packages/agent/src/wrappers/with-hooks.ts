@@ -1,4 +1,4 @@
-import { checkKeys, optionKeys, type Provider, type Toolset } from '@kernel/protocol';
+import { checkFunctions, checkKeys, optionKeys, type Provider, type Toolset } from '@kernel/protocol';
 import { type ModelHooks, withModelHooks } from './model-hooks.ts';
 import { type ToolHooks, withToolHooks } from './tool-hooks.ts';
 
@@ -24,5 +24,6 @@ export function withHooks(port: Provider, hooks: ModelHooks): Provider;
 export function withHooks(port: Toolset, hooks: ToolHooks): Toolset;
 export function withHooks(port: Provider | Toolset, hooks: ModelHooks & ToolHooks): Provider | Toolset {
   checkKeys('withHooks', hooks, 'stream' in port ? MODEL_HOOK_KEYS : TOOL_HOOK_KEYS);
+  checkFunctions('withHooks', { ...hooks });
   return 'stream' in port ? withModelHooks(port, hooks) : withToolHooks(port, hooks);
 }

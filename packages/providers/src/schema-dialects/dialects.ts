@@ -1,3 +1,5 @@
+import { checkChoice } from '@kernel/protocol';
+
 /** A vendor's subset of JSON Schema. `openai-strict` and `anthropic-output` are those that the vendor enforces. */
 export type Dialect = 'openai' | 'openai-strict' | 'anthropic' | 'anthropic-output' | 'gemini' | 'mistral' | 'ollama';
 
@@ -78,3 +80,9 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
     additional: false,
   },
 };
+
+/** Throws `CONFIG_INVALID` for a dialect that does not exist. @internal */
+export function checkDialect(owner: string, dialect: Dialect): void {
+  if (!Object.hasOwn(DIALECTS, dialect ?? ''))
+    checkChoice(owner, 'the dialect', dialect ?? null, Object.keys(DIALECTS));
+}

@@ -1,5 +1,5 @@
 import type { ProviderWarning, Tool } from '@kernel/protocol';
-import type { Dialect } from './dialects.ts';
+import { checkDialect, type Dialect } from './dialects.ts';
 import type { DialectLoss } from './rewrite-context.ts';
 import { type DialectSchema, toolDialect } from './to-dialect.ts';
 
@@ -27,6 +27,7 @@ export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | und
 
 /** Lists, before the first request, what a vendor cannot express of these tools: each loss, and each downgrade from strict mode. */
 export function lintTools(tools: readonly Tool[], dialect: Dialect): readonly ProviderWarning[] {
+  checkDialect('lintTools', dialect);
   const isStrict = dialect === 'openai-strict';
   return tools.flatMap((tool) => {
     if (isStrict) return chooseSchema({ ...tool, strict: true }, 'openai', dialect).warnings;

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue, Tool } from '@kernel/protocol';
-import { type Dialect, DIALECTS } from './dialects.ts';
+import { checkDialect, type Dialect, DIALECTS } from './dialects.ts';
 import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
 import { rewrite } from './rewrite.ts';
@@ -18,6 +18,7 @@ export interface DialectSchema {
 
 /** Translates a tool's schema into a vendor's dialect. The root becomes an object schema without unions, which every vendor requires. */
 export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
+  checkDialect('toDialect', dialect);
   const rules = DIALECTS[dialect];
   const losses: DialectLoss[] = [];
   const lose = (keyword: string, message: string): void => void losses.push({ path: `/${keyword}`, keyword, message });

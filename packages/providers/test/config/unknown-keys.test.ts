@@ -6,6 +6,8 @@ import {
   azureToken,
   createProvider,
   createProviders,
+  lintTools,
+  toDialect,
   withFallback,
   withRateLimit,
   withRetry,
@@ -99,6 +101,12 @@ test.each([
   const error = refusalOf(wrap);
   expect(error.message).toContain(name);
   expect(error.hint).toContain(hint);
+});
+
+test('a dialect that does not exist is refused with those that there are', () => {
+  verifies('providers.registry.keys');
+  for (const use of [() => toDialect({}, untyped('opnai')), () => lintTools([], untyped('opnai'))])
+    expect(refusalOf(use).message).toContain('must be one of "openai"');
 });
 
 test.each([

@@ -1,5 +1,12 @@
-import { checkKeys, KernelError, optionKeys, type Tool, toolResult } from '@kernel/protocol';
-import { checkNumber, invalidOption } from '../option-checks.ts';
+import {
+  checkKeys,
+  checkNumber,
+  invalidOption,
+  KernelError,
+  optionKeys,
+  type Tool,
+  toolResult,
+} from '@kernel/protocol';
 import { matchWithTimeout } from '../schema/patterns/pattern.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';

@@ -1,5 +1,4 @@
-import { KernelError } from '@kernel/protocol';
-import { describe } from '../option-checks.ts';
+import { describeValue, KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { checkName } from './name-errors.ts';
 
@@ -10,7 +9,7 @@ export function checkList(subject: string, bindings: Iterable<ToolBinding>): voi
   const hint = isBinding(given)
     ? `Put the binding into a list: ${subject}([tool]).`
     : `Pass a list of bindings, then options: ${subject}([tool], { … }).`;
-  const shown = typeof given === 'object' && given !== null ? 'an object' : describe(given);
+  const shown = typeof given === 'object' && given !== null ? 'an object' : describeValue(given);
   throw new KernelError('CONFIG_INVALID', `${subject} takes a list of bindings, not ${shown}.`, { hint });
 }
 
@@ -31,7 +30,7 @@ function isBinding(value: unknown): value is ToolBinding {
 
 function shapeOf(given: unknown): string {
   if (Array.isArray(given)) return 'a list';
-  if (typeof given !== 'object' || given === null) return describe(given);
+  if (typeof given !== 'object' || given === null) return describeValue(given);
   if ('parameters' in given && 'name' in given) return 'a Tool, which has no handler';
   return `an object with ${Object.keys(given).slice(0, 5).join(', ').slice(0, 80) || 'no keys'}`;
 }

@@ -1,7 +1,10 @@
 import {
   type CallContext,
+  checkFunctions,
   checkKeys,
+  checkNumber,
   type Conversation,
+  invalidOption,
   KernelError,
   optionKeys,
   type ToolCall,
@@ -10,7 +13,6 @@ import {
 } from '@kernel/protocol';
 import type { ResultStore } from '../call/result-store.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { checkFunctions, checkNumber, invalidOption } from '../option-checks.ts';
 import { type RepairPolicy, type UnknownProperties, checkSharedOptions } from '../tool/binding.ts';
 import type { RegistryEvent } from './events.ts';
 

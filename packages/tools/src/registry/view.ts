@@ -1,6 +1,7 @@
 import {
   type CallContext,
   checkKeys,
+  invalidOption,
   optionKeys,
   type Tool,
   type ToolCall,
@@ -12,7 +13,6 @@ import {
   type ValidatedCall,
 } from '@kernel/protocol';
 import { refusedResult } from '../call/result.ts';
-import { invalidOption } from '../option-checks.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { invalidCall } from './options.ts';
 

@@ -1,6 +1,9 @@
 import {
   type CallContext,
+  checkChoice,
+  checkFunctions,
   checkKeys,
+  checkNumber,
   type KeysOf,
   optionKeys,
   type Tool,
@@ -9,7 +12,6 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { checkChoice, checkFunctions, checkNumber } from '../option-checks.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import type { StandardResult } from './standard-schema.ts';
 

@@ -1,11 +1,12 @@
-import { KernelError } from '@kernel/protocol';
+import { KernelError } from './error.ts';
+import { describeType } from './option-keys.ts';
 
 /** The error for an option of the wrong type or value. `subject` is whose option it is, such as `Tool "x"`. */
 export function invalidOption(subject: string, option: string, expected: string, value: unknown): KernelError {
-  return new KernelError('CONFIG_INVALID', `${subject}: ${option} must be ${expected}, not ${describe(value)}.`);
+  return new KernelError('CONFIG_INVALID', `${subject}: ${option} must be ${expected}, not ${describeValue(value)}.`);
 }
 
-/** Throws `CONFIG_INVALID` for anything but `undefined` or a number of at least `min`. */
+/** Throws `CONFIG_INVALID` for anything but `undefined` or a number of at least `min`; NaN is none. */
 export function checkNumber(subject: string, option: string, value: unknown, min: number): void {
   if (value === undefined || (typeof value === 'number' && value >= min)) return;
   throw invalidOption(subject, option, `a number of at least ${min}`, value);
@@ -24,9 +25,9 @@ export function checkFunctions(subject: string, options: Readonly<Record<string,
   }
 }
 
-/** A value as an error shows it. */
-export function describe(value: unknown): string {
-  if (typeof value === 'number') return `${value}`;
+/** A value as an error shows it: a number or a short text as it is, otherwise its type. Not for secrets. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value === 'string') return `"${value.slice(0, 40)}"`;
-  return value === null ? 'null' : typeof value;
+  return describeType(value);
 }
