@@ -65,11 +65,9 @@ export function toProviderSettings(
 
 /** Creates the provider of a config, with the retries that the config asks for. Throws `CONFIG_INVALID` for an option that it does not have. */
 export function providerFromConfig(config: AgentConfig, providers: ProviderFunctions): Provider {
-  checkFunctions('providerFromConfig: the module @kernel/providers', {
-    createProvider: providers?.createProvider ?? null,
-    withRetry: providers?.withRetry ?? null,
-    azureToken: providers?.azureToken ?? null,
-  });
+  const given: object = providers ?? {};
+  for (const name of ['createProvider', 'withRetry', 'azureToken'])
+    checkFunctions('providerFromConfig: the module @kernel/providers', { [name]: Reflect.get(given, name) ?? null });
   const settings = toProviderSettings(config, (identity) => providers.azureToken(identity));
   return providers.withRetry(providers.createProvider(settings), config.client.retry);
 }

@@ -66,7 +66,7 @@ export function checkLimits(limits: RunLimits): void {
     checkKeys('run', limits.repeats, REPEAT_KEYS, 'limits.repeats.');
   checkChoice('run', 'limits.onLimit', limits.onLimit, ['stop', 'throw', 'answer']);
   if (typeof limits.cost === 'object' && typeof limits.cost.of !== 'function')
-    throw invalidOption('run', 'limits.cost.of', 'a function of the usage', limits.cost.of);
+    throw invalidOption('run', 'limits.cost.of', 'a function of the usage', Reflect.get(limits.cost, 'of'));
   if (typeof limits.repeats === 'object')
     for (const [name, value] of Object.entries(limits.repeats))
       if (typeof value === 'number') checkNumber('run', `limits.repeats.${name}`, value, 1);
