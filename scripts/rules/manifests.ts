@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../lib/problem.ts';
 import { publishedFolders } from '../lib/projects.ts';
@@ -8,11 +8,15 @@ interface FullManifest {
   readonly license?: string;
   readonly engines?: { readonly node?: string };
   readonly repository?: unknown;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
+
+const SECURITY = 'SECURITY.md';
 
 /**
  * Manifests: every published package has the license and the Node range of the root, and a `repository` exactly if the root has one. The owner
- * writes the address once, in the root; `tidy --fix` gives it to the packages.
+ * writes the address once, in the root; `tidy --fix` gives it to the packages. Every run-time dependency is in the list of `SECURITY.md`.
  */
 export function manifests(root: string): readonly Problem[] {
   const top = read(root, '.');
@@ -25,9 +29,13 @@ export function manifests(root: string): readonly Problem[] {
       file: 'README.md',
       message: `does not say that the packages need Node ${floor}.`,
     });
+  const listed = existsSync(join(root, SECURITY)) ? readFileSync(join(root, SECURITY), 'utf8') : '';
   for (const folder of publishedFolders(root)) {
     const file = `${folder}/package.json`;
     const manifest = read(root, folder);
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+      if (!name.startsWith('@kernel/') && !listed.includes(`| \`${name}\``))
+        problems.push({ rule: 'manifests', file, message: `depends on ${name}, which ${SECURITY} does not list.` });
     if (manifest.license !== top.license)
       problems.push({
         rule: 'manifests',

@@ -209,6 +209,10 @@ describe('manifests', () => {
     ['another licence', files(top, { ...own, license: 'ISC' })],
     ['a repository that the root does not have', files(top, { ...own, repository: { url: 'x' } })],
     ['none where the root has one', files({ ...top, repository: { type: 'git', url: 'x' } }, own)],
+    [
+      'a dependency that SECURITY.md does not list',
+      files(top, { ...own, dependencies: { left: '1', '@kernel/x': '1' } }),
+    ],
     ['a README that is silent about Node', { ...files(top, own), 'README.md': 'Needs Node.' }],
   ])('refuse %s', (_name, given) => {
     verifies('architecture.manifests');
