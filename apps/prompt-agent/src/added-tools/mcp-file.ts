@@ -12,7 +12,7 @@ export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>)
     throw usageError(`--tools: "${file}" cannot be read (${error.code ?? error.message}).`);
   });
   const fill = (value: string): string =>
-    value.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+    value.replaceAll(/\$\{([^}]{0,4096})\}/g, (whole, inside: string) => {
       const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];
       if (name === undefined)
         throw usageError(`--tools: "${file}" has ${whole}; write \${NAME}, \${env:NAME} or \${NAME:-default}.`);
