@@ -13,7 +13,7 @@ const TOKEN =
 /** The characters that sets are compared by: ASCII, and some of every other kind. */
 const ALPHABET: readonly string[] = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
-  ...'éßжД中あ｜▁“”‘’×÷−…\u00A0\u2028\uFEFF\u0301\u{1F600}',
+  ...Array.from('éßжД中あ｜▁“”‘’×÷−…\u00A0\u2028\uFEFF\u0301\u{1F600}'),
 ];
 const EVERYTHING: ReadonlySet<string> = new Set(ALPHABET);
 

@@ -1,4 +1,5 @@
 import { createRedactor } from '@kernel/internal';
+import { textOf } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { httpError } from '../src/http/errors.ts';
@@ -71,8 +72,8 @@ test('a long call that arrives in small pieces takes linear time, in every forma
         { role: 'assistant', content: [call] },
       ],
     });
-    const said = inner.requests[0]?.messages.at(-1)?.content;
-    const text = Array.isArray(said) ? said.map((part) => ('text' in part ? part.text : '')).join('') : '';
+    const said = inner.requests[0]?.messages.at(-1);
+    const text = said === undefined ? '' : textOf(said);
     const growth = await timeGrowth({
       make: (size) => text.replace('@', 'x'.repeat(size)).match(/[\s\S]{1,8}/g) ?? [],
       work: async (pieces) => expect((await read(withTextTools(saying(pieces), format))).calls).toHaveLength(1),

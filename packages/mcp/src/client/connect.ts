@@ -24,6 +24,11 @@ export interface ConnectMcpOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long a call may go on without a result or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means no timeout. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How long a call may take in total: progress does not extend it, and the time of `elicit` counts. Default 3,600,000 (an hour); 0 means no
+   * limit.
+   */
+  readonly maxCallMs?: number | undefined;
   /** How long a server may take to start and answer, and again to list its tools. Default 60,000: `npx` may have to download it. */
   readonly connectTimeoutMs?: number | undefined;
   /** How long a program may take to end after its standard input was closed, and again after SIGTERM. Default 1000. */
@@ -35,7 +40,10 @@ export interface ConnectMcpOptions {
   readonly approveTools?: ApproveTools | undefined;
   /** The result of `pins()` in an earlier run. Definitions that differ go to `approveTools`; without that they are not offered. */
   readonly pins?: McpPins | undefined;
-  /** Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. */
+  /**
+   * Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. Called too for a tool that cannot
+   * be used, because its output schema is not valid; `error.data.tool` names it, and the other tools of the server are used either way.
+   */
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
   /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
@@ -49,6 +57,7 @@ const KEYS = optionKeys<ConnectMcpOptions>(
   {
     signal: true,
     timeoutMs: true,
+    maxCallMs: true,
     connectTimeoutMs: true,
     graceMs: true,
     approveTools: true,
@@ -60,6 +69,7 @@ const KEYS = optionKeys<ConnectMcpOptions>(
   },
   {
     timeout: 'Use "timeoutMs", in milliseconds.',
+    maxTotalTimeout: 'Use "maxCallMs", in milliseconds.',
     abortSignal: 'Use "signal".',
     clientInfo: 'Use "client".',
     headers: 'Set them in the config of each server.',
@@ -89,11 +99,21 @@ export interface McpToolset extends Toolset {
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
   checkKeys('connectMcp', options, KEYS);
   const configs = readMcpConfig(config);
-  const { timeoutMs = 60_000, graceMs = 1000, approveTools, pins, onUnavailable, fetch, elicit } = options;
+  const {
+    timeoutMs = 60_000,
+    maxCallMs = 3_600_000,
+    graceMs = 1000,
+    approveTools,
+    pins,
+    onUnavailable,
+    fetch,
+    elicit,
+  } = options;
   if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
   const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, MAX_CONNECT_TIMEOUT_MS);
-  for (const [name, value] of Object.entries({ timeoutMs, connectTimeoutMs, graceMs })) checkTimeout(name, value);
+  for (const [name, value] of Object.entries({ timeoutMs, maxCallMs, connectTimeoutMs, graceMs }))
+    checkTimeout(name, value);
 
   const changes = createListeners();
   const nameTool = createToolNames();
@@ -112,10 +132,11 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       pins: pins === undefined ? undefined : (new Map(Object.entries(pins)).get(name) ?? {}),
       approve: approveTools,
       onChanged,
+      onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
     });
     const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
     const server = createRemoteServer(serverConfig, connection, (listed) => void tools.update(listed));
-    return { server, tools, redact, timeoutMs };
+    return { server, tools, redact, timeoutMs, maxCallMs };
   });
 
   const close = async (): Promise<void> => {
@@ -149,7 +170,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
-      const target = servers.find(({ tools }) => tools.find(call.name) !== undefined || tools.isQuarantined(call.name));
+      const target = servers.find(({ tools }) => tools.has(call.name));
       if (target?.tools.find(call.name) === undefined) return unavailableResult(call.name, target?.tools);
       const result = await callRemoteTool(call, context, target);
       return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
@@ -192,6 +213,12 @@ function createListeners(): { add(listener: () => void): () => void; notify(): v
 function checkTimeout(name: string, value: number): void {
   if (Number.isFinite(value) && value >= 0) return;
   throw new KernelError('CONFIG_INVALID', `${name} must be a number of milliseconds of at least 0, not ${value}.`);
+}
+
+function faultError(server: string, tool: string, fault: string): KernelError {
+  return new KernelError('TOOL_UNAVAILABLE', `"${tool}" of MCP server "${server}" cannot be used: ${fault}.`, {
+    data: { server, tool },
+  });
 }
 
 function closedError(name: string): KernelError {

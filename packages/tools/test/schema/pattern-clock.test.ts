@@ -23,7 +23,7 @@ test.each([20, 70, 250])('a thousand valid addresses of %i characters are accept
 
 test.each([
   ['not', { type: 'string', not: { pattern: SLOW } }],
-  ['if without then', { type: 'string', if: { pattern: SLOW }, then: false }],
+  ['if and else', { type: 'string', if: { not: { pattern: SLOW } }, else: false }],
   ['oneOf with another branch', { oneOf: [{ pattern: SLOW }, { type: 'string' }] }],
   ['dependent patternProperties', { type: 'object', patternProperties: { [SLOW]: false } }],
 ])('text that a pattern did not finish reading does not pass, under %s', async (name, schema) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@kernel/internal';
 import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { visibleSchema, visibleText } from './visible-text.ts';
 
 /** A tool of a server. */
 export interface RemoteTool {
@@ -13,7 +14,10 @@ export interface RemoteTool {
   readonly hash: string;
 }
 
-/** Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. */
+/**
+ * Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. Texts for a reader lose control
+ * and invisible characters; the hash is that of the definition as the server wrote it.
+ */
 export function toRemoteTool(listed: ListedTool, mountedName: string): RemoteTool {
   const title = listed.title ?? listed.annotations?.title;
   const metadata = toMetadata(listed['_meta']);
@@ -25,7 +29,15 @@ export function toRemoteTool(listed: ListedTool, mountedName: string): RemoteToo
     effect: toEffect(listed.annotations),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const tool: Tool = deepFreeze(structuredClone({ name: mountedName, ...definition }));
+  const visible = {
+    ...definition,
+    description: visibleText(definition.description),
+    parameters: visibleSchema(definition.parameters),
+    ...(title === undefined ? {} : { title: visibleText(title) }),
+    ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
+  const tool = deepFreeze(structuredClone({ name: mountedName, ...visible })) as Tool;
   // Canonical: a server that lists the same definition in another order has changed nothing.
   return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(definition)).digest('hex') };
 }
@@ -49,6 +61,12 @@ function toMetadata(meta: { readonly [key: string]: unknown } | undefined): Tool
 
 function isOptionality(value: unknown): value is ToolOptionality {
   return value === 'required' || value === 'optional' || value === 'conditional';
+}
+
+function mapTexts(metadata: ToolMetadata): ToolMetadata {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [key, typeof value === 'string' ? visibleText(value) : value]),
+  );
 }
 
 function deepFreeze<T>(value: T): T {
