@@ -83,7 +83,7 @@ function ownFault(schema: JsonSchema, value: unknown, path: string, check: Check
   const where = path || '/';
   const { type } = schema;
   if (type !== undefined && !(Array.isArray(type) ? type : [type]).some((name) => hasType(value, name)))
-    return `${where} must be ${String(type)}`;
+    return `${where} must be ${JSON.stringify(type)}`;
   if (schema['const'] !== undefined || Array.isArray(schema['enum']) || schema['uniqueItems'] === true)
     check.spend(countValues(value));
   if (schema['const'] !== undefined && canonicalJson(schema['const']) !== canonicalJson(value))
@@ -161,7 +161,7 @@ function objectFault(
     : [];
   for (const names of [required, ...dependent]) {
     const name = missing(names);
-    if (name !== undefined) return `${path || '/'} must have the property "${String(name)}"`;
+    if (name !== undefined) return `${path || '/'} must have the property ${JSON.stringify(name)}`;
   }
   check.spend(dependent.length);
   const patterns = isObject(patternProperties) ? Object.entries(patternProperties) : [];

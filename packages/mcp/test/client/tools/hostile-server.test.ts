@@ -10,10 +10,13 @@ import { call, connected, misbehaving } from '../programs.ts';
 
 const listed = (name: string, more: object): object => ({ name, inputSchema: { type: 'object' }, ...more });
 const check = (outputSchema: Tool['parameters'], structuredContent: unknown): string | undefined =>
-  checkOutput({ name: 't', description: '', parameters: {}, outputSchema }, {
-    content: [],
-    structuredContent,
-  } as never);
+  checkOutput(
+    { name: 't', description: '', parameters: {}, outputSchema },
+    {
+      content: [],
+      structuredContent,
+    },
+  );
 
 test('a tool with a bad output schema is not offered and says why; the others of its server are', async () => {
   verifies('mcp.client.bounded');
@@ -25,10 +28,10 @@ test('a tool with a bad output schema is not offered and says why; the others of
   ];
   const told: string[] = [];
   const onUnavailable = (server: string, error: KernelError): void =>
-    void told.push(`${server} ${String(error.data?.['tool'])}`);
+    void told.push(`${server} ${JSON.stringify(error.data?.['tool'])}`);
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{"a":"b"}') }, { onUnavailable });
   expect(toolset.list().map(({ name }) => name)).toEqual(['a_fine']);
-  expect(told).toEqual(['a a_pattern', 'a a_type', 'a a_reference']);
+  expect(told).toEqual(['a "a_pattern"', 'a "a_type"', 'a "a_reference"']);
   expect((await call(toolset, 'a_fine')).data).toEqual({ a: 'b' });
   const result = await call(toolset, 'a_pattern');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
@@ -56,7 +59,7 @@ test('a server that lists 100,000 tools cannot be used, and says how many it may
 
 test('descriptions and titles have no control, bidirectional or invisible characters, in schemas too', async () => {
   verifies('mcp.client.visible');
-  const tags = [...'hidden'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
+  const tags = Array.from('hidden', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
   const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164${tags}\u0085c`;
   const tool = listed('t', {
     title: bad,
@@ -113,6 +116,7 @@ test.each<readonly [string, object, unknown, unknown]>([
   ['anyOf', { anyOf: [{ type: 'number' }, { type: 'string' }] }, 'a', true],
   ['oneOf', { oneOf: [{ type: 'number' }, { minimum: 2 }] }, 1, 3],
   ['not', { not: { type: 'number' } }, 'a', 1],
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   ['if, then, else', { if: { type: 'number' }, then: { minimum: 2 }, else: { type: 'string' } }, 2, 1],
   ['$ref', { $ref: '#/$defs/n', $defs: { n: { items: { $ref: '#/$defs/n' }, type: 'array' } } }, [[], [[]]], [[], [1]]],
   ['dependentRequired', { dependentRequired: { a: ['b'] } }, { a: 1, b: 1 }, { a: 1 }],
