@@ -17,11 +17,15 @@ const MAX_DEPTH = 500;
 
 /** Creates the budget of one schema: its own size, and a fixed growth. References that lead to references can multiply without end. @internal */
 export function createBudget(schema: JsonSchema): Budget {
-  let left = MAX_GROWTH + JSON.stringify(schema).length;
+  let left = MAX_GROWTH;
+  let ownLength: number | undefined;
   let depth = 0;
   return {
     spend(text) {
       left -= 1 + lengthOf(text) / CHARACTERS_PER_NODE;
+      if (left >= 0) return;
+      // Few schemas come so far: only for them the schema's own size is read.
+      if (ownLength === undefined) left += ownLength = JSON.stringify(schema).length;
       if (left < 0) throw tooLarge();
     },
     nest(work) {
