@@ -23,6 +23,7 @@ import { rootExports } from './rules/root-exports.ts';
 import { duplicateCode } from './rules/duplicate-code.ts';
 import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
+import { slowPatterns } from './rules/slow-patterns.ts';
 import { tests } from './rules/tests.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,6 +36,7 @@ const textRules: readonly Rule[] = [
   internal,
   duplicateCode,
   getters,
+  slowPatterns,
   docs,
   codeMap,
   snippets,

@@ -96,7 +96,7 @@ function* rangesOf(text: string, form: string): Generator<readonly [from: number
 
 function formsOf(secret: string): readonly string[] {
   const bytes = new TextEncoder().encode(secret);
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/={1,2}$/, '');
   const url = encodeURIComponent(new TextDecoder().decode(bytes)); // decoded, for a lone surrogate cannot be encoded
   return [secret, quoted(secret), quoted(quoted(secret)), url, base64];
 }

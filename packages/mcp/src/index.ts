@@ -1,5 +1,6 @@
 export { connectMcp } from './client/connect.ts';
-export type { ConnectMcpOptions, McpToolset } from './client/connect.ts';
+export type { McpToolset } from './client/connect.ts';
+export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';
 export type { McpAnswer, McpQuestion } from './client/connection/elicitation.ts';

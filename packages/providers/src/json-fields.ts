@@ -50,11 +50,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether two texts are equal or the same JSON apart from white space. */
-export function isSameJsonText(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [left, right] = [parseJson(a), parseJson(b)];
-  return left !== undefined && right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+/** JSON text without white space; text that is not valid JSON, or is nested too deeply to be written again, as it is. */
+export function compactJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 /** A value that `JSON.parse` returned, as what it is: JSON. */

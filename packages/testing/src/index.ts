@@ -1,4 +1,6 @@
 export { verifies } from './verifies.ts';
+export { timeGrowth } from './time-growth.ts';
+export type { TimeGrowthOptions } from './time-growth.ts';
 export { scriptedProvider } from './fakes/scripted-provider.ts';
 export type {
   ScriptedFault,

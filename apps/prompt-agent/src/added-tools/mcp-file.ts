@@ -11,7 +11,7 @@ export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>)
   const text = await readText(resolve(host.cwd, file), '--tools', file);
   if (text === undefined) throw usageError(`--tools: "${file}" cannot be read (ENOENT).`);
   const fill = (value: string): string =>
-    value.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+    value.replaceAll(/\$\{([^}]{0,4096})\}/g, (whole, inside: string) => {
       const [, name, otherwise] = /^(?:env:)?(\w+)(?::-(.*))?$/s.exec(inside) ?? [];
       if (name === undefined)
         throw usageError(`--tools: "${file}" has ${whole}; write \${NAME}, \${env:NAME} or \${NAME:-default}.`);

@@ -48,7 +48,7 @@ export async function findLocalServer(
 
 /** Returns the models of a server, except those for embeddings; empty if it does not answer correctly in time. */
 export async function listModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[]> {
-  const root = baseUrl.replace(/\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {
     const response = await fetch(`${root}/models`, { signal, redirect: 'error' });
     const body: unknown = response.ok ? await response.json() : undefined;

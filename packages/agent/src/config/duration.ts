@@ -17,7 +17,7 @@ export function parseDuration(value: unknown): number | undefined {
   if (value === '0') return 0;
   if (typeof value !== 'string' || !/^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/.test(value)) return undefined;
   let total = 0;
-  for (const [, count = '', unit = ''] of value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)) {
+  for (const [, count = '', unit = ''] of value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/gy)) {
     total += Number(count) * (UNIT_MS.get(unit) ?? 0);
   }
   return Number.isFinite(total) ? total : undefined;

@@ -1,15 +1,12 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
-import type { FetchLike } from '@modelcontextprotocol/client';
 import { callRemoteTool, type CallTarget, unavailableResult } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
-import type { Elicit } from './connection/elicitation.ts';
+import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { createApprovedTools } from './tools/approved-tools.ts';
-import type { McpPins } from './tools/definition-approvals.ts';
-import type { ApproveTools } from './tools/tool-changes.ts';
 import { createToolNames } from './tools/tool-names.ts';
 
 /** How long a turn waits for lists of tools that are under way. */
@@ -17,64 +14,6 @@ const TURN_TIMEOUT_MS = 5000;
 
 /** The SDK's own timeout is set one second later. */
 const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
-
-/** How to connect to servers. */
-export interface ConnectMcpOptions {
-  /** Aborts connecting. Without effect once `connectMcp` has resolved. */
-  readonly signal?: AbortSignal | undefined;
-  /** How long a call may go on without a result or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means no timeout. */
-  readonly timeoutMs?: number | undefined;
-  /** How long a server may take to start and answer, and again to list its tools. Default 60,000: `npx` may have to download it. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** How long a program may take to end after its standard input was closed, and again after SIGTERM. Default 1000. */
-  readonly graceMs?: number | undefined;
-  /**
-   * Decides on each change of a server's tools since the first list, or since `pins`. New and changed tools are not offered until it returns
-   * true. Without it changes are approved, unless there are `pins`.
-   */
-  readonly approveTools?: ApproveTools | undefined;
-  /** The result of `pins()` in an earlier run. Definitions that differ go to `approveTools`; without that they are not offered. */
-  readonly pins?: McpPins | undefined;
-  /**
-   * Servers, by name, whose hints you trust: only then a tool that its server calls read-only or idempotent has that effect, and is not asked about, or
-   * is repeated. Default: none; such a tool counts as `external`.
-   */
-  readonly trustHints?: readonly string[] | undefined;
-  /** Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. */
-  readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
-  /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
-  readonly elicit?: Elicit | undefined;
-  /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
-  readonly fetch?: FetchLike | undefined;
-  /** How this program introduces itself. Default `@kernel/mcp`. */
-  readonly client?: { readonly name: string; readonly version: string } | undefined;
-}
-
-const KEYS = optionKeys<ConnectMcpOptions>(
-  {
-    signal: true,
-    timeoutMs: true,
-    connectTimeoutMs: true,
-    graceMs: true,
-    approveTools: true,
-    pins: true,
-    trustHints: true,
-    onUnavailable: true,
-    elicit: true,
-    fetch: true,
-    client: true,
-  },
-  {
-    timeout: 'Use "timeoutMs", in milliseconds.',
-    abortSignal: 'Use "signal".',
-    clientInfo: 'Use "client".',
-    headers: 'Set them in the config of each server.',
-    env: 'Set it in the config of each server.',
-    onElicitation: 'Use "elicit".',
-    mcpServers: 'Pass the config first: connectMcp({ mcpServers }, options).',
-  },
-);
-const CLIENT_KEYS = optionKeys<NonNullable<ConnectMcpOptions['client']>>({ name: true, version: true });
 
 /** The tools of MCP servers. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset {
@@ -93,10 +32,11 @@ export interface McpToolset extends Toolset {
  * running. A server that goes away later is started or reached again for the next call.
  */
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
-  checkKeys('connectMcp', options, KEYS);
+  checkConnectKeys(options);
   const configs = readMcpConfig(config);
   const {
     timeoutMs = 60_000,
+    maxCallMs = 3_600_000,
     graceMs = 1000,
     approveTools,
     pins,
@@ -106,10 +46,10 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     elicit,
   } = options;
   checkTrusted(trustHints, configs);
-  if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
   const { client = { name: '@kernel/mcp', version: '1' } } = options;
   const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, MAX_CONNECT_TIMEOUT_MS);
-  for (const [name, value] of Object.entries({ timeoutMs, connectTimeoutMs, graceMs })) checkTimeout(name, value);
+  for (const [name, value] of Object.entries({ timeoutMs, maxCallMs, connectTimeoutMs, graceMs }))
+    checkTimeout(name, value);
 
   const changes = createListeners();
   const nameTool = createToolNames();
@@ -129,10 +69,11 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       approve: approveTools,
       trustsHints: trustHints.includes(name),
       onChanged,
+      onFault: (tool, fault) => onUnavailable?.(name, faultError(name, tool, redact(fault))),
     });
     const connection: ConnectionOptions = { client, connectTimeoutMs, graceMs, fetch, elicit, redact };
     const server = createRemoteServer(serverConfig, connection, (listed) => void tools.update(listed));
-    return { server, tools, redact, timeoutMs };
+    return { server, tools, redact, timeoutMs, maxCallMs };
   });
 
   const close = async (): Promise<void> => {
@@ -166,7 +107,7 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     list: () => (list ??= Object.freeze(servers.flatMap(({ tools }) => tools.tools()))),
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
-      const target = servers.find(({ tools }) => tools.find(call.name) !== undefined || tools.isQuarantined(call.name));
+      const target = servers.find(({ tools }) => tools.has(call.name));
       if (target?.tools.find(call.name) === undefined) return unavailableResult(call.name, target?.tools);
       const result = await callRemoteTool(call, context, target);
       return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
@@ -206,24 +147,10 @@ function createListeners(): { add(listener: () => void): () => void; notify(): v
   };
 }
 
-/** A name of no server would be trust without effect, and a typing error of one that is. */
-function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
-  const known = servers.map(({ name }) => name);
-  const given: readonly unknown[] = Array.isArray(names) ? names : [names];
-  const unknown = given.find((name) => !known.some((each) => each === name));
-  if (unknown === undefined) return;
-  throw new KernelError(
-    'CONFIG_INVALID',
-    `trustHints names "${typeof unknown === 'string' ? unknown : typeof unknown}", which is not among the servers.`,
-    {
-      hint: `Pass a list of some of: ${known.join(', ')}.`,
-    },
-  );
-}
-
-function checkTimeout(name: string, value: number): void {
-  if (Number.isFinite(value) && value >= 0) return;
-  throw new KernelError('CONFIG_INVALID', `${name} must be a number of milliseconds of at least 0, not ${value}.`);
+function faultError(server: string, tool: string, fault: string): KernelError {
+  return new KernelError('TOOL_UNAVAILABLE', `"${tool}" of MCP server "${server}" cannot be used: ${fault}.`, {
+    data: { server, tool },
+  });
 }
 
 function closedError(name: string): KernelError {

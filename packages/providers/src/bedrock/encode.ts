@@ -2,6 +2,7 @@ import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
+import { toPathSegment } from '../config/path-segment.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
@@ -66,7 +67,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     ];
     const streams = request.stream !== false;
     return {
-      path: `${settings.basePath}/model/${encodeURIComponent(request.model)}/${streams ? 'converse-stream' : 'converse'}${settings.query}`,
+      path: `${settings.basePath}/model/${toPathSegment(request.model)}/${streams ? 'converse-stream' : 'converse'}${settings.query}`,
       body: `{${parts.join(',')}}`,
       accept: streams ? 'application/vnd.amazon.eventstream' : 'application/json',
       warnings: [...(offered?.warnings ?? []), ...warnings],

@@ -21,5 +21,5 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
   if (url.username !== '' || url.password !== '') {
     throw configError(provider, 'baseUrl contains a user name or password.', hint);
   }
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, ''), query: url.search };
+  return { origin: url.origin, path: url.pathname.replace(/(?<!\/)\/+$/, ''), query: url.search };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
+import { toPathSegment } from '../config/path-segment.ts';
 import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
@@ -32,7 +33,7 @@ export function resolveGemini(config: CommonConfig): WireSettings {
 export function geminiPath(settings: WireSettings, model: string, operation: string): string {
   const query = new URLSearchParams(settings.query);
   if (operation === 'streamGenerateContent') query.set('alt', 'sse');
-  const path = resourceName(model).split('/').map(encodeURIComponent).join('/');
+  const path = resourceName(model).split('/').map(toPathSegment).join('/');
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 

@@ -71,7 +71,14 @@ export function createHttpRequest(
   let received = 0;
 
   const deadlines = createDeadlines(timeouts, elapsedMs, (timeout) =>
-    fail(timeoutError(provider, timeout, timeouts[timeout])),
+    fail(
+      timeoutError(
+        provider,
+        timeout,
+        timeouts[timeout],
+        leaveQueue === undefined ? undefined : 'for a free connection',
+      ),
+    ),
   );
 
   function settle(): void {
@@ -206,11 +213,16 @@ export function createHttpRequest(
     },
     send(pool, dispatchOptions) {
       if (closed) return;
-      leaveQueue = pool.acquire((acquired) => {
+      const leave = pool.acquire((acquired) => {
+        if (leaveQueue !== undefined) deadlines.suspend();
         leaveQueue = undefined;
         connection = acquired;
         acquired.dispatch(dispatchOptions, dispatchHandler);
       });
+      if (connection !== undefined || closed) return;
+      leaveQueue = leave;
+      // Other requests hold all connections: they may wait for readers who never read.
+      deadlines.wait('idleMs');
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Timeouts {
   readonly firstByteMs?: number | undefined;
   /**
    * Between two events of a stream (comments do not count), or between two chunks of any other body. Suspended while the consumer
-   * does not read. Default 2 min.
+   * does not read. Also the wait for a free connection while other requests hold them all. Default 2 min.
    */
   readonly idleMs?: number | undefined;
   /** The whole request, including the wait for a token and for a free connection. Off by default, so that no active stream is cut. */

@@ -60,11 +60,18 @@ export function readErrorBody(text: string): VendorError | undefined {
   return message === '' ? undefined : { message };
 }
 
+/** Where the title of a page is expected. */
+const HEAD_LENGTH = 16_384;
+
 /** Describes an HTML page by its title; undefined for any other text. */
 export function describeHtmlPage(text: string): string | undefined {
-  if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(text)) return undefined;
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim();
-  return title === undefined || title === '' ? 'an HTML page' : `an HTML page: ${excerpt(title, 200)}`;
+  const head = text.slice(0, HEAD_LENGTH);
+  if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(head)) return undefined;
+  const start = head.search(/<title/i);
+  const open = start === -1 ? -1 : head.indexOf('>', start);
+  const end = head.indexOf('<', open + 1);
+  const title = open === -1 ? '' : head.slice(open + 1, end === -1 ? undefined : end).trim();
+  return title === '' ? 'an HTML page' : `an HTML page: ${excerpt(title, 200)}`;
 }
 
 /** The beginning of a text, with `…` where it was cut; never half a surrogate pair. */

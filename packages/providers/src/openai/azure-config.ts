@@ -1,6 +1,7 @@
 import type { BaseUrl } from '../config/base-url.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
+import { toPathSegment } from '../config/path-segment.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { ChatQuirks } from './quirks.ts';
 
@@ -52,10 +53,11 @@ export function resolveAzureEndpoint(config: CommonConfig & Partial<AzureFields>
     );
   }
   const basePath = base.path.endsWith('/openai') ? base.path : `${base.path}/openai`;
+  const segment = toPathSegment(deployment);
   const query = new URLSearchParams(base.query);
   query.set('api-version', apiVersion);
   return {
-    path: (operation) => `${basePath}/deployments/${encodeURIComponent(deployment)}/${operation}?${query.toString()}`,
+    path: (operation) => `${basePath}/deployments/${segment}/${operation}?${query.toString()}`,
     authorize: (token) => (authType === 'api_key' ? { 'api-key': token } : { authorization: `Bearer ${token}` }),
   };
 }

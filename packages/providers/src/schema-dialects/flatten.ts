@@ -1,15 +1,17 @@
 import { equalJson } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import type { Budget } from './budget.ts';
 import { followRefs, isSchema, requiredOf, schemaList, schemaMap } from './schema-node.ts';
 
 /** Called for what could not be merged. @internal */
 export type OnConflict = (keyword: string, message: string) => void;
 
 /** Merges the branches of `allOf` into one schema: the properties and required names of all, the first value of every other keyword. @internal */
-export function mergeAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnConflict): JsonSchema {
+export function mergeAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnConflict, budget: Budget): JsonSchema {
   const { allOf, ...own } = schema;
   let merged: JsonSchema = own;
   for (const branch of Array.isArray(allOf) ? allOf : []) {
+    budget.spend();
     const resolved = followRefs(root, branch);
     if (resolved === undefined) {
       if (branch !== true) onConflict('allOf', 'a branch that cannot be merged is left out');
@@ -17,21 +19,24 @@ export function mergeAllOf(root: JsonSchema, schema: JsonSchema, onConflict: OnC
     }
     merged = merge(
       merged,
-      Object.hasOwn(resolved, 'allOf') ? mergeAllOf(root, resolved, onConflict) : resolved,
+      Object.hasOwn(resolved, 'allOf') ? budget.nest(() => mergeAllOf(root, resolved, onConflict, budget)) : resolved,
       onConflict,
+      budget,
     );
   }
   return merged;
 }
 
-function merge(left: JsonSchema, right: JsonSchema, onConflict: OnConflict): JsonSchema {
+function merge(left: JsonSchema, right: JsonSchema, onConflict: OnConflict, budget: Budget): JsonSchema {
   const merged = new Map<string, unknown>(Object.entries(left));
   for (const [keyword, value] of Object.entries(right)) {
+    budget.spend();
     const existing = merged.get(keyword);
     if (existing === undefined || equalJson(existing, value)) merged.set(keyword, value);
     else if (keyword === 'properties') {
       const properties = new Map(schemaMap(left, 'properties'));
       for (const [name, inner] of schemaMap(right, 'properties')) {
+        budget.spend();
         const known = properties.get(name);
         properties.set(name, known === undefined || equalJson(known, inner) ? inner : { allOf: [known, inner] });
       }
@@ -50,16 +55,24 @@ function merge(left: JsonSchema, right: JsonSchema, onConflict: OnConflict): Jso
 }
 
 /** Turns a union at the root into one object schema: the properties of all branches, required if every branch requires them. @internal */
-export function mergeRootUnion(root: JsonSchema, keyword: 'anyOf' | 'oneOf', onConflict: OnConflict): JsonSchema {
+export function mergeRootUnion(
+  root: JsonSchema,
+  keyword: 'anyOf' | 'oneOf',
+  onConflict: OnConflict,
+  budget: Budget,
+): JsonSchema {
   const { [keyword]: _, ...own } = root;
   const branches = schemaList(root, keyword).flatMap((branch) => {
     const resolved = followRefs(root, branch);
     if (resolved === undefined) return [];
-    return [Object.hasOwn(resolved, 'allOf') ? mergeAllOf(root, resolved, onConflict) : resolved];
+    return [
+      Object.hasOwn(resolved, 'allOf') ? budget.nest(() => mergeAllOf(root, resolved, onConflict, budget)) : resolved,
+    ];
   });
   const properties = new Map(schemaMap(own, 'properties'));
   for (const branch of branches) {
     for (const [name, inner] of schemaMap(branch, 'properties')) {
+      budget.spend();
       const known = properties.get(name);
       if (known === undefined || equalJson(known, inner)) properties.set(name, inner);
       else properties.set(name, { anyOf: [...(isUnion(known) ? known.anyOf : [known]), inner] });

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
+import type { Budget } from './budget.ts';
 import type { DialectRules } from './dialects.ts';
 
 /** Something that a tool's schema says and a vendor's dialect cannot. Local validation still checks it. */
@@ -17,6 +18,8 @@ export interface RewriteContext {
   readonly rules: DialectRules;
   /** The tool's whole schema, for references. */
   readonly root: JsonSchema;
+  /** Limits how large the result becomes. */
+  readonly budget: Budget;
   /** What is lost so far. */
   readonly losses: DialectLoss[];
   /** The references being inlined; one that occurs again is recursive. */

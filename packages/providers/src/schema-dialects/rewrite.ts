@@ -6,9 +6,25 @@ import { nullable } from './nullable.ts';
 import type { RewriteContext } from './rewrite-context.ts';
 import { acceptsNull, isSchema, requiredOf, resolveRef, schemaList, schemaMap, typesOf } from './schema-node.ts';
 
+/** Keywords whose subschemas are counted one by one. */
+const SUBSCHEMAS: ReadonlySet<string> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'items',
+  'anyOf',
+  'oneOf',
+  'additionalProperties',
+]);
+
 /** Rewrites a schema with what the dialect accepts; everything else is converted, moved to the description or left out, and listed as a loss. @internal */
 export function rewrite(node: unknown, path: string, context: RewriteContext): JsonSchema {
-  const { losses, root, rules } = context;
+  context.budget.spend();
+  return context.budget.nest(() => rewriteNode(node, path, context));
+}
+
+function rewriteNode(node: unknown, path: string, context: RewriteContext): JsonSchema {
+  const { budget, losses, root, rules } = context;
   if (!isSchema(node)) {
     if (node === false)
       losses.push({
@@ -23,7 +39,7 @@ export function rewrite(node: unknown, path: string, context: RewriteContext): J
   if (Object.hasOwn(node, 'allOf')) {
     const lose = (keyword: string, message: string): void =>
       void losses.push({ path: `${path}/${keyword}`, keyword, message });
-    return rewrite(mergeAllOf(root, node, lose), path, context);
+    return rewrite(mergeAllOf(root, node, lose, budget), path, context);
   }
   const types = typesOf(node);
   if (rules.splitTypes && types.filter((type) => type !== 'null').length > 1)
@@ -32,6 +48,7 @@ export function rewrite(node: unknown, path: string, context: RewriteContext): J
   const out = new Map<string, unknown>();
   const notes: string[] = [];
   for (const [keyword, value] of Object.entries(node)) {
+    if (!SUBSCHEMAS.has(keyword)) budget.spend(value);
     if (STRUCTURAL.has(keyword)) writeStructure(keyword, node, out, path, context);
     else if (!ANNOTATIONS.has(keyword)) writeConstraint(keyword, value, node, out, notes, path, context);
   }
@@ -84,9 +101,10 @@ function writeStructure(
     case '$defs':
     case 'definitions': {
       if (keyword !== 'properties' && context.rules.inlineRefs) return;
-      const entries = schemaMap(node, keyword).map(
-        ([name, inner]) => [name, rewrite(inner, `${at}/${pointerToken(name)}`, context)] as const,
-      );
+      const entries = schemaMap(node, keyword).map(([name, inner]) => {
+        context.budget.spend(name);
+        return [name, rewrite(inner, `${at}/${pointerToken(name)}`, context)] as const;
+      });
       out.set(keyword, Object.fromEntries(entries));
       return;
     }
@@ -145,7 +163,7 @@ function closeObject(node: JsonSchema, out: Map<string, unknown>, path: string, 
   const written = out.get('properties');
   const entries = Object.entries(isSchema(written) ? written : {}).map(([name, inner]) => {
     const original = properties.find(([each]) => each === name)?.[1];
-    return [name, required.has(name) || acceptsNull(root, original) ? inner : nullable(inner)] as const;
+    return [name, required.has(name) || acceptsNull(root, original, context.budget) ? inner : nullable(inner)] as const;
   });
   out.set('properties', Object.fromEntries(entries));
   out.set(

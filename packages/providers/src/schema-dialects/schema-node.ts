@@ -1,5 +1,6 @@
 import { isObject, parsePointer } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
+import type { Budget } from './budget.ts';
 
 /** Whether a value is a schema object (not a boolean schema). @internal */
 export function isSchema(value: unknown): value is JsonSchema {
@@ -57,7 +58,13 @@ export function followRefs(root: JsonSchema, schema: unknown): JsonSchema | unde
 }
 
 /** Whether a schema accepts null. @internal */
-export function acceptsNull(root: JsonSchema, node: unknown): boolean {
+export function acceptsNull(root: JsonSchema, node: unknown, budget?: Budget): boolean {
+  budget?.spend();
+  if (budget !== undefined) return budget.nest(() => acceptsNullIn(root, node, budget));
+  return acceptsNullIn(root, node, budget);
+}
+
+function acceptsNullIn(root: JsonSchema, node: unknown, budget: Budget | undefined): boolean {
   if (node === true) return true;
   const schema = followRefs(root, node);
   if (schema === undefined) return false;
@@ -67,9 +74,9 @@ export function acceptsNull(root: JsonSchema, node: unknown): boolean {
   if (Object.hasOwn(schema, 'const') && schema['const'] !== null) return false;
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schemaList(schema, keyword);
-    if (branches.length > 0 && !branches.some((branch) => acceptsNull(root, branch))) return false;
+    if (branches.length > 0 && !branches.some((branch) => acceptsNull(root, branch, budget))) return false;
   }
-  return schemaList(schema, 'allOf').every((branch) => acceptsNull(root, branch));
+  return schemaList(schema, 'allOf').every((branch) => acceptsNull(root, branch, budget));
 }
 
 function findAnchor(schema: JsonSchema, name: string): unknown {

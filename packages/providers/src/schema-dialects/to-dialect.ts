@@ -1,5 +1,6 @@
-import type { JsonSchema, JsonValue, Tool } from '@kernel/protocol';
+import { type JsonSchema, type JsonValue, KernelError, type Tool } from '@kernel/protocol';
 import { checkDialect, type Dialect, DIALECTS } from './dialects.ts';
+import { type Budget, createBudget, tooLarge } from './budget.ts';
 import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
 import { rewrite } from './rewrite.ts';
@@ -16,15 +17,20 @@ export interface DialectSchema {
   readonly losses: readonly DialectLoss[];
 }
 
-/** Translates a tool's schema into a vendor's dialect. The root becomes an object schema without unions, which every vendor requires. */
+/**
+ * Translates a tool's schema into a vendor's dialect. The root becomes an object schema without unions, which every vendor requires.
+ *
+ * Throws `TOOL_SCHEMA_INVALID` for a schema whose references expand to far more than the schema itself.
+ */
 export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
   checkDialect('toDialect', dialect);
   const rules = DIALECTS[dialect];
   const losses: DialectLoss[] = [];
   const lose = (keyword: string, message: string): void => void losses.push({ path: `/${keyword}`, keyword, message });
-  let root = flattenRoot(schema, lose);
+  const budget = createBudget(schema);
+  let root = flattenRoot(schema, lose, budget);
   if (rules.keywords !== 'all' || (rules.inlineRefs && JSON.stringify(root).includes('"$ref"'))) {
-    root = rewrite(root, '', { rules, root: schema, losses, activeRefs: ['#'] });
+    root = rewrite(root, '', { rules, root: schema, budget, losses, activeRefs: ['#'] });
     if (rules.inlineRefs) {
       const { $defs: _, definitions: _definitions, ...plain } = root;
       root = plain;
@@ -39,24 +45,33 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
 
-/** `toDialect` for a tool's parameters, once per tool object and dialect. @internal */
+/** `toDialect` for a tool's parameters, once per tool object and dialect. Its errors name the tool. @internal */
 export function toolDialect(tool: Tool, dialect: Dialect): DialectSchema {
   const cached = cache.get(tool) ?? new Map<Dialect, DialectSchema>();
   cache.set(tool, cached);
-  const translated = cached.get(dialect) ?? toDialect(tool.parameters, dialect);
+  const translated = cached.get(dialect) ?? translate(tool, dialect);
   cached.set(dialect, translated);
   return translated;
 }
 
-function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string) => void): JsonSchema {
+function translate(tool: Tool, dialect: Dialect): DialectSchema {
+  try {
+    return toDialect(tool.parameters, dialect);
+  } catch (error) {
+    if (KernelError.is(error)) throw tooLarge(tool.name);
+    throw error instanceof RangeError ? tooLarge(tool.name, error) : error; // the stack overflows for a schema that is too deep
+  }
+}
+
+function flattenRoot(schema: JsonSchema, lose: (keyword: string, message: string) => void, budget: Budget): JsonSchema {
   let root = schema;
   if (typeof root['$ref'] === 'string') {
     const { $ref: _, ...siblings } = root;
     root = { ...followRefs(schema, root), ...siblings };
   }
-  if (Object.hasOwn(root, 'allOf')) root = mergeAllOf(root, root, lose);
+  if (Object.hasOwn(root, 'allOf')) root = mergeAllOf(root, root, lose, budget);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
-    if (Object.hasOwn(root, keyword)) root = mergeRootUnion(root, keyword, lose);
+    if (Object.hasOwn(root, keyword)) root = mergeRootUnion(root, keyword, lose, budget);
   }
   for (const keyword of ['not', 'enum', 'if', 'then', 'else']) {
     if (!Object.hasOwn(root, keyword)) continue;

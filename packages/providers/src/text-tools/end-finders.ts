@@ -11,7 +11,7 @@ export function jsonThen(open: string, close: string): () => EndFinder {
       if (end === undefined || end === -1 || close === '') return end;
       const from = skipSpace(text, end);
       if (text.startsWith(close, from)) return from + close.length;
-      return close.startsWith(text.slice(from)) ? undefined : -1;
+      return close.startsWith(text.slice(from, from + close.length)) ? undefined : -end;
     };
   };
 }
@@ -47,11 +47,11 @@ export function untilMark(open: string, close: string, isComplete: (text: string
   };
 }
 
-/** Returns `end` if only white space follows up to the end of the line, the end of the reply or one of `next`; -1 if other text follows. */
+/** Returns `end` if only white space follows up to the end of the line, the end of the reply or one of `next`; `-end` if other text follows. */
 export function lineEnd(text: string, end: number, atEnd: boolean, next: string): number | undefined {
   let at = end;
   while (at < text.length && isSpace(text.charCodeAt(at)) && text[at] !== '\n') at += 1;
   const character = text[at];
   if (character === undefined) return atEnd ? end : undefined;
-  return character === '\n' || next.includes(character) ? end : -1;
+  return character === '\n' || next.includes(character) ? end : -end;
 }

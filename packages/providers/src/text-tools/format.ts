@@ -8,7 +8,10 @@ export interface PrintedCall {
   readonly arguments: string;
 }
 
-/** Finds where markup ends: returns its length, undefined while more text is needed, or -1 if it is not markup. */
+/**
+ * Finds where markup ends: returns its length, undefined while more text is needed, or a negative number if it is not markup. That is -1, or
+ * after many characters minus how many were read, since a reply may not contain much of what only looks like markup.
+ */
 export type EndFinder = (text: string, atEnd: boolean) => number | undefined;
 
 /** Reads one kind of call markup. What it accepts depends only on the text, never on how it was split. */
@@ -17,7 +20,7 @@ export interface CallReader {
   readonly open: string;
   /** True: only at the start of a line (or of the reply, or directly after another call). */
   readonly lineStart?: boolean;
-  /** Creates a finder for one occurrence; it is called with the text from the opening mark on, longer each time. */
+  /** Creates a finder for one occurrence; it is called with the text from the opening mark on, longer each time, but not for each piece. */
   createFinder(): EndFinder;
   /** Reads complete markup; undefined if it contains no calls. */
   parse(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined;

@@ -1,6 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
 import type { PrintedCall } from './format.ts';
+import { jsonResult } from './result-text.ts';
 
 /** The tools as function definitions, one JSON object per line. */
 function toolLines(tools: readonly Tool[]): string {
@@ -22,7 +23,7 @@ export function callsJson(calls: readonly PrintedCall[]): string {
   return `[${calls.map((call) => callJson(call)).join(', ')}]`;
 }
 
-/** A result as JSON text. */
+/** A result as JSON text, without the control tokens of chat templates. */
 export function resultJson({ name, text }: { readonly name: string; readonly text: string }): string {
-  return JSON.stringify({ name, content: text });
+  return jsonResult({ name, content: text });
 }

@@ -39,8 +39,12 @@ interface Reader {
   call(): PythonCall | undefined;
 }
 
+/** Deeper than any arguments of a real tool, and far less deep than the stack allows. */
+const MAX_DEPTH = 200;
+
 function createReader(text: string): Reader {
   let at = 0;
+  let depth = 0;
 
   function take(pattern: RegExp): string | undefined {
     pattern.lastIndex = at;
@@ -58,7 +62,7 @@ function createReader(text: string): Reader {
     // Some models write print(tool(…)) to show a result.
     if (name === 'print') {
       space();
-      const inner = call();
+      const inner = nested(call);
       space();
       return inner !== undefined && take(/\)/y) !== undefined ? inner : undefined;
     }
@@ -70,6 +74,15 @@ function createReader(text: string): Reader {
       return item === undefined ? undefined : `${JSON.stringify(key)}:${item}`;
     });
     return members === undefined ? undefined : { name, arguments: `{${members.join(',')}}` };
+  }
+
+  /** Reads what is inside brackets; undefined where they are nested too deeply. */
+  function nested<T>(read: () => T | undefined): T | undefined {
+    if (depth === MAX_DEPTH) return undefined;
+    depth += 1;
+    const inner = read();
+    depth -= 1;
+    return inner;
   }
 
   /** Reads items up to the closing bracket; a comma may follow the last. */
@@ -90,16 +103,34 @@ function createReader(text: string): Reader {
   /** Reads one literal as JSON text. */
   function value(): string | undefined {
     space();
-    const quoted = take(/"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'/y);
-    if (quoted !== undefined) return JSON.stringify(unescape(quoted.slice(1, -1)));
+    const end = endOfQuoted(text, at);
+    if (end !== undefined) {
+      const quoted = text.slice(at + 1, end - 1);
+      at = end;
+      return JSON.stringify(unescape(quoted));
+    }
     const number = take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (number !== undefined) return number;
     const word = take(/[A-Za-z]+/y);
     if (word !== undefined) return KEYWORDS.get(word);
-    if (take(/\[/y) !== undefined) return wrap('[', list(/\]/y, value), ']');
-    if (take(/\(/y) !== undefined) return wrap('[', list(/\)/y, value), ']');
+    if (take(/\[/y) !== undefined)
+      return wrap(
+        '[',
+        nested(() => list(/\]/y, value)),
+        ']',
+      );
+    if (take(/\(/y) !== undefined)
+      return wrap(
+        '[',
+        nested(() => list(/\)/y, value)),
+        ']',
+      );
     if (take(/\{/y) === undefined) return undefined;
-    return wrap('{', list(/\}/y, member), '}');
+    return wrap(
+      '{',
+      nested(() => list(/\}/y, member)),
+      '}',
+    );
   }
 
   function member(): string | undefined {
@@ -111,6 +142,19 @@ function createReader(text: string): Reader {
   }
 
   return { done: () => at >= text.length, space, take, call };
+}
+
+/** The index after the quoted string that begins at `from`; undefined if none does, or if its line ends first. */
+function endOfQuoted(text: string, from: number): number | undefined {
+  const quote = text[from];
+  if (quote !== '"' && quote !== "'") return undefined;
+  for (let at = from + 1; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === quote) return at + 1;
+    if (character === '\n') return undefined;
+    if (character === '\\') at += 1;
+  }
+  return undefined;
 }
 
 function wrap(open: string, items: readonly string[] | undefined, close: string): string | undefined {
@@ -136,14 +180,27 @@ function unescape(text: string): string {
   });
 }
 
-/** Writes a JSON value as a Python literal. */
-export function toPython(value: JsonValue): string {
+/** Writes a JSON value as a Python literal; undefined for one that is nested too deeply to be read back. */
+export function toPython(value: JsonValue): string | undefined {
+  return isTooDeep(value) ? undefined : write(value);
+}
+
+function isTooDeep(value: JsonValue): boolean {
+  let level: readonly JsonValue[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values<JsonValue>(each) : []));
+  }
+  return false;
+}
+
+function write(value: JsonValue): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string' || typeof value === 'number') return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(toPython).join(', ')}]`;
+  if (isList(value)) return `[${value.map(write).join(', ')}]`;
   return `{${Object.entries(value)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${toPython(item)}`)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${write(item)}`)
     .join(', ')}}`;
 }
 

@@ -9,7 +9,7 @@ import {
   type ToolCallDelta,
   toolCallsOf,
 } from '@kernel/protocol';
-import { isSameJsonText } from '../json-fields.ts';
+import { compactJson } from '../json-fields.ts';
 import type { TextFormat } from './format.ts';
 import { createScanner } from './scanner.ts';
 
@@ -112,10 +112,9 @@ function withIds(end: MessageEnd, ids: ReadonlyMap<string, string>): MessageEnd 
 }
 
 function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): MessageEnd {
-  const nativeCalls = toolCallsOf(end.message);
+  const nativeCalls = new Set(toolCallsOf(end.message).map(comparable));
   const isRepeat = (part: SegmentPart): boolean =>
-    part.type === 'tool-call' &&
-    nativeCalls.some((call) => call.name === part.name && isSameJsonText(call.arguments, part.arguments));
+    part.type === 'tool-call' && nativeCalls.size > 0 && nativeCalls.has(comparable(part));
   const parts = segments.map((segment) => segment.filter((part) => !isRepeat(part)));
   const printed = parts.flat().filter((part) => part.type === 'tool-call');
   if (printed.length === 0 && segments.flat().every((part) => part.type === 'text')) return end;
@@ -133,6 +132,11 @@ function endOf(end: MessageEnd, segments: readonly (readonly SegmentPart[])[]): 
     ...(!isCutOff && printed.length > 0 && end.finishReason === 'stop' ? { finishReason: 'tool-calls' } : {}),
     ...(droppedCalls.length === 0 ? {} : { droppedCalls }),
   };
+}
+
+/** The same text for calls of one tool whose arguments are equal apart from white space. */
+function comparable({ name, arguments: text }: ToolCall): string {
+  return JSON.stringify([name, compactJson(text)]);
 }
 
 /** The content of a message with its texts replaced by what was read out of them, in order. */

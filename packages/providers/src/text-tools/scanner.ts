@@ -19,8 +19,12 @@ export interface Scanner {
 
 const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
 
-/** The maximum number of marks that begin no markup; after that the rest of a reply is text. */
+/** How many marks may begin no markup, and how many characters may be read to find that out; after that the rest of a reply is text. */
 const MAX_FALSE_MARKS = 5_000;
+const MAX_FALSE_LENGTH = 2_000_000;
+
+/** Markup that is longer is looked at again when it has grown by a sixteenth of the excess, so that small pieces take linear time. */
+const OFTEN_LOOKED_AT = 4096;
 
 /** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
 export function createScanner(
@@ -38,13 +42,16 @@ export function createScanner(
   let foundCall = false;
   let lineStart = true;
   let falseMarks = 0;
+  let falseLength = 0;
+  /** The length of the buffer when its markup was last looked at. */
+  let lookedAt = 0;
 
   function emitText(piece: string): void {
     if (piece === '') return;
     listener.text(boundaryText + piece);
     boundaryText = '';
     atBoundary = false;
-    lineStart = /(?:^|\n)[ \t]*$/.test(piece) && (lineStart || piece.includes('\n'));
+    lineStart = startsLine(piece, piece.length, lineStart);
   }
 
   function consumeBoundary(atEnd: boolean): boolean {
@@ -64,7 +71,7 @@ export function createScanner(
     if (region !== undefined) return stepRegion(region.reader, region.find, atEnd);
     if (atBoundary && consumeBoundary(atEnd)) return false;
     if (buffer === '') return false;
-    if (falseMarks > MAX_FALSE_MARKS) return flushText(buffer.length);
+    if (falseMarks > MAX_FALSE_MARKS || falseLength > MAX_FALSE_LENGTH) return flushText(buffer.length);
     const hit = findMark(buffer, lineStart);
     if (hit !== undefined && (atEnd || hit.at < certainLength(buffer, format.readers))) {
       if (hit.at > 0) flushText(hit.at);
@@ -83,10 +90,12 @@ export function createScanner(
 
   function stepRegion(reader: CallReader, find: EndFinder, atEnd: boolean): boolean {
     const end = find(buffer, atEnd);
-    if (end === undefined && !atEnd) return false;
+    lookedAt = end === undefined && !atEnd ? buffer.length : 0;
+    if (lookedAt > 0) return false;
     region = undefined;
-    if (end === -1) {
+    if (end !== undefined && end < 0) {
       falseMarks += 1;
+      falseLength -= end;
       return flushText(reader.open.length);
     }
     // Text inside markup that is incomplete, malformed or not for a known tool may be an argument, so it is not scanned for calls.
@@ -105,6 +114,7 @@ export function createScanner(
   return {
     push(piece) {
       buffer += piece;
+      if (buffer.length - lookedAt < (lookedAt - OFTEN_LOOKED_AT) / 16) return;
       while (step(false)) continue;
     },
     end() {

@@ -1,6 +1,6 @@
 import { type DroppedCall, type FinishReason, KernelError, type JsonValue } from '@kernel/protocol';
 import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
-import { isSameJsonText } from '../json-fields.ts';
+import { compactJson } from '../json-fields.ts';
 import { uniqueCallIds } from './call-ids.ts';
 
 /** A fragment of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
@@ -41,6 +41,8 @@ interface OpenCall {
   name: string;
   readonly argumentPieces: string[];
   readonly scan: ArgumentScan;
+  /** The arguments without white space, and of how many pieces. */
+  compact?: { readonly pieces: number; readonly text: string };
   providerData: JsonValue | undefined;
 }
 
@@ -173,7 +175,10 @@ function relate(call: OpenCall, fragment: CallFragment, text: string): 'same' | 
     return isComplete(call) || startsOver || (fragment.name !== undefined && text === '') ? 'new' : 'same';
   if (!startsOver || call.argumentPieces.length === 0 || !isComplete(call)) return 'same';
   // The arguments are complete, and others begin: a repetition, or a second call without any mark of its own.
-  return isSameJsonText(call.argumentPieces.join(''), text) ? 'repeat' : 'new';
+  const { compact, argumentPieces } = call;
+  if (compact?.pieces !== argumentPieces.length)
+    call.compact = { pieces: argumentPieces.length, text: compactJson(argumentPieces.join('')) };
+  return call.compact?.text === compactJson(text) ? 'repeat' : 'new';
 }
 
 /** How far a call's arguments were scanned for the end of their object; each character is examined once. */

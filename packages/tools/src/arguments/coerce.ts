@@ -1,8 +1,9 @@
-import { isObject, parsePointer } from '@kernel/internal';
+import { parsePointer, pointerToken } from '@kernel/internal';
 import type { ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../schema/check-types.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import { asJson } from '../unsafe-casts.ts';
+import { type Draft, createDraft } from './draft.ts';
 import { parseNumber } from './exact-number.ts';
 import { findJsonLoss } from './scan-json.ts';
 
@@ -18,56 +19,64 @@ export interface Coerced {
 
 const MAX_ROUNDS = 8;
 const MAX_ISSUES_PER_ROUND = 100;
-/** How often a whole value is validated to decide whether a null can be removed. */
-const MAX_NULL_CHECKS = 100;
+/** A value with more issues is left as it is: the rounds would not be enough, and each of them reads the whole value. */
+const MAX_ISSUES = 2 * MAX_ROUNDS * MAX_ISSUES_PER_ROUND;
 
 /**
  * Coerces a near-valid value where nothing is lost: `"5"` to 5, `"true"` to true, JSON text to the object or array that it holds, a single
- * value to a list, and null to an absent optional property. Lists every change, and copies instead of changing the original.
+ * value to a list, and null to an absent optional property. Lists every change, and copies instead of changing the original: each object
+ * on the path to a change once, so that many changes take linear time.
  */
 export function coerceValue(original: unknown, validator: Validator): Coerced {
   const repairs: ToolRepair[] = [];
-  let value = original;
-  let issues = validator.issues(value);
-  let nullChecksLeft = MAX_NULL_CHECKS;
-  const isRequired = (without: unknown, name: string | undefined): boolean => {
-    nullChecksLeft -= 1;
-    if (nullChecksLeft < 0) return true;
-    return validator.issues(without).some((issue) => issue.keyword === 'required' && issue.property === name);
-  };
-  for (let round = 0; round < MAX_ROUNDS && issues.length > 0; round += 1) {
+  const draft = createDraft(original);
+  let issues = validator.issues(original);
+  for (let round = 0; round < MAX_ROUNDS && issues.length > 0 && issues.length <= MAX_ISSUES; round += 1) {
     const before = repairs.length;
+    const nulls = new Map<string, readonly string[]>();
     for (const issue of issues.slice(0, MAX_ISSUES_PER_ROUND)) {
-      const step = coerceIssue(issue, value, isRequired);
-      if (step === undefined) continue;
-      value = step.value;
-      repairs.push(step.repair);
+      if (issue.path === '') continue;
+      const keys = parsePointer(issue.path);
+      const received = draft.get(keys);
+      if (received !== issue.received) continue; // an earlier repair of this round has changed it
+      const repair = coerceIssue(issue, received);
+      if (repair !== undefined) {
+        draft.set(keys, repair.to);
+        repairs.push({ path: issue.path, from: asJson(received), to: asJson(repair.to), rule: repair.rule });
+      } else if (received === null && !Array.isArray(draft.get(keys.slice(0, -1)))) nulls.set(issue.path, keys);
     }
+    for (const path of removeOptional(nulls, draft, validator))
+      repairs.push({ path, from: null, to: null, rule: 'null-to-absent' });
     if (repairs.length === before) break;
-    issues = validator.issues(value);
+    issues = validator.issues(draft.value());
   }
-  return { value, repairs, issues };
+  return { value: draft.value(), repairs, issues };
 }
 
+/** The first candidate that the schema accepts. */
 function coerceIssue(
   issue: ValidationIssue,
-  root: unknown,
-  isRequired: (without: unknown, name: string | undefined) => boolean,
-): { readonly value: unknown; readonly repair: ToolRepair } | undefined {
-  if (issue.path === '') return undefined;
-  const keys = parsePointer(issue.path);
-  const received = valueAt(root, keys);
-  if (received !== issue.received) return undefined; // an earlier repair of this round has changed it
-  for (const { to, rule } of candidates(issue)) {
-    if (issue.accepts(to)) {
-      const repair = { path: issue.path, from: asJson(received), to: asJson(to), rule };
-      return { value: withValueAt(root, keys, to), repair };
-    }
-  }
-  if (received !== null) return undefined;
-  const without = withValueAt(root, keys, undefined);
-  if (isRequired(without, keys.at(-1))) return undefined;
-  return { value: without, repair: { path: issue.path, from: null, to: null, rule: 'null-to-absent' } };
+  received: unknown,
+): { readonly to: unknown; readonly rule: string } | undefined {
+  for (const candidate of candidates({ ...issue, received })) if (issue.accepts(candidate.to)) return candidate;
+  return undefined;
+}
+
+/** Removes the nulls that may be absent; one validation without all of them tells which are required. Returns the paths of what was removed. */
+function removeOptional(
+  nulls: ReadonlyMap<string, readonly string[]>,
+  draft: Draft,
+  validator: Validator,
+): readonly string[] {
+  if (nulls.size === 0) return [];
+  const without = createDraft(draft.value());
+  for (const keys of nulls.values()) without.remove(keys);
+  const required = new Set<string>();
+  for (const { keyword, path, property } of validator.issues(without.value()))
+    if (keyword === 'required' && property !== undefined) required.add(`${path}/${pointerToken(property)}`);
+  const optional = [...nulls].filter(([path]) => !required.has(path));
+  for (const [, keys] of optional) draft.remove(keys);
+  return optional.map(([path]) => path);
 }
 
 const MAX_NUMBER_LENGTH = 64;
@@ -113,27 +122,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function valueAt(root: unknown, keys: readonly string[]): unknown {
-  let value = root;
-  for (const key of keys) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = Reflect.get(value, key);
-  }
-  return value;
-}
-
-/** A copy with one value replaced, or removed for `undefined`. Copies only the objects on the path to it. */
-function withValueAt(root: unknown, keys: readonly string[], value: unknown): unknown {
-  const [first, ...rest] = keys;
-  if (first === undefined) return value;
-  if (Array.isArray(root))
-    return root.map((item: unknown, index) => (`${index}` === first ? withValueAt(item, rest, value) : item));
-  if (!isObject(root)) return root;
-  const entries = Object.entries(root).map(([key, item]): [string, unknown] => [
-    key,
-    key === first ? withValueAt(item, rest, value) : item,
-  ]);
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

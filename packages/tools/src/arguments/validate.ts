@@ -50,8 +50,8 @@ export function validateArguments(binding: ToolBinding, raw: RawArguments, polic
   try {
     return validate(binding, raw, policy);
   } catch (error) {
-    // All that can still throw is a value so deep that the stack overflows.
-    const message = `the arguments of "${binding.tool.name}" are nested too deeply to be checked.`;
+    // All that can still throw is a value so deep that the stack overflows, or texts on which a pattern takes too long.
+    const message = `the arguments of "${binding.tool.name}" are nested too deeply, or take too long, to be checked.`;
     return { error: new KernelError('ARGUMENTS_INVALID', message, { cause: error }), repairs: [], notes: [] };
   }
 }

@@ -13,6 +13,7 @@ import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
 import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
+import { checkOutput } from '../tools/output-check.ts';
 import { parseArguments } from './call-arguments.ts';
 import { failureResult } from './failure-result.ts';
 import { startProgressTimeout } from './progress-timeout.ts';
@@ -28,12 +29,14 @@ export interface CallTarget {
   readonly redact: (text: string) => string;
   /** How long the server may send neither a result nor progress. The time in which it waits for the user does not count. */
   readonly timeoutMs: number;
+  /** How long a call may take in total, whatever progress it makes. 0: no limit. */
+  readonly maxCallMs: number;
 }
 
 /** Runs one call on its server. Never rejects. On abort it settles at once and notifies the server. */
 export async function callRemoteTool(call: ToolCall, context: CallContext, target: CallTarget): Promise<ToolResult> {
   const { name } = call;
-  const { server, tools, redact, timeoutMs } = target;
+  const { server, tools, redact, timeoutMs, maxCallMs } = target;
   const parsed = parseArguments(call.arguments, name);
   if (KernelError.is(parsed)) return toErrorResult(parsed);
   const { input, repairs } = parsed;
@@ -53,9 +56,10 @@ export async function callRemoteTool(call: ToolCall, context: CallContext, targe
     const remote = tools.find(name);
     if (remote === undefined) return unavailableResult(name, tools);
     const { tool } = remote;
+    const startedMs = performance.now();
     try {
-      const result = await request(connection, remote.name, input, context, timeoutMs);
-      const mismatch = connection.checkOutput(tool, result);
+      const result = await request(connection, remote.name, input, context, target);
+      const mismatch = checkOutput(tool, result);
       const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(name, target, mismatch);
       return repairs.length === 0 ? converted : { ...converted, repairs };
     } catch (error) {
@@ -72,19 +76,25 @@ export async function callRemoteTool(call: ToolCall, context: CallContext, targe
         continue;
       }
       const stderrTail = connection.link.stderrTail();
-      return failureResult(failure, { tool, server: server.config.name, timeoutMs, stderrTail }, redact);
+      return failureResult(
+        failure,
+        { tool, server: server.config.name, timeoutMs, maxCallMs, startedMs, stderrTail },
+        redact,
+      );
     }
   }
 }
 
 /** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine on the server of `tools`. */
 export function unavailableResult(name: string, tools: ApprovedTools | undefined): ToolResult {
+  const data = { tool: name };
+  const fault = tools?.faultOf(name);
+  if (fault !== undefined)
+    return toErrorResult(new KernelError('TOOL_UNAVAILABLE', `"${name}" cannot be used: ${fault}.`, { data }));
   const error =
     tools?.isQuarantined(name) === true
-      ? new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, {
-          data: { tool: name },
-        })
-      : new KernelError('TOOL_NOT_FOUND', `no MCP server offers a tool "${name}".`, { data: { tool: name } });
+      ? new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, { data })
+      : new KernelError('TOOL_NOT_FOUND', `no MCP server offers a tool "${name}".`, { data });
   return toErrorResult(error);
 }
 
@@ -93,9 +103,9 @@ async function request(
   name: string,
   input: JsonObject,
   context: CallContext,
-  timeoutMs: number,
+  { timeoutMs, maxCallMs }: CallTarget,
 ): Promise<CallToolResult> {
-  const timeout = startProgressTimeout(timeoutMs, () => connection.lastAskedMs());
+  const timeout = startProgressTimeout(timeoutMs, maxCallMs, () => connection.lastAskedMs());
   try {
     return await connection.client.request(
       { method: 'tools/call', params: { name, arguments: { ...input } } },

@@ -9,6 +9,10 @@ export interface FailedCall {
   readonly server: string;
   /** The timeout of the call. */
   readonly timeoutMs: number;
+  /** The limit of a whole call; 0: none. */
+  readonly maxCallMs: number;
+  /** When the request was sent, in ms of `performance.now()`. */
+  readonly startedMs: number;
   /** The last lines that the server wrote to stderr; may be empty. */
   readonly stderrTail: string;
 }
@@ -18,16 +22,23 @@ const INVALID_PARAMS = -32_602;
 /** The result of a call whose request failed: names tool and server, says whether the call ran, and ends with the last lines of stderr. */
 export function failureResult(
   failure: RequestFailure,
-  { tool, server, timeoutMs, stderrTail }: FailedCall,
+  { tool, server, timeoutMs, maxCallMs, startedMs, stderrTail }: FailedCall,
   redact: (text: string) => string,
 ): ToolResult {
   const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
   const data = { tool: tool.name, server };
   switch (failure.kind) {
     case 'timeout': {
-      const text = `"${tool.name}" of MCP server "${server}" sent neither a result nor progress for ${timeoutMs} ms and was told to stop; what it did so far is unknown.`;
+      const isTotal = maxCallMs > 0 && performance.now() - startedMs >= maxCallMs - 1;
+      const why = isTotal
+        ? `sent no result within ${maxCallMs} ms (maxCallMs)`
+        : `sent neither a result nor progress for ${timeoutMs} ms`;
+      const text = `"${tool.name}" of MCP server "${server}" ${why} and was told to stop; what it did so far is unknown.`;
       return toErrorResult(
-        new KernelError('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, timeoutMs } }),
+        new KernelError('TOOL_TIMEOUT', text, {
+          retryable: true,
+          data: { ...data, ...(isTotal ? { maxCallMs } : { timeoutMs }) },
+        }),
         'timeout',
       );
     }

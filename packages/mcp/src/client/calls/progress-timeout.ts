@@ -10,23 +10,27 @@ export interface ProgressTimeout {
   stop(): void;
 }
 
-/** Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is latest. */
-export function startProgressTimeout(timeoutMs: number, pausedUntilMs: () => number): ProgressTimeout {
+/**
+ * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is
+ * latest, and ends `maxMs` after its start in any case, if that is not 0.
+ */
+export function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number): ProgressTimeout {
   const controller = new AbortController();
+  const endMs = maxMs > 0 ? performance.now() + maxMs : Infinity;
+  let fromMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const wait = (ms: number): void => {
-    timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
+  const remainingMs = (): number =>
+    Math.min(endMs, timeoutMs > 0 ? Math.max(fromMs, pausedUntilMs()) + timeoutMs : Infinity) - performance.now();
+  const wait = (): void => {
+    const ms = remainingMs();
+    if (ms <= 0) controller.abort(new Error('the timeout of the call has passed'));
+    else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
   };
-  const expire = (): void => {
-    const remainingMs = pausedUntilMs() + timeoutMs - performance.now();
-    if (remainingMs > 0) wait(remainingMs);
-    else controller.abort(new Error('the timeout of the call has passed'));
+  wait();
+  return {
+    signal: controller.signal,
+    // The timer notices when it fires: progress may come often.
+    restart: () => void (fromMs = performance.now()),
+    stop: () => clearTimeout(timer),
   };
-  const stop = (): void => clearTimeout(timer);
-  const restart = (): void => {
-    stop();
-    if (timeoutMs > 0) wait(timeoutMs);
-  };
-  restart();
-  return { signal: controller.signal, restart, stop };
 }

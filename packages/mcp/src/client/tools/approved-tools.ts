@@ -2,6 +2,7 @@ import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
+import { findSchemaFault } from './output-schema.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
 
@@ -16,8 +17,12 @@ export interface ApprovedTools {
   tools(): readonly Tool[];
   /** The tool that is on offer under this mounted name. */
   find(mountedName: string): RemoteTool | undefined;
+  /** Whether the server has a tool of this mounted name, on offer or not. */
+  has(mountedName: string): boolean;
   /** Whether the server has a tool of this mounted name that is not approved. */
   isQuarantined(mountedName: string): boolean;
+  /** Why a tool of this mounted name cannot be used, whatever is approved; undefined for any other. */
+  faultOf(mountedName: string): string | undefined;
   /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
   pins(): ServerPins;
 }
@@ -34,17 +39,20 @@ export interface ApprovedToolsOptions {
   readonly approve: ApproveTools | undefined;
   /** Whether the hints of the server may lower the effect of a tool. */
   readonly trustsHints: boolean;
+  /** Called for a tool that cannot be used, once for each reason. */
+  readonly onFault: (mountedName: string, fault: string) => void;
   /** Called after `tools()` has changed. */
   readonly onChanged: () => void;
 }
 
 /** Creates the approved tools of one server, empty until the first `update`. */
 export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTools {
-  const { server, nameOf, pins, approve, trustsHints, onChanged } = options;
+  const { server, nameOf, pins, approve, trustsHints, onChanged, onFault } = options;
   const approvals = createDefinitionApprovals(pins);
   // Both by mounted name.
   let current: ReadonlyMap<string, RemoteTool> = new Map();
   let offered: ReadonlyMap<string, RemoteTool> = new Map();
+  let faults: ReadonlyMap<string, string> = new Map();
   let isFirst = true;
 
   function publish(): void {
@@ -90,7 +98,10 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
   return {
     async update(listed) {
       const previous = [...current.values()].map(({ name }) => name);
-      current = toRemoteTools(listed, nameOf, current, trustsHints);
+      const { tools, faults: found } = toRemoteTools(listed, nameOf, current, trustsHints);
+      for (const [name, fault] of found) if (faults.get(name) !== fault) onFault(name, fault);
+      current = tools;
+      faults = found;
       const before = isFirst ? approvals.entries().map(([name]) => name) : previous;
       const removed = before.filter((name) => !current.has(nameOf(name)));
       const unapproved = [...current.values()].filter(
@@ -111,25 +122,38 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
     },
     tools: () => [...offered.values()].map(({ tool }) => tool),
     find: (mountedName) => offered.get(mountedName),
+    has: (mountedName) => current.has(mountedName) || faults.has(mountedName),
+    faultOf: (mountedName) => faults.get(mountedName),
     isQuarantined: (mountedName) => current.has(mountedName) && !offered.has(mountedName),
     pins: () => Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
   };
 }
 
-/** The tools of a list by mounted name, without those nested too deeply; an unchanged definition keeps its object. */
+/** The tools of a list by mounted name, and those that cannot be used; an unchanged definition keeps its object. */
 function toRemoteTools(
   listed: readonly ListedTool[],
   nameOf: (tool: string) => string,
   previous: ReadonlyMap<string, RemoteTool>,
   trustsHints: boolean,
-): ReadonlyMap<string, RemoteTool> {
+): { readonly tools: ReadonlyMap<string, RemoteTool>; readonly faults: ReadonlyMap<string, string> } {
   const tools = new Map<string, RemoteTool>();
+  const faults = new Map<string, string>();
   for (const each of listed) {
     const mountedName = nameOf(each.name);
-    if (isTooDeep(each) || tools.has(mountedName)) continue;
+    if (tools.has(mountedName) || faults.has(mountedName)) continue;
+    const fault = isTooDeep(each) ? 'its definition is nested too deeply' : outputFault(each);
+    if (fault !== undefined) {
+      faults.set(mountedName, fault);
+      continue;
+    }
     const tool = toRemoteTool(each, mountedName, trustsHints);
     const known = previous.get(mountedName);
     tools.set(mountedName, known?.hash === tool.hash ? known : tool);
   }
-  return tools;
+  return { tools, faults };
+}
+
+function outputFault({ outputSchema }: ListedTool): string | undefined {
+  const fault = outputSchema === undefined ? undefined : findSchemaFault(outputSchema);
+  return fault === undefined ? undefined : `its output schema is not valid: ${fault}`;
 }

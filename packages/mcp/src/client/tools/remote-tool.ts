@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@kernel/internal';
 import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { visibleSchema, visibleText } from './visible-text.ts';
 
 /** A tool of a server. */
 export interface RemoteTool {
@@ -15,7 +16,8 @@ export interface RemoteTool {
 
 /**
  * Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
- * count only if the user trusts the hints of the server.
+ * count only if the user trusts the hints of the server. Texts for a reader lose control and invisible characters; the hash is that of the definition
+ * as the server wrote it.
  */
 export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHints = false): RemoteTool {
   const title = listed.title ?? listed.annotations?.title;
@@ -27,8 +29,16 @@ export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHint
     ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const effect = toEffect(listed.annotations ?? {}, trustsHints);
-  const tool: Tool = deepFreeze(structuredClone({ name: mountedName, ...definition, effect }));
+  const visible = {
+    ...definition,
+    effect: toEffect(listed.annotations ?? {}, trustsHints),
+    description: visibleText(definition.description),
+    parameters: visibleSchema(definition.parameters),
+    ...(title === undefined ? {} : { title: visibleText(title) }),
+    ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
+  const tool = deepFreeze(structuredClone({ name: mountedName, ...visible })) as Tool;
   // The hints, not what is made of them: trusting a server is no change of its tools.
   const hashed = { ...definition, hints: listed.annotations ?? {} };
   // Canonical: a server that lists the same definition in another order has changed nothing.
@@ -61,6 +71,12 @@ function toMetadata(meta: { readonly [key: string]: unknown } | undefined): Tool
 
 function isOptionality(value: unknown): value is ToolOptionality {
   return value === 'required' || value === 'optional' || value === 'conditional';
+}
+
+function mapTexts(metadata: ToolMetadata): ToolMetadata {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [key, typeof value === 'string' ? visibleText(value) : value]),
+  );
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,14 +1,18 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 
+/** How much of an error's body is read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
 /**
  * Wraps a `fetch` so that a message of more than `maxBytes` fails its response: a whole body, or in an event stream what lies between two
- * blank lines. Responses with an error status pass unchanged.
+ * blank lines. The body of a response with an error status ends after `MAX_ERROR_BYTES`: it is only read for a message.
  */
 export function limitFetch(inner: FetchLike, maxBytes: number): FetchLike {
   return async (url, init) => {
     const response = await inner(url, init);
-    const { body, headers, status } = response;
-    if (body === null || !response.ok) return response;
+    const { body, headers, status, statusText } = response;
+    if (body === null) return response;
+    if (!response.ok) return new Response(body.pipeThrough(cutAfter(MAX_ERROR_BYTES)), { status, statusText, headers });
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
     let messageBytes = 0;
     const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -19,8 +23,20 @@ export function limitFetch(inner: FetchLike, maxBytes: number): FetchLike {
         controller.enqueue(chunk);
       },
     });
-    return new Response(body.pipeThrough(limit), { status, headers });
+    return new Response(body.pipeThrough(limit), { status, statusText, headers });
   };
+}
+
+/** Passes the first bytes and then ends, which cancels the source. */
+function cutAfter(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let left = maxBytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.terminate();
+    },
+  });
 }
 
 /** Where the last event of a chunk ends, or -1 if none does. */

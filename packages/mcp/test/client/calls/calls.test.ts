@@ -67,12 +67,13 @@ test('a JSON-RPC error is a result with its message and code, and secrets of the
   expect(await call(toolset, bad?.name ?? '')).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
 });
 
-test('structured content that does not match its schema is a failure; a schema that cannot be compiled accepts everything', async () => {
+test('structured content that does not match its schema is a failure; a tool whose schema is not valid is not offered', async () => {
   const toolset = await connected({ a: server('wrong_shape', 'odd_schema') });
   const wrong = await call(toolset, 'a_wrong_shape');
   expect(wrong).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
   expect(wrong.forLLM).toContain('does not match its output schema');
-  expect(await call(toolset, 'a_odd_schema')).toEqual({ forLLM: '{"any":"thing"}', data: { any: 'thing' } });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['a_wrong_shape']);
+  expect(await call(toolset, 'a_odd_schema')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
 });
 
 test('progress is reported while the call runs', async () => {

@@ -8,7 +8,7 @@ test('tools of several servers are listed as server_tool, in the order of the co
   const toolset = await connected({ zoo: server('echo', 'ok'), farm: server() });
   const names = toolset.list().map(({ name }) => name);
   expect(names.slice(0, 3)).toEqual(['zoo_echo', 'zoo_ok', 'farm_echo']);
-  expect(names).toHaveLength(2 + 23);
+  expect(names).toHaveLength(2 + 22);
   expect(new Set(names).size).toBe(names.length);
 });
 

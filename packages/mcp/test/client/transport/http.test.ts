@@ -98,6 +98,18 @@ test('an error page is a failed result with its status', async () => {
   expect(result.forLLM).toContain('HTTP 502');
 });
 
+test('an error answer without end is a failed result with its status, and its request is ended', async () => {
+  verifies('mcp.client.bounded');
+  const { url, requests } = await started();
+  const toolset = await connected({ web: { url } });
+  const before = process.memoryUsage().rss;
+  const result = await call(toolset, 'web_pour_error');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(result.forLLM).toContain('HTTP 500');
+  await until(() => requests.includes('closed'));
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+});
+
 test.each([
   ['web_pour', 'TOOL_FAILED', 'a message has more than 67108864 bytes'],
   ['web_pour_events', 'OUTCOME_UNKNOWN', 'went away before it had answered'],
@@ -130,7 +142,7 @@ test('list_changed is followed over HTTP', async () => {
   const before = toolset.list().length;
   await call(toolset, 'web_grow');
   await until(() => toolset.list().length === before + 1);
-  expect(toolset.list().at(-1)?.name).toBe('web_new_11');
+  expect(toolset.list().at(-1)?.name).toBe('web_new_12');
 });
 
 test('requests go through the fetch that is given', async () => {

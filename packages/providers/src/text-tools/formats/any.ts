@@ -35,8 +35,8 @@ function either(a: CallReader, b: CallReader): CallReader {
       return (text, atEnd) => {
         left ??= first(text, atEnd);
         right ??= second(text, atEnd);
-        if (left === -1) return right;
-        if (right === -1) return left;
+        if (left !== undefined && left < 0) return right !== undefined && right < 0 ? Math.min(left, right) : right;
+        if (right !== undefined && right < 0) return left;
         return left !== undefined && right !== undefined ? Math.min(left, right) : undefined;
       };
     },

@@ -1,17 +1,20 @@
 import { argumentObject } from '../call-object.ts';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, EndFinder, PrintedCall, TextFormat } from '../format.ts';
+import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
+import { plainResult } from '../result-text.ts';
 
 const ALL = '<｜tool▁calls▁begin｜>';
 const ALL_END = '<｜tool▁calls▁end｜>';
 const ONE = '<｜tool▁call▁begin｜>';
 const ONE_END = '<｜tool▁call▁end｜>';
 const SEP = '<｜tool▁sep｜>';
-
-/** One call: `name<sep>{…}`, or preceded by the word `function` and with a code fence around the arguments. */
-const CALL =
-  /^\s*(?:function\s*<｜tool▁sep｜>\s*)?([\w.-]+)\s*(?:<｜tool▁sep｜>\s*|\n\s*)(?:```json\s*([\s\S]*?)\s*```|(\{[\s\S]*\}))\s*$/;
+const FENCE = '```';
+const JSON_FENCE = '```json';
+const NAME = /[\w.-]+/y;
+/** Longer than what precedes the arguments of any call. */
+const MAX_HEAD_LENGTH = 300;
 
 /** All calls of a reply inside the outer marks. */
 export const deepseekCalls: CallReader = {
@@ -23,11 +26,8 @@ export const deepseekCalls: CallReader = {
 /** One call without the outer marks. */
 export const deepseekCall: CallReader = {
   open: ONE,
-  createFinder: untilMark(ONE, ONE_END, (text) => readOne(text) !== undefined),
-  parse(text) {
-    const call = readOne(text);
-    return call === undefined ? undefined : [call];
-  },
+  createFinder: findOne,
+  parse: readCalls,
 };
 
 /** The format of DeepSeek V3, V3.1 and R1. */
@@ -40,32 +40,103 @@ export const deepseek: TextFormat = {
     ),
   calls: (calls) =>
     `${ALL}${calls.map((call) => `${ONE}${call.name}${SEP}${call.arguments}${ONE_END}`).join('')}${ALL_END}`,
-  result: ({ text }) => `<｜tool▁output▁begin｜>${text}<｜tool▁output▁end｜>`,
+  result: ({ text }) => `<｜tool▁output▁begin｜>${plainResult(text)}<｜tool▁output▁end｜>`,
   readers: [deepseekCalls, deepseekCall],
   layout: ['<｜end▁of▁sentence｜>'],
 };
 
+/** Reads one call after the other; undefined if there is anything else. */
 function readCalls(text: string): readonly PrintedCall[] | undefined {
   const calls: PrintedCall[] = [];
-  let rest = text.trim();
-  while (rest !== '') {
-    let end = rest.indexOf(ONE_END);
-    let call = end === -1 ? undefined : readOne(rest.slice(0, end + ONE_END.length));
-    // The closing mark may occur inside an argument.
-    while (call === undefined && end !== -1) {
-      end = rest.indexOf(ONE_END, end + 1);
-      if (end !== -1) call = readOne(rest.slice(0, end + ONE_END.length));
-    }
-    if (call === undefined) return undefined;
-    calls.push(call);
-    rest = rest.slice(end + ONE_END.length).trim();
+  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
+    const head = readHead(text, at);
+    if (head === undefined) return undefined;
+    const from = head.bodyAt;
+    const bodyEnd = text[from] === '{' ? createJsonEnd(from).find(text) : fenceEnd(text, head);
+    const end = bodyEnd === undefined ? undefined : closedAt(text, bodyEnd, head.isFenced);
+    const object = end === undefined ? undefined : argumentObject(text.slice(from, bodyEnd));
+    if (end === undefined || object === undefined) return undefined;
+    calls.push({ name: head.name, arguments: object });
+    at = end;
   }
   return calls.length === 0 ? undefined : calls;
 }
 
-function readOne(text: string): PrintedCall | undefined {
-  if (!text.startsWith(ONE)) return undefined;
-  const [, name, fenced, plain] = CALL.exec(text.slice(ONE.length, -ONE_END.length)) ?? [];
-  const object = argumentObject(fenced ?? plain ?? '0');
-  return name === undefined || object === undefined ? undefined : { name, arguments: object };
+/** What precedes the arguments of a call. */
+interface Head {
+  readonly name: string;
+  readonly isFenced: boolean;
+  /** Where the arguments begin. */
+  readonly bodyAt: number;
+}
+
+/** Reads `name<sep>`, or the word `function`, the separator, the name and a code fence; undefined for anything else. */
+function readHead(text: string, start: number): Head | undefined {
+  if (!text.startsWith(ONE, start)) return undefined;
+  let at = skipSpace(text, start + ONE.length);
+  const name = (): string => {
+    NAME.lastIndex = at;
+    const word = NAME.exec(text)?.[0] ?? '';
+    at += word.length;
+    return word;
+  };
+  let word = name();
+  const afterWord = skipSpace(text, at);
+  if (word === 'function' && text.startsWith(SEP, afterWord)) {
+    const before = at;
+    at = skipSpace(text, afterWord + SEP.length);
+    word = name();
+    // A tool may itself be called `function`.
+    if (word === '') [word, at] = ['function', before];
+  }
+  const separator = skipSpace(text, at);
+  const hasMark = text.startsWith(SEP, separator);
+  if (word === '' || !(hasMark || text.slice(at, separator).includes('\n'))) return undefined;
+  const bodyAt = skipSpace(text, hasMark ? separator + SEP.length : separator);
+  if (text[bodyAt] === '{') return { name: word, isFenced: false, bodyAt };
+  if (!text.startsWith(JSON_FENCE, bodyAt)) return undefined;
+  return { name: word, isFenced: true, bodyAt: skipSpace(text, bodyAt + JSON_FENCE.length) };
+}
+
+/** Where arguments in a fence end that are not an object. */
+function fenceEnd(text: string, { bodyAt }: Head): number | undefined {
+  const end = text.indexOf(FENCE, bodyAt);
+  return end === -1 ? undefined : end;
+}
+
+/** The index after the closing mark, if only the end of the fence and white space precede it. */
+function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | undefined {
+  let at = skipSpace(text, Math.max(bodyEnd, 0));
+  if (bodyEnd === -1 || (isFenced && !text.startsWith(FENCE, at))) return undefined;
+  if (isFenced) at = skipSpace(text, at + FENCE.length);
+  return text.startsWith(ONE_END, at) ? at + ONE_END.length : undefined;
+}
+
+/** Finds the end of one call; the closing mark may occur inside an argument. */
+function findOne(): EndFinder {
+  const find = untilMark(ONE, ONE_END, () => true)();
+  let head: Head | undefined;
+  let json: ReturnType<typeof createJsonEnd> | undefined;
+  let bodyEnd: number | undefined;
+  let isOther = false;
+  return (text, atEnd) => {
+    if (isOther) return undefined;
+    if (head === undefined) {
+      // The head is complete where its arguments begin, or at the closing mark.
+      const end = find(text, atEnd);
+      head = readHead(text.slice(0, MAX_HEAD_LENGTH), 0);
+      isOther = head === undefined && (end !== undefined || text.length > MAX_HEAD_LENGTH);
+      if (head === undefined || (head.isFenced && head.bodyAt === text.length)) {
+        head = undefined;
+        return undefined;
+      }
+    }
+    if (text[head.bodyAt] !== '{') {
+      const end = fenceEnd(text, head);
+      return end === undefined ? undefined : closedAt(text, end, head.isFenced);
+    }
+    json ??= createJsonEnd(head.bodyAt);
+    bodyEnd ??= json.find(text);
+    return bodyEnd === undefined ? undefined : closedAt(text, bodyEnd, head.isFenced);
+  };
 }

@@ -2,6 +2,7 @@ import { untilMark } from '../end-finders.ts';
 import type { CallReader, TextFormat } from '../format.ts';
 import { promptWith } from '../prompts.ts';
 import { readPythonCalls } from '../python-literal.ts';
+import { fencedResult } from '../result-text.ts';
 import { pythonCall } from './llama.ts';
 
 const OPEN = '```tool_code\n';
@@ -24,6 +25,6 @@ export const gemma: TextFormat = {
       `To call some, answer with a code fence in this form, one call per line:\n${OPEN}function_name(parameter="value", other=1)${CLOSE}`,
     ),
   calls: (calls) => `${OPEN}${calls.map((call) => pythonCall(call.name, call.arguments)).join('\n')}${CLOSE}`,
-  result: ({ text }) => `\`\`\`tool_output\n${text}\n\`\`\``,
+  result: ({ text }) => fencedResult('tool_output', text),
   readers: [toolCode],
 };

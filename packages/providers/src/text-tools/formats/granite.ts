@@ -2,6 +2,7 @@ import { readCallObjects } from '../call-object.ts';
 import { jsonThen } from '../end-finders.ts';
 import type { CallReader, TextFormat } from '../format.ts';
 import { callsJson, promptWith } from '../prompts.ts';
+import { plainResult } from '../result-text.ts';
 import { taggedJson } from './hermes.ts';
 
 const MARK = '<|tool_call|>';
@@ -30,7 +31,7 @@ export const granite: TextFormat = {
       `To call some, answer with ${MARK} and one JSON list:\n${MARK}[{"name": <function-name>, "arguments": <args-json-object>}]`,
     ),
   calls: (calls) => `${MARK}${callsJson(calls)}`,
-  result: ({ name, text }) => `<|tool_response|>${name}: ${text}`,
+  result: ({ name, text }) => `<|tool_response|>${plainResult(name)}: ${plainResult(text)}`,
   readers: [graniteCalls, plainCalls, taggedJson],
   layout: ['</tool_call>', '<|end_of_text|>'],
 };

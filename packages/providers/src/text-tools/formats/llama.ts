@@ -67,9 +67,10 @@ export const llama3Pythonic: TextFormat = {
 export function pythonCall(name: string, json: string): string {
   const members = [...jsonMembers(json)];
   const plain = asFields(parseJson(json)) !== undefined && members.every(([key]) => /^[A-Za-z_]\w*$/.test(key));
-  if (!plain) return `${name}(arguments=${JSON.stringify(json)})`;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed JSON is a JSON value
-  return `${name}(${members.map(([key, text]) => `${key}=${toPython(parseJson(text) as JsonValue)}`).join(', ')})`;
+  const values = plain ? members.map(([, text]) => toPython(parseJson(text) as JsonValue)) : [undefined];
+  if (values.includes(undefined)) return `${name}(arguments=${JSON.stringify(json)})`;
+  return `${name}(${members.map(([key], at) => `${key}=${values[at]}`).join(', ')})`;
 }
 
 /** Finds the end of the list by brackets and Python strings. */
@@ -79,7 +80,7 @@ function findPythonList(): EndFinder {
   let quote = '';
   let end: number | undefined;
   return (text, atEnd) => {
-    if (!/^\[\s*(?:$|[A-Za-z_][\w.-]*(?:$|\s*(?:$|\()))/.test(text.slice(0, 300))) return -1;
+    if (at < 300 && !/^\[\s*(?:$|[A-Za-z_][\w.-]*(?:$|\s*(?:$|\()))/.test(text.slice(0, 300))) return -1;
     for (; end === undefined && at < text.length; at += 1) {
       const character = text.charAt(at);
       if (quote !== '') {

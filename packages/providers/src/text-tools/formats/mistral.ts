@@ -2,10 +2,13 @@ import { argumentObject, readCallObjects } from '../call-object.ts';
 import type { CallReader, EndFinder, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callsJson, promptWith } from '../prompts.ts';
+import { jsonResult } from '../result-text.ts';
 
 const MARK = '[TOOL_CALLS]';
-// Newer models: the name, an optional id, and the arguments.
-const HEAD = /^\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*[\w-]*\s*)?(?:\[ARGS\]\s*)?(?=\{)/;
+const NAME = /[\w.-]+/y;
+const CALL_ID = /\[CALL_ID\][ \t]{0,8}[\w-]{0,64}/y;
+/** Longer than what precedes the arguments of any call. */
+const MAX_HEAD_LENGTH = 300;
 
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
 export const mistralCalls: CallReader = { open: MARK, createFinder, parse };
@@ -21,7 +24,7 @@ export const mistral: TextFormat = {
       '[/AVAILABLE_TOOLS]',
     ),
   calls: (calls) => `${MARK} ${callsJson(calls)}`,
-  result: ({ text }) => `[TOOL_RESULTS] ${JSON.stringify({ content: text })} [/TOOL_RESULTS]`,
+  result: ({ text }) => `[TOOL_RESULTS] ${jsonResult({ content: text })} [/TOOL_RESULTS]`,
   readers: [mistralCalls],
   layout: ['</s>'],
 };
@@ -34,9 +37,9 @@ function createFinder(): EndFinder {
       if (from === text.length) return undefined;
       if ('[{'.includes(text.charAt(from))) json = createJsonEnd(from);
       else {
-        const brace = text.indexOf('{', from);
-        if (brace === -1) return text.length - from > 300 ? -1 : undefined;
-        if (brace - from > 300 || !HEAD.test(text)) return -1;
+        const brace = from + text.slice(from, from + MAX_HEAD_LENGTH + 1).indexOf('{');
+        if (brace < from) return text.length - from > MAX_HEAD_LENGTH ? -1 : undefined;
+        if (readHead(text)?.end !== brace) return -1;
         json = createJsonEnd(brace);
       }
     }
@@ -45,8 +48,23 @@ function createFinder(): EndFinder {
 }
 
 function parse(text: string): ReturnType<CallReader['parse']> {
-  const [head, name] = HEAD.exec(text) ?? [];
-  if (head === undefined || name === undefined) return readCallObjects(text.slice(MARK.length));
-  const object = argumentObject(text.slice(head.length));
-  return object === undefined ? undefined : [{ name, arguments: object }];
+  const head = readHead(text);
+  if (head === undefined) return readCallObjects(text.slice(MARK.length));
+  const object = argumentObject(text.slice(head.end));
+  return object === undefined ? undefined : [{ name: head.name, arguments: object }];
+}
+
+/** Reads what newer models write before the arguments: the name, and perhaps an id and `[ARGS]`. */
+function readHead(text: string): { readonly name: string; readonly end: number } | undefined {
+  let at = skipSpace(text, MARK.length);
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? '';
+    at = skipSpace(text, at + found.length);
+    return found;
+  };
+  const name = take(NAME);
+  take(CALL_ID);
+  take(/\[ARGS\]/y);
+  return name !== '' && text[at] === '{' ? { name, end: at } : undefined;
 }

@@ -4,14 +4,14 @@ import { untilMark } from '../end-finders.ts';
 import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
+import { plainResult } from '../result-text.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
 const FUNCTION = '<function=';
 const END = '</function>';
-const CALL = /^\s*<function=([^>\n]+)>([\s\S]*)<\/function>\s*$/;
-// A value ends where another parameter or the end of the call follows: the closing tag may also be part of the value.
-const PARAMETER = /\s*<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>(?=\s*(?:<parameter=|$))/y;
+const PARAMETER = '<parameter=';
+const PARAMETER_END = '</parameter>';
 
 const tagged: CallReader = {
   open: OPEN,
@@ -40,7 +40,7 @@ export const qwenCoder: TextFormat = {
         `<parameter=example_parameter>\nvalue\n</parameter>\n</function>\n${CLOSE}`,
     ),
   calls: (calls) => calls.map(writeCall).join('\n'),
-  result: ({ text }) => `<tool_response>\n${text}\n</tool_response>`,
+  result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
   readers: [tagged, untagged],
   layout: [CLOSE],
 };
@@ -54,39 +54,75 @@ function isComplete(text: string): boolean {
   const end = text.trimEnd();
   if (!end.endsWith(END)) return false;
   const inner = end.slice(0, -END.length).trimEnd();
-  return inner.endsWith('</parameter>') || /<function=[^>\n]+>$/.test(inner.slice(-200));
+  return inner.endsWith(PARAMETER_END) || endsWithFunction(inner.slice(-200));
+}
+
+/** Whether the text ends with the opening tag of a function. */
+function endsWithFunction(text: string): boolean {
+  const from = text.lastIndexOf(FUNCTION);
+  return from !== -1 && readName(text, from + FUNCTION.length)?.next === text.length;
 }
 
 function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined {
-  const [, name, body] = CALL.exec(text) ?? [];
-  if (name === undefined || body === undefined) return undefined;
+  const whole = text.trim();
+  const head = whole.startsWith(FUNCTION) && whole.endsWith(END) ? readName(whole, FUNCTION.length) : undefined;
+  if (head === undefined || head.next > whole.length - END.length) return undefined;
+  const { name } = head;
   const properties = asFields(tools.get(name)?.parameters['properties']);
   const members: string[] = [];
-  const inner = body.trimEnd();
-  let at = 0;
-  while (at < inner.length) {
-    PARAMETER.lastIndex = at;
-    const [whole, key, value] = PARAMETER.exec(inner) ?? [];
-    if (whole === undefined || key === undefined || value === undefined) return undefined;
+  const inner = whole.slice(head.next, -END.length).trimEnd();
+  for (let at = 0; at < inner.length;) {
+    const parameter = readParameter(inner, at);
+    if (parameter === undefined) return undefined;
+    const { key, value } = parameter;
     const schema = asFields(properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined);
     members.push(`${JSON.stringify(key)}:${toJson(value.replace(/^\n/, '').replace(/\n$/, ''), schema?.['type'])}`);
-    at += whole.length;
+    at = parameter.next;
   }
   return [{ name, arguments: `{${members.join(',')}}` }];
+}
+
+/** Reads a name up to `>` on the same line, and where the text goes on after it. */
+function readName(text: string, from: number): { readonly name: string; readonly next: number } | undefined {
+  const end = text.indexOf('>', from);
+  const name = end === -1 ? '' : text.slice(from, end);
+  return name === '' || name.includes('\n') ? undefined : { name, next: end + 1 };
+}
+
+/** Reads a parameter. Its value ends where another one or the end of the call follows: the closing tag may also be part of the value. */
+function readParameter(
+  text: string,
+  from: number,
+): { readonly key: string; readonly value: string; readonly next: number } | undefined {
+  const start = skipSpace(text, from);
+  const head = text.startsWith(PARAMETER, start) ? readName(text, start + PARAMETER.length) : undefined;
+  if (head === undefined) return undefined;
+  for (let at = text.indexOf(PARAMETER_END, head.next); at !== -1;) {
+    const next = at + PARAMETER_END.length;
+    const after = skipSpace(text, next);
+    if (after === text.length || text.startsWith(PARAMETER, after))
+      return { key: head.name, value: text.slice(head.next, at), next };
+    at = text.indexOf(PARAMETER_END, next);
+  }
+  return undefined;
 }
 
 /** Text if the schema wants text; else JSON if the value is valid JSON. */
 function toJson(value: string, type: unknown): string {
   if (type === 'string') return JSON.stringify(value);
   if (parseJson(value) !== undefined) return value.trim();
-  const word = /^\s*(True|False|None)\s*$/.exec(value)?.[1];
-  return word === undefined ? JSON.stringify(value) : word === 'None' ? 'null' : word.toLowerCase();
+  const word = value.trim();
+  return !['True', 'False', 'None'].includes(word)
+    ? JSON.stringify(value)
+    : word === 'None'
+      ? 'null'
+      : word.toLowerCase();
 }
 
 function writeCall(call: PrintedCall): string {
   const parameters = [...jsonMembers(call.arguments)].map(([key, json]) => {
     const value = parseJson(json);
-    return `<parameter=${key}>\n${typeof value === 'string' ? value : json}\n</parameter>\n`;
+    return `${PARAMETER}${key}>\n${typeof value === 'string' ? value : json}\n${PARAMETER_END}\n`;
   });
   return `${OPEN}\n<function=${call.name}>\n${parameters.join('')}</function>\n${CLOSE}`;
 }

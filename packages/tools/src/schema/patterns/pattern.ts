@@ -9,10 +9,12 @@ export function compilePattern(source: string): RegExp {
   }
 }
 
-/** How long the slow matches of one call may take in total; after that, a text counts as not matching. */
+/** How long the matches of one call may take in total; after that, the value is too costly to check and is rejected. */
 const MATCH_BUDGET_MS = 100;
-/** How many steps a match may need at worst and still run without a timeout. */
+/** How many steps a match may need at worst and still run without an interruption. */
 const SAFE_STEPS = 200_000;
+/** The same while the time is measured: a few milliseconds at worst, and next to nothing for the texts that a pattern is for. */
+const MEASURED_STEPS = 32_000_000;
 
 /** Validation is synchronous, so one budget serves all calls, one after the other. */
 const budget = { leftMs: MATCH_BUDGET_MS };
@@ -22,25 +24,34 @@ export function resetMatchBudget(): void {
   budget.leftMs = MATCH_BUDGET_MS;
 }
 
-/** Creates a test for a pattern that never hangs: a text that takes too long does not match. Throws a SyntaxError. */
+/**
+ * Creates a test for a pattern that never hangs. Throws a SyntaxError for an invalid pattern. The test throws a RangeError for a text that
+ * takes too long: neither answer would be true, and a `not` around the pattern would turn the wrong one into its opposite.
+ */
 export function createPatternTest(source: string): (text: string) => boolean {
   const pattern = compilePattern(source);
-  const safeLength = safeLengthOf(patternShape(source));
+  const shape = patternShape(source);
+  const safeLength = safeLengthOf(shape, SAFE_STEPS);
+  const measuredLength = shape.nested ? safeLength : safeLengthOf(shape, MEASURED_STEPS);
   return (text) => {
     if (text.length <= safeLength) return pattern.test(text);
-    if (budget.leftMs < 1) return false;
+    if (budget.leftMs < 1) throw new RangeError('The patterns of the schema take too long on this value.');
     if (budget.leftMs === MATCH_BUDGET_MS) queueMicrotask(resetMatchBudget);
     const started = performance.now();
-    const matches = matchWithTimeout({ pattern, texts: [text] }, Math.ceil(budget.leftMs))?.[0] === true;
+    const matches =
+      text.length <= measuredLength
+        ? pattern.test(text)
+        : matchWithTimeout({ pattern, texts: [text] }, Math.ceil(budget.leftMs))?.[0];
     budget.leftMs -= performance.now() - started;
+    if (matches === undefined) throw new RangeError('A pattern of the schema takes too long on this value.');
     return matches;
   };
 }
 
 /** The length up to which a text certainly takes few steps. */
-function safeLengthOf({ repetitions, optionals, nested }: PatternShape): number {
-  if (nested) return Math.floor(Math.log(SAFE_STEPS) / Math.log(Math.max(2, repetitions + optionals)));
-  const steps = SAFE_STEPS / 2 ** Math.min(optionals, 30);
+function safeLengthOf({ repetitions, optionals, nested }: PatternShape, maxSteps: number): number {
+  if (nested) return Math.floor(Math.log(maxSteps) / Math.log(Math.max(2, repetitions + optionals)));
+  const steps = maxSteps / 2 ** Math.min(optionals, 30);
   if (steps < 1) return 0;
   // One repetition reads a text once; each further one may start at every position.
   return repetitions < 2 ? Infinity : Math.floor(steps ** (1 / repetitions));

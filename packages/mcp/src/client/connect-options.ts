@@ -1,0 +1,100 @@
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Elicit } from './connection/elicitation.ts';
+import type { McpPins } from './tools/definition-approvals.ts';
+import type { ApproveTools } from './tools/tool-changes.ts';
+
+/** How to connect to servers. */
+export interface ConnectMcpOptions {
+  /** Aborts connecting. Without effect once `connectMcp` has resolved. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long a call may go on without a result or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means no timeout. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How long a call may take in total: progress does not extend it, and the time of `elicit` counts. Default 3,600,000 (an hour); 0 means no
+   * limit.
+   */
+  readonly maxCallMs?: number | undefined;
+  /** How long a server may take to start and answer, and again to list its tools. Default 60,000: `npx` may have to download it. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long a program may take to end after its standard input was closed, and again after SIGTERM. Default 1000. */
+  readonly graceMs?: number | undefined;
+  /**
+   * Decides on each change of a server's tools since the first list, or since `pins`. New and changed tools are not offered until it returns
+   * true. Without it changes are approved, unless there are `pins`.
+   */
+  readonly approveTools?: ApproveTools | undefined;
+  /** The result of `pins()` in an earlier run. Definitions that differ go to `approveTools`; without that they are not offered. */
+  readonly pins?: McpPins | undefined;
+  /**
+   * Servers, by name, whose hints you trust: only then a tool that its server calls read-only or idempotent has that effect, and is not asked about, or
+   * is repeated. Default: none; such a tool counts as `external`.
+   */
+  readonly trustHints?: readonly string[] | undefined;
+  /**
+   * Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. Called too for a tool that cannot
+   * be used, because its output schema is not valid; `error.data.tool` names it, and the other tools of the server are used either way.
+   */
+  readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
+  /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
+  readonly elicit?: Elicit | undefined;
+  /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
+  readonly fetch?: FetchLike | undefined;
+  /** How this program introduces itself. Default `@kernel/mcp`. */
+  readonly client?: { readonly name: string; readonly version: string } | undefined;
+}
+
+const KEYS = optionKeys<ConnectMcpOptions>(
+  {
+    signal: true,
+    timeoutMs: true,
+    maxCallMs: true,
+    connectTimeoutMs: true,
+    graceMs: true,
+    approveTools: true,
+    pins: true,
+    trustHints: true,
+    onUnavailable: true,
+    elicit: true,
+    fetch: true,
+    client: true,
+  },
+  {
+    timeout: 'Use "timeoutMs", in milliseconds.',
+    maxTotalTimeout: 'Use "maxCallMs", in milliseconds.',
+    abortSignal: 'Use "signal".',
+    clientInfo: 'Use "client".',
+    headers: 'Set them in the config of each server.',
+    env: 'Set it in the config of each server.',
+    onElicitation: 'Use "elicit".',
+    mcpServers: 'Pass the config first: connectMcp({ mcpServers }, options).',
+  },
+);
+const CLIENT_KEYS = optionKeys<NonNullable<ConnectMcpOptions['client']>>({ name: true, version: true });
+
+/** Throws `CONFIG_INVALID` for an option that does not exist. */
+export function checkConnectKeys(options: ConnectMcpOptions): void {
+  checkKeys('connectMcp', options, KEYS);
+  if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
+}
+
+/** A name of no server would be trust without effect, and a typing error of one that is. */
+export function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
+  const known = servers.map(({ name }) => name);
+  const given: readonly unknown[] = Array.isArray(names) ? names : [names];
+  const unknown = given.find((name) => !known.some((each) => each === name));
+  if (unknown === undefined) return;
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `trustHints names "${typeof unknown === 'string' ? unknown : typeof unknown}", which is not among the servers.`,
+    {
+      hint: `Pass a list of some of: ${known.join(', ')}.`,
+    },
+  );
+}
+
+/** Throws `CONFIG_INVALID` for a time that is not a number of milliseconds. */
+export function checkTimeout(name: string, value: number): void {
+  if (Number.isFinite(value) && value >= 0) return;
+  throw new KernelError('CONFIG_INVALID', `${name} must be a number of milliseconds of at least 0, not ${value}.`);
+}

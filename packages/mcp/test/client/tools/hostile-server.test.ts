@@ -1,0 +1,169 @@
+import { timeGrowth, verifies } from '@kernel/testing';
+import type { KernelError, Tool } from '@kernel/protocol';
+import { expect, test } from 'vitest';
+import { connectMcp } from '../../../src/index.ts';
+import { checkOutput } from '../../../src/client/tools/output-check.ts';
+import { findSchemaFault } from '../../../src/client/tools/output-schema.ts';
+import { visibleText } from '../../../src/client/tools/visible-text.ts';
+import { toLine } from '../../../src/client/connection/request-failure.ts';
+import { call, connected, misbehaving } from '../programs.ts';
+
+const listed = (name: string, more: object): object => ({ name, inputSchema: { type: 'object' }, ...more });
+const check = (outputSchema: Tool['parameters'], structuredContent: unknown): string | undefined =>
+  checkOutput(
+    { name: 't', description: '', parameters: {}, outputSchema },
+    {
+      content: [],
+      structuredContent,
+    },
+  );
+
+test('a tool with a bad output schema is not offered and says why; the others of its server are', async () => {
+  verifies('mcp.client.bounded');
+  const tools = [
+    listed('pattern', { outputSchema: { type: 'object', properties: { a: { pattern: '(' } } } }),
+    listed('type', { outputSchema: { type: 'object', properties: { a: { type: 'text' } } } }),
+    listed('reference', { outputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } }),
+    listed('fine', { outputSchema: { type: 'object', properties: { a: { type: 'string' } } } }),
+  ];
+  const told: string[] = [];
+  const onUnavailable = (server: string, error: KernelError): void =>
+    void told.push(`${server} ${JSON.stringify(error.data?.['tool'])}`);
+  const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{"a":"b"}') }, { onUnavailable });
+  expect(toolset.list().map(({ name }) => name)).toEqual(['a_fine']);
+  expect(told).toEqual(['a "a_pattern"', 'a "a_type"', 'a "a_reference"']);
+  expect((await call(toolset, 'a_fine')).data).toEqual({ a: 'b' });
+  const result = await call(toolset, 'a_pattern');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
+  expect(result.forLLM).toContain('its output schema is not valid: "(" is not a pattern');
+});
+
+test('a result that a pattern of the server cannot check in time is a failure, and the process goes on', async () => {
+  verifies('mcp.client.bounded');
+  const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+  const content = JSON.stringify({ a: `${'a'.repeat(50)}!` });
+  const toolset = await connected({
+    a: misbehaving('tells', JSON.stringify([listed('t', { outputSchema })]), content),
+  });
+  const result = await call(toolset, 'a_t');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_FAILED' });
+  expect(result.forLLM).toContain('takes too long');
+});
+
+test('a server that lists 100,000 tools cannot be used, and says how many it may list', async () => {
+  verifies('mcp.client.bounded');
+  const refused = connectMcp({ mcpServers: { a: misbehaving('many', '100000') } }, { graceMs: 100 });
+  await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  await expect(refused).rejects.toThrow('it lists more than 10000 tools');
+});
+
+test('descriptions and titles have no control, bidirectional or invisible characters, in schemas too', async () => {
+  verifies('mcp.client.visible');
+  const tags = Array.from('hidden', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
+  const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164${tags}\u0085c`;
+  const tool = listed('t', {
+    title: bad,
+    description: `${bad}\n\té日本語😀`,
+    inputSchema: {
+      type: 'object',
+      properties: { description: { type: 'string', description: bad, enum: [bad] } },
+    },
+    _meta: { usageHint: bad },
+  });
+  const toolset = await connected({ a: misbehaving('tells', JSON.stringify([tool])) });
+  expect(toolset.list()[0]).toMatchObject({
+    title: 'a[31mbc',
+    description: 'a[31mbc\n\té日本語😀',
+    parameters: { properties: { description: { type: 'string', description: 'a[31mbc', enum: [bad] } } },
+    metadata: { usageHint: 'a[31mbc' },
+  });
+});
+
+test('progress without end does not keep a call alive for ever', async () => {
+  verifies('mcp.client.bounded');
+  const toolset = await connected({ a: misbehaving('works-forever') }, { timeoutMs: 10_000, maxCallMs: 400 });
+  const result = await call(toolset, 'a_ok');
+  expect(result).toMatchObject({ isError: true, code: 'TOOL_TIMEOUT', outcome: 'timeout' });
+  expect(result.forLLM).toContain('sent no result within 400 ms (maxCallMs)');
+});
+
+test.each<readonly [string, object, unknown, unknown]>([
+  ['type', { type: 'integer' }, 1, 1.5],
+  ['several types', { type: ['string', 'null'] }, null, 1],
+  ['required', { type: 'object', required: ['a'] }, { a: 1 }, {}],
+  ['additionalProperties', { properties: { a: {} }, additionalProperties: false }, { a: 1 }, { b: 1 }],
+  ['patternProperties', { patternProperties: { '^x': { type: 'number' } } }, { x: 1, y: 'a' }, { x: 'a' }],
+  ['items', { items: { type: 'number' } }, [1, 2], [1, 'a']],
+  ['prefixItems', { prefixItems: [{ type: 'string' }], items: { type: 'number' } }, ['a', 1], ['a', 'b']],
+  [
+    'uniqueItems',
+    { uniqueItems: true },
+    [{ a: 1 }, { a: 2 }],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+  ],
+  ['contains', { contains: { const: 1 } }, [2, 1], [2]],
+  ['enum', { enum: ['a', { b: 1 }] }, { b: 1 }, 'b'],
+  ['const', { const: null }, null, 0],
+  ['bounds', { minimum: 1, exclusiveMaximum: 3 }, 2, 3],
+  ['multipleOf', { multipleOf: 0.1 }, 0.3, 0.35],
+  ['length', { minLength: 1, maxLength: 2 }, '😀😀', 'abc'],
+  ['pattern', { pattern: '^[a-z]+$' }, 'abc', 'a1'],
+  ['format', { format: 'date-time' }, '2026-02-28T10:00:00Z', '2026-02-30T10:00:00Z'],
+  ['allOf', { allOf: [{ type: 'number' }, { minimum: 2 }] }, 2, 1],
+  ['anyOf', { anyOf: [{ type: 'number' }, { type: 'string' }] }, 'a', true],
+  ['oneOf', { oneOf: [{ type: 'number' }, { minimum: 2 }] }, 1, 3],
+  ['not', { not: { type: 'number' } }, 'a', 1],
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  ['if, then, else', { if: { type: 'number' }, then: { minimum: 2 }, else: { type: 'string' } }, 2, 1],
+  ['$ref', { $ref: '#/$defs/n', $defs: { n: { items: { $ref: '#/$defs/n' }, type: 'array' } } }, [[], [[]]], [[], [1]]],
+  ['dependentRequired', { dependentRequired: { a: ['b'] } }, { a: 1, b: 1 }, { a: 1 }],
+  ['propertyNames', { propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }],
+  ['false', { properties: { a: false } }, {}, { a: 1 }],
+])('structured content is checked against %s', (_, schema, right, wrong) => {
+  verifies('mcp.client.bounded');
+  expect(findSchemaFault(schema)).toBeUndefined();
+  expect(check(schema as Tool['parameters'], right)).toBeUndefined();
+  expect(check(schema as Tool['parameters'], wrong)).toMatch(/^\//);
+});
+
+test('a thousand valid addresses match their pattern, and text that was not read passes no `not`', () => {
+  const addresses = Array.from({ length: 1000 }, (_, at) => `${'n'.repeat(80)}${at}@mail.example.com`);
+  expect(check({ items: { pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' } }, addresses)).toBeUndefined();
+  expect(check({ not: { pattern: '^(a+)+$' } }, `${'a'.repeat(50)}!`)).toContain('takes too long');
+});
+
+const double = { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] };
+test.each<readonly [string, object, unknown]>([
+  ['refers to itself', { $ref: '#' }, 1],
+  [
+    'doubles at each level',
+    { $ref: '#/$defs/a', $defs: { a: { items: double, not: {} } } },
+    JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`),
+  ],
+])('a schema that %s makes the result a failure at once', (_, schema, value) => {
+  verifies('mcp.client.bounded');
+  expect(check(schema as Tool['parameters'], value)).toMatch(/without end|too long|must/);
+});
+
+test.each<readonly [string, (size: number) => unknown]>([
+  ['objects that must be unique', (size) => Array.from({ length: size / 16 }, (_, at) => ({ a: at }))],
+  ['numbers', (size) => Array.from({ length: size / 4 }, (_, at) => at)],
+  ['a long text', (size) => 'a'.repeat(size)],
+])('checking a result of %s takes linear time', async (_, make) => {
+  verifies('mcp.client.bounded');
+  const schema = { uniqueItems: true, minLength: 1, items: { anyOf: [{ type: 'string' }, { not: { const: {} } }] } };
+  const growth = await timeGrowth({ make, work: (value) => check(schema, value), largest: 262_144 });
+  expect(growth).toBeLessThan(3);
+});
+
+test.each<readonly [string, (size: number) => string]>([
+  ['white space', (size) => ' '.repeat(size)],
+  ['full stops', (size) => '.'.repeat(size)],
+  ['invisible characters', (size) => '\u200B'.repeat(size)],
+])('a message of %s is read in linear time', async (_, make) => {
+  verifies('mcp.client.bounded');
+  expect(await timeGrowth({ make, work: (text) => toLine(visibleText(text) + text) })).toBeLessThan(3);
+});

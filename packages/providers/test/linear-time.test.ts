@@ -1,0 +1,125 @@
+import { createRedactor } from '@kernel/internal';
+import { textOf } from '@kernel/protocol';
+import { timeGrowth, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { httpError } from '../src/http/errors.ts';
+import { describeHtmlPage } from '../src/http/vendor-error.ts';
+import { parseBaseUrl } from '../src/config/base-url.ts';
+import { createSanitizer } from '../src/cassette/sanitizer.ts';
+import { TEXT_FORMATS, detectTextCalls, withTextTools } from '../src/text-tools/index.ts';
+import { plainResult } from '../src/text-tools/result-text.ts';
+import { createCallAssembler } from '../src/wire/call-assembler.ts';
+import { read, saying } from './text-tools/support.ts';
+
+const KIB = 1024;
+const fill = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+const filler =
+  (unit: string, before = '', after = '') =>
+  (size: number): string =>
+    before + fill(unit, size) + after;
+
+const DS = {
+  one: '<｜tool▁call▁begin｜>',
+  end: '<｜tool▁call▁end｜>',
+  sep: '<｜tool▁sep｜>',
+  all: '<｜tool▁calls▁begin｜>',
+};
+
+/** Texts that some reader of calls could read again and again. */
+const REPLIES: readonly (readonly [string, (size: number) => string])[] = [
+  ['braces on lines of their own that never close', filler('{\n')],
+  ['braces on lines of their own that close', (size) => `${fill('{\n', size / 2)}${fill('}\n', size / 2)} x`],
+  ['brackets on lines of their own that close', (size) => `${fill('[\n', size / 2)}${fill(']\n', size / 2)} x`],
+  ['opening tags', filler('<tool_call>')],
+  ['the beginning of a tagged call', filler('<tool_call>{"a')],
+  ['Qwen calls that close without end', filler('</function></tool_call>', '<tool_call>\n<function=now>\n')],
+  ['Qwen parameters that close without end', filler('</parameter>', '<function=now>\n<parameter=a>', '</function>')],
+  ['Qwen parameters and white space', filler('</parameter>     ', '<function=now>\n<parameter=a>', 'x</function>')],
+  ['DeepSeek calls that close without end', filler(DS.end, `${DS.one}now${DS.sep}{"a":"`)],
+  ['DeepSeek calls in a list', filler(DS.end, `${DS.all}${DS.one}now${DS.sep}{"a":"`, '<｜tool▁calls▁end｜>')],
+  ['a DeepSeek name and white space', filler(' ', `${DS.one}now`, DS.end)],
+  ['a DeepSeek fence of white space', filler(' ', `${DS.one}now\n\`\`\`json`, `\`${DS.end}`)],
+  ['a Mistral head of white space', filler(' ', '[TOOL_CALLS]now', '{')],
+  ['Mistral marks', filler('[TOOL_CALLS]')],
+  ['Mistral names', filler('[TOOL_CALLS]now[ARGS]{')],
+  ['Python calls', filler('[now(\n')],
+  ['a Python text', filler('\\"', '[now(a="')],
+  ['fences', filler('```json\n{"a":"')],
+  ['fences of Python', filler('```tool_code\n')],
+  ['white space', filler(' \n\t')],
+  ['a long line of spaces', filler(' ')],
+  ['half of a mark', filler('<')],
+];
+
+test.each(REPLIES)('reading a streamed reply of %s takes linear time', async (_, make) => {
+  verifies('grammar.text.hostile');
+  const growth = await timeGrowth({
+    make: (size) => make(size).match(/[\s\S]{1,12}/g) ?? [],
+    work: (pieces) => read(detectTextCalls(saying(pieces))),
+    largest: 64 * KIB,
+  });
+  expect(growth).toBeLessThan(3);
+});
+
+test('a long call that arrives in small pieces takes linear time, in every format', async () => {
+  verifies('grammar.text.hostile');
+  for (const format of TEXT_FORMATS) {
+    const inner = saying(['ok']);
+    const call = { type: 'tool-call', id: 'a', name: 'write_file', arguments: '{"text":"@"}' } as const;
+    await read(withTextTools(inner, format), {
+      messages: [
+        { role: 'user', content: 'Go.' },
+        { role: 'assistant', content: [call] },
+      ],
+    });
+    const said = inner.requests[0]?.messages.at(-1);
+    const text = said === undefined ? '' : textOf(said);
+    const growth = await timeGrowth({
+      make: (size) => text.replace('@', 'x'.repeat(size)).match(/[\s\S]{1,8}/g) ?? [],
+      work: async (pieces) => expect((await read(withTextTools(saying(pieces), format))).calls).toHaveLength(1),
+      largest: 128 * KIB,
+      doublings: 3,
+    });
+    expect({ format, isLinear: growth < 3 }).toEqual({ format, isLinear: true });
+  }
+});
+
+const redactor = createRedactor(['a-secret-of-a-test']);
+const base64 = filler('QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo/abc/node_modules/');
+
+test.each<readonly [string, (size: number) => string]>([
+  ['base64', base64],
+  ['titles', filler('<title', '<html>')],
+  ['open tags', filler('<html ')],
+  ['white space', filler(' ')],
+  ['nested arrays', filler('[')],
+  ['the beginning of a secret', filler('a-secret-')],
+])('the error of a body of %s is made in linear time', async (_, make) => {
+  verifies('providers.http.linear');
+  const growth = await timeGrowth({ make, work: (body) => httpError('p', 500, {}, body, redactor) });
+  expect(growth).toBeLessThan(3);
+});
+
+test.each<readonly [string, (size: number) => string, (text: string) => unknown]>([
+  ['a page', filler('<title', '<html>'), describeHtmlPage],
+  ['a base URL', filler('/', 'http://host/', 'x'), (text) => parseBaseUrl('p', text)],
+  ['a tool result for a model', filler('<[`'), plainResult],
+  ['a cassette', filler('-eyJaaaaaaaaa'), (text) => createSanitizer(['a-secret-of-a-test']).text(text)],
+])('%s is read in linear time', async (_, make, work) => {
+  verifies('providers.http.linear');
+  expect(await timeGrowth({ make, work })).toBeLessThan(3);
+});
+
+test('arguments that are complete and go on arriving take linear time', async () => {
+  verifies('providers.http.linear');
+  const growth = await timeGrowth({
+    make: (size) => size,
+    work(size) {
+      const calls = createCallAssembler();
+      calls.add({ index: 0, id: 'a', name: 'now', arguments: `{"a":"${'x'.repeat(size)}"}` });
+      for (let at = 0; at < size; at += 64) calls.add({ index: 0, arguments: '{"a":1}' });
+    },
+    largest: 128 * KIB,
+  });
+  expect(growth).toBeLessThan(3);
+});
