@@ -24,6 +24,8 @@ export interface SecretSearch {
   longest(): number;
 }
 
+const NONE: readonly Range[] = [];
+
 /** Creates a search without secrets, which finds only the keys of vendors. */
 export function createSecretSearch(): SecretSearch {
   const forms = new Set<string>();
@@ -37,8 +39,12 @@ export function createSecretSearch(): SecretSearch {
         if (!fragments.add(form)) whole.add(form);
       }
     },
-    find: (view) =>
-      merge([...[...whole].flatMap((form) => rangesOf(view, form)), ...fragments.search(view), ...shapesIn(view)]),
+    find(view) {
+      const ranges = shapesIn(view);
+      for (const form of whole) addRanges(view, form, ranges);
+      const parts = fragments.search(view);
+      return merge(parts.length === 0 ? ranges : [...ranges, ...parts]);
+    },
     beginningAt: (view) => beginningOf(view, forms),
     longest: () => Math.max(0, ...[...forms].map((form) => form.length)),
   };
@@ -70,15 +76,13 @@ function merge(ranges: readonly Range[]): readonly Range[] {
   return merged;
 }
 
-function rangesOf(text: string, form: string): readonly Range[] {
-  const ranges: Range[] = [];
+function addRanges(text: string, form: string, ranges: Range[]): void {
   for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length]);
-  return ranges;
 }
 
-function shapesIn(text: string): readonly Range[] {
+function shapesIn(text: string): Range[] {
   const ranges: Range[] = [];
-  if (text.length < 20) return ranges;
+  if (text.length < 20) return ranges; // shorter than any of them
   for (const match of text.matchAll(KEY_SHAPES)) ranges.push([match.index, match.index + match[0].length]);
   return ranges;
 }
@@ -105,8 +109,8 @@ function createFragmentSearch() {
       return true;
     },
     search(text: string): readonly Range[] {
+      if (shifts === undefined) return NONE;
       const ranges: [number, number][] = [];
-      if (shifts === undefined) return ranges;
       for (let at = MAX_FRAGMENT; at < text.length;) {
         const shift = shifts[blockAt(text, at)] ?? 0;
         if (shift === 0 && parts.has(text.slice(at - MAX_FRAGMENT, at + 1))) {

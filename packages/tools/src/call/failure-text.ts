@@ -1,6 +1,6 @@
 /** What a model reads of a thrown value: its message without stack, file paths of the program and class name, in at most 2,000 characters. */
 export function failureText(error: unknown): string {
-  const text = messageOf(error)
+  const text = readMessage(error)
     .split('\n')
     .filter((line) => !/^\s*at\s/.test(line))
     .join('\n')
@@ -15,12 +15,16 @@ const MAX_LENGTH = 2_000;
 const PROGRAM_PATH =
   /(?:file:\/\/\S*\/|(?:[A-Za-z]:)?[\\/][^\s'"():]*[\\/]node_modules[\\/][^\s'"():]*[\\/]|(?:[A-Za-z]:)?[\\/][^\s'"():]*[\\/](?=[^\s'"():/\\]+\.[cm]?[jt]sx?:\d+))([^\s'"()/\\]*)/g;
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
+  try {
+    return String(messageOf(error));
+  } catch {
+    return 'it threw a value that cannot be shown.'; // a getter or a proxy that throws
+  }
+}
+
+function messageOf(error: unknown): unknown {
   if (error instanceof Error) return error.message;
   if (typeof error === 'string') return error;
-  try {
-    return JSON.stringify(error) ?? String(error);
-  } catch {
-    return 'it threw a value that cannot be shown.';
-  }
+  return JSON.stringify(error) ?? String(error);
 }
