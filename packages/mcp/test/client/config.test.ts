@@ -136,3 +136,23 @@ test('no servers make an empty toolset', async () => {
   expect(toolset.list()).toEqual([]);
   await toolset.close();
 });
+
+test('an error of a config shows no key: neither of a vendor, nor in an address', () => {
+  verifies('secrets.vendorKeys');
+  const key = `sk-ant-api03-${'a1B2'.repeat(30)}`;
+  const broken = [
+    { command: [key] },
+    { url: `ftp://user:${'pass'.repeat(3)}@example.com/mcp?key=plain-secret-of-ours` },
+    { command: 'a', args: `--key ${key}` },
+  ];
+  for (const server of broken) {
+    let message = '';
+    try {
+      readMcpConfig({ mcpServers: { a: server } });
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('MCP server "a"');
+    expect(message).not.toMatch(/a1B2|passpass|plain-secret/);
+  }
+});

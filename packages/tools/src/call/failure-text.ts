@@ -1,3 +1,5 @@
+import { createRedactor } from '@kernel/internal';
+
 /** What a model reads of a thrown value: its message without stack, file paths of the program and class name, in at most 2,000 characters. */
 export function failureText(error: unknown): string {
   const text = readMessage(error)
@@ -6,10 +8,13 @@ export function failureText(error: unknown): string {
     .join('\n')
     .trim();
   const safe = text.replaceAll(PROGRAM_PATH, (_path: string, file: string) => file);
-  return safe === '' ? 'it gave no reason.' : safe.slice(0, MAX_LENGTH);
+  return safe === '' ? 'it gave no reason.' : redactor.text(safe).slice(0, MAX_LENGTH);
 }
 
 const MAX_LENGTH = 2_000;
+
+/** Keys of vendors go before the text is cut: what a cut leaves of one would not be found. */
+const redactor = createRedactor();
 
 /** A file URL, anything below node_modules, or a source file with a line number: never a path that a user or model wrote. */
 const PROGRAM_PATH =
