@@ -3,7 +3,7 @@ const MIN_LENGTH = 4;
 const MAX_FRAGMENT = 8;
 /** The keys of well-known vendors, and JSON web tokens. Every attempt that can fail is bounded, so a search takes linear time. */
 const KEY_SHAPES =
-  /(?<![A-Za-z0-9])(?:sk-(?=[\w-]{0,40}\d)[\w-]{16,}|[srp]k_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}|xai-\w{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?![A-Za-z\d])|hf_\w{20,}|pplx-\w{20,}|r8_\w{20,}|npm_\w{30,}|nvapi-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|ya29\.[\w-]{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
+  /(?<![A-Za-z0-9])(?:sk-(?:(?=[\w-]{0,40}\d)[\w-]{16,}|[A-Za-z0-9]{20,})|[srp]k_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}|xai-\w{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?![A-Za-z\d])|hf_\w{20,}|pplx-\w{20,}|r8_\w{20,}|npm_\w{30,}|nvapi-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|ya29\.[\w-]{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
 /** The end of a text in which such a key has begun. */
 const KEY_BEGINNING =
   /(?<![A-Za-z0-9])(?:sk-|[srp]k_(?:live|test)_|AIza|gsk_|xai-|gh[pousr]_|github_pat_|glpat-|A[KS]IA|hf_|pplx-|r8_|npm_|nvapi-|xox[abeoprs]-|ya29\.|eyJ)[\w.-]*$/;

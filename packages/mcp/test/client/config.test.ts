@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { readMcpConfig } from '../../src/client/config.ts';
 import { connectMcp } from '../../src/index.ts';
