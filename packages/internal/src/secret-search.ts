@@ -90,12 +90,16 @@ function shapesIn(text: string): Range[] {
 /** A path or address as a secret: its parts stand in other paths. So do the words of a text with spaces. */
 const HAS_COMMON_PARTS = /^(?:[/.~]|[A-Za-z]:[\\/])|:\/\/|\s/;
 
+/** A number for the two characters that end at a place. */
+function blockAt(text: string, at: number): number {
+  return (text.charCodeAt(at - 1) * 33 + text.charCodeAt(at)) & 4095;
+}
+
 /** Finds parts of secrets that are longer than `MAX_FRAGMENT` characters, by the algorithm of Wu and Manber: most of a text is skipped. */
 function createFragmentSearch() {
   const size = MAX_FRAGMENT + 1;
   const parts = new Set<string>();
   let shifts: Uint8Array | undefined;
-  const blockAt = (text: string, at: number): number => (text.charCodeAt(at - 1) * 33 + text.charCodeAt(at)) & 4095;
   return {
     /** Adds a form; returns false for one of which only the whole is a secret. */
     add(form: string): boolean {

@@ -32,7 +32,9 @@ function readContent(role: unknown, content: unknown): unknown {
   if (typeof content === 'string') return role === 'assistant' ? [{ type: 'text', text: content }] : content;
   if (!Array.isArray(content)) return role === 'assistant' ? [] : '';
   if (role === 'system')
-    return content.map((part: unknown) => (isObject(part) ? String(part['text'] ?? '') : '')).join('');
+    return content
+      .map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+      .join('');
   return content.every(isSoundPart) ? content : content.filter(isSoundPart);
 }
 

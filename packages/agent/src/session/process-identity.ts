@@ -13,11 +13,11 @@ export interface ProcessIdentity {
   readonly start?: string;
 }
 
-let own: ProcessIdentity | undefined;
+let cached: ProcessIdentity | undefined;
 
 /** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
-  return (own ??= readOwnIdentity());
+  return (cached ??= readOwnIdentity());
 }
 
 function readOwnIdentity(): ProcessIdentity {
@@ -27,8 +27,8 @@ function readOwnIdentity(): ProcessIdentity {
 }
 
 /**
- * Whether the process of an identity may still run. One of another machine counts as running, since nobody here can tell. `startedIn` says
- * whether this process wrote the identity, where the system does not say when a process started.
+ * Whether the process of an identity may still run. One of another machine counts as running, since nobody here can tell. `isOwn` says
+ * whether this process wrote the identity; it counts where the system does not say when a process started.
  */
 export function mayRun(identity: ProcessIdentity, own: ProcessIdentity, isOwn: boolean): boolean {
   const { pid, host, boot, start } = identity;

@@ -23,4 +23,5 @@ for (const [race, path] of paths.entries()) {
     errors.add(error instanceof Error && 'code' in error ? String(error.code) : String(error));
   }
 }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage([...errors]);

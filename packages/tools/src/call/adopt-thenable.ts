@@ -42,6 +42,7 @@ function thenNatively(
   onError: (error: unknown) => void,
 ): boolean {
   try {
+    // oxlint-disable-next-line typescript/unbound-method -- applied to the promise, whose own `then` may be another
     void Reflect.apply(Promise.prototype.then, promise, [onValue, onError]);
     return true;
   } catch {

@@ -140,7 +140,7 @@ function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): r
 function keyOf(key: (input: never) => string, input: unknown): string {
   try {
     const found: unknown = key(asInput(input));
-    if (typeof found !== 'object') return `key ${String(found)}`;
+    if (typeof found === 'string' || typeof found === 'number') return `key ${found}`;
     callSafely(() => found); // an async function may reject
     return 'no key';
   } catch {
