@@ -8,10 +8,18 @@ const NAME = '@kernel/internal';
 const FOLDER = 'packages/internal';
 
 /** The files of the package, all of them: a new one needs a change of ADR 0007. */
-const FILES: ReadonlySet<string> = new Set(['abort.ts', 'index.ts', 'json.ts', 'nearest.ts', 'redact.ts', 'timers.ts']);
+const FILES: ReadonlySet<string> = new Set([
+  'abort.ts',
+  'index.ts',
+  'json.ts',
+  'nearest.ts',
+  'redact.ts',
+  'secret-search.ts',
+  'timers.ts',
+]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 250;
+export const MAX_INTERNAL_LINES = 480;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

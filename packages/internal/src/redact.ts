@@ -1,16 +1,23 @@
 import { isObject } from './json.ts';
+import { createSecretSearch, createView, type Range, type SecretSearch, unfinishedEscape } from './secret-search.ts';
 
 const MARK = '[redacted]';
-const MIN_LENGTH = 4;
+/** How many characters of the text before a piece of a stream are read again. */
+const CONTEXT_LENGTH = 64;
+/** The least that a stream holds back of a match that has no end. */
+const MIN_HELD = 1024;
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
-/** Takes known secrets out of text and data. */
+/** Takes secrets out of text and data. */
 export interface Redactor {
   /** Adds a secret; values under 4 characters stand in every text and are ignored. */
   add(secret: string | undefined): void;
-  /** The text with every known secret, spelled plainly or as JSON, a URL or base64 would, replaced by `[redacted]`. */
+  /**
+   * The text with every secret replaced by `[redacted]`: those added, spelled plainly or as JSON, a URL or base64 would, parts of them that
+   * are longer than 8 characters, and the keys of well-known vendors. Redact before a text is cut.
+   */
   text(text: string): string;
-  /** A copy of JSON data with every string and every key redacted. Values that JSON does not have, such as dates, stay as they are. */
+  /** JSON data with every string and every key redacted: a copy, or the value itself if it holds no secret. Other values stay as they are. */
   data<T>(value: T): T;
   /** A redactor for text that arrives in pieces, with the secrets known so far. */
   stream(): StreamRedactor;
@@ -24,83 +31,93 @@ export interface StreamRedactor {
   end(): string;
 }
 
-/** Creates a redactor with some secrets. Longer secrets go first, so that none survives as the rest of a shorter one. */
+/** Creates a redactor with some secrets. */
 export function createRedactor(secrets: Iterable<string | undefined> = []): Redactor {
-  const forms = new Set<string>();
-  let ordered: readonly string[] = [];
-  const add = (secret: string | undefined): void => {
-    if (secret === undefined || secret.length < MIN_LENGTH) return;
-    for (const form of formsOf(secret)) if (form.length >= MIN_LENGTH) forms.add(form);
-    ordered = [...forms].toSorted((a, b) => b.length - a.length);
-  };
-  for (const secret of secrets) add(secret);
-  const text = (given: string): string => replaceAll(given, ordered);
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return text(value);
-    if (Array.isArray(value)) return value.map((item: unknown) => clean(item));
-    if (!isObject(value) || !PLAIN.has(Object.getPrototypeOf(value))) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), clean(item)]));
+  const secretSearch = createSecretSearch();
+  for (const secret of secrets) secretSearch.add(secret);
+  const text = (given: string): string => {
+    const view = createView(given);
+    return replace(given, secretSearch.find(view.text).map(view.toRange), 0, given.length);
   };
   return {
-    add,
+    add: (secret) => secretSearch.add(secret),
     text,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has the shape of its original
-    data: <T>(value: T): T => (ordered.length === 0 ? value : (clean(value) as T)),
-    stream: () => createStreamRedactor(ordered),
+    data: <T>(value: T): T => redactData(value, text) as T,
+    stream: () => createStreamRedactor(secretSearch),
   };
 }
 
-function createStreamRedactor(forms: readonly string[]): StreamRedactor {
+/** A copy of data, made without recursion: it may be nested deeper than the stack, or contain itself. */
+function redactData(root: unknown, redact: (text: string) => string): unknown {
+  const copies = new Map<object, Record<PropertyKey, unknown>>();
+  const pending: object[] = [];
+  let changed = false;
+  const text = (given: string): string => {
+    const clean = redact(given);
+    changed ||= clean !== given;
+    return clean;
+  };
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value);
+    const isList = Array.isArray(value);
+    if (!isList && (!isObject(value) || !PLAIN.has(Object.getPrototypeOf(value)))) return value;
+    const known = copies.get(value);
+    if (known !== undefined) return known;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a list is filled by index
+    const copy = (isList ? [] : {}) as Record<PropertyKey, unknown>;
+    copies.set(value, copy);
+    pending.push(value);
+    return copy;
+  };
+  const copy = clean(root);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const target = copies.get(next) ?? {};
+    if (Array.isArray(next)) for (let at = 0; at < next.length; at += 1) target[at] = clean(next[at]);
+    else if (isObject(next))
+      for (const key of Object.keys(next)) {
+        const value = clean(next[key]);
+        // An assignment to __proto__ would set the prototype.
+        if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, writable: true });
+        else target[text(key)] = value;
+      }
+  }
+  return changed ? copy : root;
+}
+
+function createStreamRedactor(secretSearch: SecretSearch): StreamRedactor {
+  const maxHeld = 2 * Math.max(MIN_HELD, 2 * secretSearch.longest());
+  let context = '';
   let held = '';
-  return {
-    push(piece) {
-      const text = held + piece;
-      const cut = safeLength(text, forms);
-      held = text.slice(cut);
-      return replaceAll(text.slice(0, cut), forms);
-    },
-    end: () => replaceAll(held, forms),
+  const take = (text: string, isEnd: boolean): string => {
+    const start = context.length;
+    const all = context + text;
+    const whole = isEnd ? all : all.slice(0, all.length - unfinishedEscape(all));
+    const view = createView(whole);
+    const ranges = secretSearch.find(view.text);
+    let cut = isEnd ? view.text.length : secretSearch.beginningAt(view.text);
+    const crossing = ranges.find(([from, to]) => from < cut && (to > cut || (!isEnd && to === view.text.length)));
+    if (crossing !== undefined) [cut] = crossing;
+    const end = Math.max(start, cut === view.text.length ? whole.length : view.toRange([cut, cut])[0]);
+    const clean = replace(all, ranges.map(view.toRange), start, end);
+    held = all.slice(end);
+    if (crossing !== undefined && held.length > maxHeld)
+      held = held.slice(0, maxHeld / 2) + held.slice(held.length - maxHeld / 2); // all of it is redacted: its middle is not needed
+    context = all.slice(Math.max(0, end - CONTEXT_LENGTH), end);
+    return clean;
   };
+  return { push: (piece) => take(held + piece, false), end: () => take(held, true) };
 }
 
-/** The length of the text that later pieces cannot affect: all but an end that may begin a form; no form is cut in two. */
-function safeLength(text: string, forms: readonly string[]): number {
-  let cut = text.length - Math.min((forms[0]?.length ?? 1) - 1, text.length);
-  while (
-    cut < text.length &&
-    !forms.some((form) => form.length > text.length - cut && form.startsWith(text.slice(cut)))
-  )
-    cut += 1;
-  for (const form of forms) {
-    const at = text.lastIndexOf(form, cut - 1);
-    if (at !== -1 && at + form.length > cut) cut = at;
-  }
-  return cut;
-}
-
-/** Replaces every occurrence of every form, overlapping ones together, so that no end of one survives another. */
-function replaceAll(text: string, forms: readonly string[]): string {
-  const ranges = forms.flatMap((form) => [...rangesOf(text, form)]).toSorted(([a], [b]) => a - b);
+/** Replaces the ranges that end after `start` and begin before `end`, and returns that part of the text. */
+function replace(text: string, ranges: readonly Range[], start: number, end: number): string {
+  if (ranges.length === 0) return start === 0 && end === text.length ? text : text.slice(start, end);
   let clean = '';
-  let end = 0;
+  let done = start;
   for (const [from, to] of ranges) {
-    if (from >= end) clean += text.slice(end, from) + MARK;
-    end = Math.max(end, to);
+    if (to <= start || from >= end) continue;
+    clean += text.slice(done, Math.max(done, from)) + MARK;
+    done = to;
   }
-  return end === 0 ? text : clean + text.slice(end);
-}
-
-function* rangesOf(text: string, form: string): Generator<readonly [from: number, to: number]> {
-  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) yield [at, at + form.length];
-}
-
-function formsOf(secret: string): readonly string[] {
-  const bytes = new TextEncoder().encode(secret);
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/={1,2}$/, '');
-  const url = encodeURIComponent(new TextDecoder().decode(bytes)); // decoded, for a lone surrogate cannot be encoded
-  return [secret, quoted(secret), quoted(quoted(secret)), url, base64];
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+  return clean + text.slice(done, Math.max(done, end));
 }

@@ -1,7 +1,7 @@
 import { createRedactor, type StreamRedactor } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Redacts a secret in the text of a run's deltas, even if it is split between two events. Text that was held back precedes the next complete message. */
+/** Redacts a secret, and keys of well-known vendors, in the text of a run's deltas, even if it is split between two events. Text that was held back precedes the next complete message. */
 export async function* redactEvents(
   events: AsyncIterable<AgentEvent>,
   secret: string | undefined,
@@ -19,6 +19,8 @@ export async function* redactEvents(
       yield { ...event, arguments: call.push(event.arguments) };
     } else {
       if (event.type === 'message-end' || event.type === 'run-end') {
+        const thought = reasoning.end();
+        if (thought !== '') yield { type: 'reasoning-delta', text: thought };
         const rest = text.end();
         if (rest !== '') yield { type: 'text-delta', text: rest };
         text = redactor.stream();

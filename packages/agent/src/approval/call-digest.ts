@@ -16,6 +16,11 @@ export function toolDigest(tool: Tool): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson(definitionOf(tool)));
 }
 
+/** Returns a digest of JSON data. */
+export function textDigest(value: unknown): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson(value));
+}
+
 function definitionOf({ name, title, description, effect = 'external', parameters, outputSchema }: Tool): unknown {
   return [name, title, description, effect, parameters, outputSchema];
 }

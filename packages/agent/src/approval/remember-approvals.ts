@@ -1,7 +1,7 @@
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 import type { Approve } from './approval.ts';
-import { toolDigest } from './call-digest.ts';
+import { textDigest, toolDigest } from './call-digest.ts';
 
 /** What a remembered `allow` covers: all calls of the tool, calls with the same arguments, or calls for which a function returns the same key. */
 export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
@@ -10,15 +10,16 @@ export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
  * Asks once and remembers an `allow` for calls of the same kind. After a denial, an edit or `later`, the next such call is asked about again,
  * and so is the next call of a tool that was replaced or whose description, schema or effect has changed.
  *
- * The memory lives as long as the returned function: create one per run.
+ * What is remembered of a call is a digest: a redacted text would take calls with different secrets for the same, and the arguments themselves
+ * would be kept as long as the run. The memory lives as long as the returned function: create one per run.
  */
 export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'arguments'): Approve {
   const versionOf = createVersions();
   /** By key, the versions of the tools that were allowed. */
   const allowed = new Map<string, Map<string, number>>();
   const keyOf = (call: ToolCall): string => {
-    if (typeof rule === 'function') return rule(call);
-    return rule === 'tool' ? call.name : JSON.stringify([call.name, canonicalArguments(call.arguments)]);
+    if (rule === 'tool') return call.name;
+    return textDigest(typeof rule === 'function' ? rule(call) : [call.name, canonicalArguments(call.arguments)]);
   };
   return async (request) => {
     const { call, tool } = request;

@@ -1,7 +1,7 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { canonicalArguments } from './canonical-arguments.ts';
 
-/** How many repeats of the same calls with the same results have which effect. Cycles of one to three calls count. */
+/** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count. */
 export interface RepeatLimits {
   /** The result carries a note for the model. Default 3. */
   readonly warn?: number | undefined;
@@ -9,6 +9,10 @@ export interface RepeatLimits {
   readonly refuse?: number | undefined;
   /** The run ends with reason `loop`. Default 6. */
   readonly stop?: number | undefined;
+  /** The names of argument fields, at any depth, that do not make two calls different: a nonce, or a time. Default: none. */
+  readonly ignore?: readonly string[] | undefined;
+  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws. */
+  readonly normalizeResult?: ((text: string, call: ToolCall) => string) | undefined;
 }
 
 /** Detects that a run repeats itself. */
@@ -21,35 +25,69 @@ export interface LoopGuard {
   isLooping(): boolean;
 }
 
-const MAX_CYCLE = 3;
+const MAX_CYCLE = 8;
 const PERIODS = Array.from({ length: MAX_CYCLE }, (_, index) => index + 1);
 
 interface Entry {
   readonly call: ToolCall;
-  /** The result as the model read it. */
+  /** The result as the model read it, normalized. */
   readonly text: string;
+  /** The arguments in one spelling, once they were compared. */
+  canonical?: string;
 }
 
-/** Creates the guard of one run. */
-export function createLoopGuard({ warn = 3, refuse = 5, stop = 6 }: RepeatLimits = {}): LoopGuard {
+/** Creates the guard of one run. A call is compared once with each of the last eight, whatever the limits are. */
+export function createLoopGuard({
+  warn = 3,
+  refuse = 5,
+  stop = 6,
+  ignore = [],
+  normalizeResult,
+}: RepeatLimits = {}): LoopGuard {
+  const ignored: ReadonlySet<string> = new Set(ignore);
   const entries: Entry[] = [];
   const refused = new Map<string, Entry>();
-  const maxEntries = MAX_CYCLE * (Math.max(warn, refuse, stop) + 1);
+  /** By period, how many of the last entries equal the one that is a period before them. */
+  const same = PERIODS.map(() => 0);
 
-  /** How often the last `period` entries occur in a row at the end. */
-  const repeatsOf = (period: number): number => {
-    const { length } = entries;
-    let same = 0;
-    while (same + period < length && isSame(entries[length - 1 - same], entries[length - 1 - same - period])) same += 1;
-    return length < period ? 0 : Math.floor(same / period) + 1;
+  const repeatsOf = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
+  const mostRepeats = (): number => {
+    let most = 0;
+    for (const period of PERIODS) most = Math.max(most, repeatsOf(period));
+    return most;
   };
-  const mostRepeats = (): number => Math.max(...PERIODS.map(repeatsOf));
+  const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalArguments(entry.call.arguments, ignored));
+  const isSameCall = (a: Entry, b: Entry): boolean => {
+    if (a.call.name !== b.call.name) return false;
+    return a.call.arguments === b.call.arguments || canonicalOf(a) === canonicalOf(b);
+  };
+  /** Compares texts first: they are cheap to compare, and in a run that makes progress they differ. */
+  const isSame = (a: Entry, b: Entry): boolean => a === b || (a.text === b.text && isSameCall(a, b));
+  const normalize = (text: string, call: ToolCall): string => {
+    if (normalizeResult === undefined) return text;
+    try {
+      return normalizeResult(text, call);
+    } catch {
+      return text;
+    }
+  };
+  const add = (entry: Entry): void => {
+    for (const period of PERIODS) {
+      const before = entries.at(-period);
+      same[period - 1] = before !== undefined && isSame(before, entry) ? (same[period - 1] ?? 0) + 1 : 0;
+    }
+    entries.push(entry);
+    if (entries.length > MAX_CYCLE) entries.shift();
+  };
 
   return {
     refusal(call) {
+      let entry: Entry | undefined;
       for (const period of PERIODS) {
         const expected = entries.at(-period);
-        if (expected === undefined || !isSameCall(expected.call, call) || repeatsOf(period) < refuse) continue;
+        if (expected === undefined || repeatsOf(period) < refuse) continue;
+        entry ??= { call, text: '' };
+        if (!isSameCall(expected, entry)) continue;
         refused.set(call.id, expected);
         return refusalOf(call, refuse);
       }
@@ -58,13 +96,12 @@ export function createLoopGuard({ warn = 3, refuse = 5, stop = 6 }: RepeatLimits
     record(outcomes) {
       const notes = new Map<string, string>();
       const turn: Entry[] = [];
-      for (const [call, { forLLM: text }] of outcomes) {
-        const entry = refused.get(call.id) ?? { call, text };
+      for (const [call, { forLLM }] of outcomes) {
+        const entry = refused.get(call.id) ?? { call, text: normalize(forLLM, call) };
         // The same call twice in one turn counts once.
         if (turn.some((other) => isSame(other, entry))) continue;
         turn.push(entry);
-        entries.push(entry);
-        if (entries.length > maxEntries) entries.shift();
+        add(entry);
         const repeats = mostRepeats();
         if (repeats >= warn && !refused.has(call.id))
           notes.set(
@@ -76,17 +113,6 @@ export function createLoopGuard({ warn = 3, refuse = 5, stop = 6 }: RepeatLimits
     },
     isLooping: () => entries.length > 0 && mostRepeats() >= stop,
   };
-}
-
-/** Compares texts first: they are cheap to compare, and in a run that makes progress they differ. */
-function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
-  if (a === undefined || b === undefined) return false;
-  return a === b || (a.text === b.text && isSameCall(a.call, b.call));
-}
-
-function isSameCall(a: ToolCall, b: ToolCall): boolean {
-  if (a.name !== b.name) return false;
-  return a.arguments === b.arguments || canonicalArguments(a.arguments) === canonicalArguments(b.arguments);
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

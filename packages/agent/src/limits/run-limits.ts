@@ -56,20 +56,19 @@ const LIMIT_KEYS = optionKeys<RunLimits>(
 
 const COST_KEYS = optionKeys<NonNullable<RunLimits['cost']>>({ max: true, of: true });
 
-const REPEAT_KEYS = optionKeys<RepeatLimits>({ warn: true, refuse: true, stop: true });
+const REPEAT_KEYS = optionKeys<RepeatLimits>(
+  { warn: true, refuse: true, stop: true, ignore: true, normalizeResult: true },
+  { ...sameHint(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
+);
 
 /** Throws `CONFIG_INVALID` for a limit that does not exist or is out of range. */
 export function checkLimits(limits: RunLimits): void {
   checkKeys('run', limits, LIMIT_KEYS, 'limits.');
   if (limits.cost !== undefined) checkKeys('run', limits.cost, COST_KEYS, 'limits.cost.');
-  if (limits.repeats !== undefined && limits.repeats !== false)
-    checkKeys('run', limits.repeats, REPEAT_KEYS, 'limits.repeats.');
   checkChoice('run', 'limits.onLimit', limits.onLimit, ['stop', 'throw', 'answer']);
   if (typeof limits.cost === 'object' && typeof limits.cost.of !== 'function')
     throw invalidOption('run', 'limits.cost.of', 'a function of the usage', Reflect.get(limits.cost, 'of'));
-  if (typeof limits.repeats === 'object')
-    for (const [name, value] of Object.entries(limits.repeats))
-      if (typeof value === 'number') checkNumber('run', `limits.repeats.${name}`, value, 1);
+  if (limits.repeats !== undefined && limits.repeats !== false) checkRepeats(limits.repeats);
   if (limits.cost !== undefined && !(limits.cost.max > 0))
     throw new KernelError('CONFIG_INVALID', `limits.cost.max is ${limits.cost.max}.`, {
       hint: 'Pass a number above 0.',
@@ -83,4 +82,19 @@ export function checkLimits(limits: RunLimits): void {
         name === 'turns' ? 'Pass a whole number, or 0 for no limit.' : 'Pass a whole number from 1, or leave it out.',
     });
   }
+}
+
+function checkRepeats(repeats: RepeatLimits): void {
+  checkKeys('run', repeats, REPEAT_KEYS, 'limits.repeats.');
+  const { ignore, normalizeResult } = repeats;
+  for (const name of ['warn', 'refuse', 'stop'] as const)
+    checkNumber('run', `limits.repeats.${name}`, repeats[name], 1);
+  if (ignore !== undefined && !(Array.isArray(ignore) && ignore.every((name) => typeof name === 'string')))
+    throw new KernelError('CONFIG_INVALID', 'limits.repeats.ignore is not a list of strings.', {
+      hint: "Pass names of argument fields: ['nonce', 'requestId'].",
+    });
+  if (normalizeResult !== undefined && typeof normalizeResult !== 'function')
+    throw new KernelError('CONFIG_INVALID', `limits.repeats.normalizeResult is ${typeof normalizeResult}.`, {
+      hint: 'Pass a function that returns what is compared of a result.',
+    });
 }

@@ -4,11 +4,14 @@ import {
   isToolResult,
   KernelError,
   toErrorResult,
+  toModelText,
   type ToolCall,
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
 import { afterMicrotasks } from './after-microtasks.ts';
+import { hookStopAnswer } from './hook-stop.ts';
+import { reasonOf } from './reason-of.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;
@@ -33,12 +36,12 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
     };
     const fail = (error: unknown): void => {
-      const why = error instanceof Error ? error.message : String(error);
-      end(toErrorResult(new KernelError('TOOL_FAILED', `"${call.name}" failed: ${why}`, { cause: error })));
+      const message = `"${call.name}" failed: ${reasonOf(error)}`;
+      end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
     const finish = (value: unknown): void => {
       try {
-        end(isToolResult(value) ? value : notAResult(call, value));
+        end(isToolResult(value) ? readResult(value) : notAResult(call, value));
       } catch (error) {
         fail(error);
       }
@@ -63,6 +66,14 @@ export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandone
     new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; ${state}.`),
     outcome,
   );
+}
+
+/** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
+function readResult(value: ToolResult): ToolResult {
+  const result = { ...value };
+  toModelText(result);
+  hookStopAnswer(result.error);
+  return result;
 }
 
 function notAResult(call: ToolCall, value: unknown): ToolResult {

@@ -1,41 +1,192 @@
-import { open, readFile, unlink } from 'node:fs/promises';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delay, isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { mayHaveWritten, mayRun, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { storeError } from './store-error.ts';
 
+/** How old a lock without content must be to count as what a crash left. Earlier releases created a lock first and then wrote to it. */
+const EMPTY_MS = 500;
+/** How often the lock may change while it is read. Each time, another process got it or gave it back. */
+const MAX_ROUNDS = 50;
+
+/** The content of a lock. */
+interface Lock {
+  /** Tells this lock apart from every other one, also of the same process. */
+  readonly token: string;
+  /** Who wrote it; absent for one that an earlier release wrote, or nobody. */
+  readonly holder?: ProcessIdentity;
+  /** What an earlier release wrote. */
+  readonly text: string;
+  /** Time since it was written, in milliseconds. */
+  readonly ageMs: number;
+}
+
+/** The tokens of the locks that this process holds. */
+const held = new Set<string>();
+
 /**
- * Acquires the lock of a file (`<path>.lock`, which holds a process id) and returns a function that releases it. Throws `SESSION_LOCKED`
- * while the process that holds it lives; the lock of a dead process is taken over.
+ * Acquires the lock of a file (`<path>.lock`, which names a process) and returns a function that releases it. Throws `SESSION_LOCKED`
+ * while the process that holds it runs; the lock of a process that has ended is taken over, by one process only.
+ *
+ * A lock is written to a file of its own and then linked, so none is ever empty. To take over, a process links the name that the old lock's
+ * token gives (`<path>.lock.<token>`), which only one can, and then renames its own lock over the old one. A process that ends between the
+ * two has itself been taken over from in the same way, so the last of that chain counts.
  */
-export async function acquireFileLock(path: string): Promise<() => Promise<void>> {
-  const lock = `${path}.lock`;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const file = await open(lock, 'wx', 0o600);
-      await file.writeFile(String(process.pid));
-      await file.close();
-      return () => unlink(lock).catch(() => {});
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw storeError(`The lock ${lock} could not be created`, error);
-      const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
-      if (attempt > 1 || isAlive(holder))
-        throw new KernelError('SESSION_LOCKED', `The session ${path} is open in process ${holder || 'unknown'}.`, {
-          hint: `Close it there, or remove ${lock} if no such process is running.`,
-          retryable: true,
-        });
-      await unlink(lock).catch(() => {});
+export async function acquireFileLock(path: string): Promise<() => void> {
+  const lockPath = `${path}.lock`;
+  const token = crypto.randomUUID();
+  const own = ownIdentity();
+  const ownPath = `${lockPath}.${token}.new`;
+  held.add(token);
+  try {
+    writeFileSync(ownPath, JSON.stringify({ ...own, token }), { flag: 'wx', mode: 0o600 });
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      const state = tryAcquire(lockPath, ownPath, own);
+      if (state === 'acquired') return () => release(lockPath, token);
+      // oxlint-disable-next-line no-await-in-loop -- waits until a lock without content is old enough
+      if (state.holder === undefined && state.text === '') await delay(Math.max(1, EMPTY_MS - state.ageMs));
+      else if (state.token !== '') throw lockedError(path, lockPath, state);
     }
+    throw lockedError(path, lockPath, undefined);
+  } catch (error) {
+    held.delete(token);
+    throw storeError(`The lock ${lockPath} could not be created`, error);
+  } finally {
+    removeFile(ownPath);
   }
 }
 
-function isAlive(pid: number): boolean {
-  // An empty lock was just created by a process that has not written its id yet.
-  if (!Number.isInteger(pid) || pid <= 0) return true;
+/** A lock that changed while it was read. */
+const CHANGED: Lock = { token: '', text: 'changed', ageMs: 0 };
+
+/** Acquires the lock, or returns the one that stands in the way. */
+function tryAcquire(lockPath: string, ownPath: string, own: ProcessIdentity): 'acquired' | Lock {
+  if (linkNew(ownPath, lockPath)) return 'acquired';
+  const first = readLock(lockPath);
+  if (first === undefined) return CHANGED;
+  const successors: string[] = [];
+  let last = first;
+  for (;;) {
+    if (isHeld(last, own)) return last;
+    const successorPath = `${lockPath}.${last.token}`;
+    if (linkNew(ownPath, successorPath)) {
+      // Whoever took over first has renamed before it removed its link: then the lock is another one by now.
+      if (readLock(lockPath)?.token !== first.token) {
+        removeFile(successorPath);
+        return CHANGED;
+      }
+      renameSync(ownPath, lockPath);
+      for (const path of [...successors, successorPath]) removeFile(path);
+      return 'acquired';
+    }
+    const successor = readLock(successorPath);
+    if (successor === undefined) return CHANGED;
+    successors.push(successorPath);
+    last = successor;
+  }
+}
+
+function isHeld(lock: Lock, own: ProcessIdentity): boolean {
+  if (lock.holder !== undefined) return mayRun(lock.holder, own, held.has(lock.token));
+  if (lock.text === '') return lock.ageMs < EMPTY_MS;
+  return mayHaveWritten(Number(lock.text));
+}
+
+function release(lockPath: string, token: string): void {
+  held.delete(token);
   try {
-    process.kill(pid, 0);
+    if (readLock(lockPath)?.token === token) removeFile(lockPath);
+  } catch {
+    // It cannot be read any more. Once this process has ended, it is taken over.
+  }
+}
+
+/** Reads a lock; undefined if there is none. */
+function readLock(path: string): Lock | undefined {
+  try {
+    const { ino, mtimeMs } = statSync(path);
+    const text = readFileSync(path, 'utf8').slice(0, 4096).trim();
+    const ageMs = Math.max(0, Date.now() - mtimeMs);
+    const value = parse(text);
+    if (
+      isObject(value) &&
+      isToken(value['token']) &&
+      typeof value['pid'] === 'number' &&
+      typeof value['host'] === 'string'
+    ) {
+      const { token, pid, host, boot, start } = value;
+      const known = { ...(typeof boot === 'string' && { boot }), ...(typeof start === 'string' && { start }) };
+      return { token, holder: { pid, host, ...known }, text, ageMs };
+    }
+    return { token: `${ino}-${Math.round(mtimeMs)}`, text, ageMs };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** A token becomes a part of a file name. */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\da-f-]{36}$/.test(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Links a file to a new name; returns false if the name is taken. */
+function linkNew(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
     return true;
   } catch (error) {
-    return hasCode(error, 'EPERM');
+    if (hasCode(error, 'EEXIST')) return false;
+    if (!NO_LINKS.some((code) => hasCode(error, code))) throw error;
+    return copyNew(from, to);
   }
+}
+
+/** What a file system answers that has no hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+function copyNew(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone already, or will be taken over.
+  }
+}
+
+function lockedError(path: string, lockPath: string, lock: Lock | undefined): KernelError {
+  const { holder } = lock ?? {};
+  const where = holder === undefined ? `process ${lock?.text ?? 'unknown'}` : `process ${holder.pid} on ${holder.host}`;
+  return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${where.slice(0, 100)}.`, {
+    hint: `Close it there, or remove ${lockPath} if no such process is running.`,
+    retryable: true,
+  });
 }
 
 function hasCode(error: unknown, code: string): boolean {

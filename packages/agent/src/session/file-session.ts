@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { parseLog, toLine } from './log-format.ts';
@@ -20,23 +21,25 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist. Its id is made once and kept in the file, so
  * that it survives a move.
  *
- * Throws `SESSION_LOCKED` while another process or session has it open, and `CONFIG_INVALID` for a file that is not a session or is of a newer
- * version; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
+ * Throws `SESSION_LOCKED` while another process or session has it open, by this path or through a symbolic link, and `CONFIG_INVALID` for a
+ * file that is not a session, is of a newer version, or has another hard link; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
  * after a failed write, every later one fails too, until the session is opened again.
  */
 export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
   checkKeys('openFileSession', options, FILE_SESSION_KEYS);
   const { fsync = false } = options;
-  const unlock = await acquireFileLock(path);
+  const realPath = await resolveFile(path);
+  const unlock = await acquireFileLock(realPath);
   let file: FileHandle | undefined;
   try {
-    file = await open(path, 'a+', 0o600);
-    const log = parseLog(await file.readFile('utf8'), path);
-    if (log.byteLength < (await file.stat()).size) await file.truncate(log.byteLength);
+    file = await open(realPath, OPEN_FLAGS, 0o600);
+    await checkFile(file, path);
+    const log = parseLog(await file.readFile(), path);
+    if (log.header !== '') await file.appendFile(log.header);
+    else if (log.byteLength < (await file.stat()).size) await file.truncate(log.byteLength);
     const handle = file;
     const entries = [...log.entries];
-    const id = log.isNew ? crypto.randomUUID() : (log.id ?? path);
-    if (log.isNew) await handle.appendFile(toLine({ session: 1, id }));
+    const { id = path } = log;
     let lastWrite: Promise<void> = Promise.resolve();
     let isClosed = false;
     const write = async (previous: Promise<void>, added: readonly SessionEntry[]): Promise<void> => {
@@ -63,12 +66,43 @@ export async function openFileSession(path: string, options: FileSessionOptions 
         isClosed = true;
         await lastWrite.catch(() => {});
         await handle.close();
-        await unlock();
+        unlock();
       },
     };
   } catch (error) {
     await file?.close().catch(() => {});
-    await unlock();
+    unlock();
     throw storeError(`The session ${path} could not be opened`, error);
   }
+}
+
+/** Append only. A link that takes the place of the file meanwhile is not followed, and a FIFO is not waited for. */
+const OPEN_FLAGS =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** The path of the file itself, behind symbolic links: what two writers of it have in common. Creates the file if it does not exist. */
+async function resolveFile(path: string): Promise<string> {
+  try {
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined) await (await open(path, 'a', 0o600)).close();
+    const info = await stat(path);
+    if (!info.isFile() && !info.isDirectory())
+      throw new KernelError('CONFIG_INVALID', `${path} is not a session: it is not a regular file.`);
+    return real ?? (await realpath(path));
+  } catch (error) {
+    throw storeError(`The session ${path} could not be opened`, error);
+  }
+}
+
+async function checkFile(file: FileHandle, path: string): Promise<void> {
+  const info = await file.stat();
+  if (!info.isFile()) throw new KernelError('CONFIG_INVALID', `${path} is not a session: it is not a regular file.`);
+  if (info.nlink > 1)
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `${path} has ${info.nlink} hard links, so another writer could have it open.`,
+      {
+        hint: 'Make a copy of it and open that.',
+      },
+    );
 }

@@ -1,5 +1,6 @@
 import { isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { readMessage } from '../history/read-message.ts';
 import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { SessionEntry } from './session.ts';
 
@@ -9,25 +10,33 @@ export interface ParsedLog {
   readonly entries: readonly SessionEntry[];
   /** The length of the complete lines, in bytes; a crash cut off what follows. */
   readonly byteLength: number;
-  /** Whether the file has no header yet. */
-  readonly isNew: boolean;
-  /** The id in the header; undefined in a new file and in one of an earlier release. */
+  /** What is missing of the header; empty for a file that has it. */
+  readonly header: string;
+  /** The id in the header; undefined in a file of an earlier release. */
   readonly id?: string;
 }
 
 /** The version that this code reads and writes. */
 const VERSION = 1;
+const NEWLINE = 10;
+/** Stands for the id in the form of a header. */
+const ID = '<id>';
+/** More bytes than a header has. */
+const MAX_HEADER = 100;
 
-/** Reads a log. Throws `CONFIG_INVALID` for a newer version, and for a line that is not an entry, with its number. */
-export function parseLog(text: string, path: string): ParsedLog {
-  const end = text.lastIndexOf('\n') + 1;
-  const lines = text.slice(0, end).split('\n').slice(0, -1);
+/**
+ * Reads a log. Throws `CONFIG_INVALID` for a file that does not begin as a session, for a newer version, and for a line that is not an entry,
+ * with its number. Bytes are counted before they are decoded: a byte that is not UTF-8 would count as three.
+ */
+export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end));
+  const lines = text.split('\n').slice(0, -1);
   const [header, ...rest] = lines;
-  if (header === undefined) return { entries: [], byteLength: 0, isNew: true };
+  if (header === undefined) return startLog(bytes, path);
   const first = parseLine(header, path, 1);
   const version = isObject(first) ? first['session'] : undefined;
-  if (typeof version !== 'number')
-    throw new KernelError('CONFIG_INVALID', `${path} is not a session: its first line is not {"session":${VERSION}}.`);
+  if (typeof version !== 'number') throw notASession(path);
   if (version > VERSION)
     throw new KernelError(
       'CONFIG_INVALID',
@@ -36,7 +45,25 @@ export function parseLog(text: string, path: string): ParsedLog {
     );
   const entries = rest.map((line, index) => toEntry(parseLine(line, path, index + 2), path, index + 2));
   const id = isObject(first) && typeof first['id'] === 'string' ? { id: first['id'] } : {};
-  return { entries, byteLength: Buffer.byteLength(text.slice(0, end)), isNew: false, ...id };
+  return { entries, byteLength: end, header: '', ...id };
+}
+
+/** The log of a file without a whole line: an empty one, or one whose header a crash cut off, which is completed and not cut. */
+function startLog(bytes: Uint8Array, path: string): ParsedLog {
+  const [before, after] = toLine({ session: VERSION, id: ID }).split(ID);
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_HEADER));
+  const made: string = crypto.randomUUID();
+  const written = text.slice(before?.length ?? 0, (before?.length ?? 0) + made.length);
+  const id = written + made.slice(written.length);
+  const header = `${before}${id}${after}`;
+  if (bytes.length >= MAX_HEADER || !header.startsWith(text) || !/^[\da-f-]*$/.test(written)) throw notASession(path);
+  return { entries: [], byteLength: bytes.length, header: header.slice(text.length), id };
+}
+
+function notASession(path: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `${path} is not a session: its first line is not {"session":${VERSION}}.`, {
+    hint: 'The file was not changed.',
+  });
 }
 
 /** Returns an entry, or the header, as one line of a log. */
@@ -59,9 +86,9 @@ function parseLine(line: string, path: string, number: number): unknown {
 function toEntry(value: unknown, path: string, number: number): SessionEntry {
   if (isObject(value)) {
     const { type, message, callId } = value;
-    if (type === 'message' && isObject(message) && typeof message['role'] === 'string' && 'content' in message)
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked as far as a history needs it; repairHistory does the rest
-      return value as unknown as SessionEntry;
+    const read = type === 'message' ? readMessage(message) : undefined;
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the entry as it was written, with fields of a newer release
+    if (read !== undefined) return (read === message ? value : { ...value, message: read }) as unknown as SessionEntry;
     const { calls } = value;
     if (type === 'suspended' && Array.isArray(calls) && calls.every((call) => toSuspendedCall(call).length === 1))
       return { type, calls: calls.flatMap(toSuspendedCall) };

@@ -7,6 +7,7 @@ import {
   toolCallsOf,
 } from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
+import { readMessage } from '../history/read-message.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
@@ -55,7 +56,7 @@ async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEv
 /** Returns the history of a session, repaired: every call that must not run again has a result. */
 export async function loadHistory(session: Session): Promise<readonly Message[]> {
   const entries = await readEntries(session);
-  const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
+  const messages = entries.flatMap((entry) => (entry.type === 'message' ? (readMessage(entry.message) ?? []) : []));
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
   const { begun, kept } = openCalls(entries);
   const lost: Message[] = [];

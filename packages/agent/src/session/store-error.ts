@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { reasonOf } from '../loop/reason-of.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'Free some space on the disk, then run again.',
@@ -15,7 +16,7 @@ const HINTS: Readonly<Record<string, string>> = {
  */
 export function storeError(what: string, error: unknown): KernelError {
   if (KernelError.is(error)) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = reasonOf(error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return new KernelError('STORE_FAILED', `${what}: ${why}`, {
     hint:

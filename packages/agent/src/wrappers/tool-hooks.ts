@@ -12,6 +12,7 @@ import {
 import { deniedError } from '../approval/approval.ts';
 import { validateCall } from '../approval/validate-call.ts';
 import { hookStop } from '../loop/hook-stop.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 import type { HookResult } from './model-hooks.ts';
 
 /** What a hook before a call may decide. */
@@ -86,8 +87,8 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
 }
 
 function hookFailure(call: ToolCall, error: unknown): ToolResult {
-  const why = error instanceof Error ? error.message : String(error);
-  return toErrorResult(new KernelError('TOOL_FAILED', `A hook of "${call.name}" failed: ${why}`, { cause: error }));
+  const message = `A hook of "${call.name}" failed: ${reasonOf(error)}`;
+  return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
 }
 
 function stoppedResult(call: ToolCall, answer: string): ToolResult {

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { createRedactor, isObject } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Servers in the `mcpServers` format that MCP programs share. Other keys of the file are ignored. */
@@ -160,7 +160,7 @@ function readHttp(name: string, entry: Entry, url: unknown): McpServer {
   forbidKeys(name, entry, ['args', 'env', 'cwd'], 'An address takes "headers".');
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol))
-    throw invalid(name, 'url', `must be an http or https address, not ${show(url)}`);
+    throw invalid(name, 'url', `must be an http or https address, not ${show(withoutCredentials(url))}`);
   if (parsed.username !== '' || parsed.password !== '')
     throw invalid(name, 'url', 'contains a user name or password', 'Put an Authorization header in "headers".');
   const headers = readStrings(name, 'headers', entry['headers']);
@@ -202,8 +202,18 @@ function invalid(name: string, key: string | undefined, problem: string, hint?: 
   });
 }
 
+/** An address as it may be shown: without a user name, a password and a query, which may hold a key. */
+function withoutCredentials(url: unknown): unknown {
+  if (typeof url !== 'string') return url;
+  const [address = '', query] = url.split(/[?#]/, 2);
+  return `${address.replace(/\/\/[^/@]*@/, '//…@')}${query === undefined ? '' : '?…'}`;
+}
+
+const redactor = createRedactor();
+
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? typeof value;
+  // A key in the wrong place, as in `command` or `url`, is redacted before it is cut.
+  const text = redactor.text(JSON.stringify(value) ?? typeof value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

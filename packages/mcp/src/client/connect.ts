@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
-import { checkKeys, KernelError, optionKeys, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
+import { KernelError, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
 import { callRemoteTool, type CallTarget, unavailableResult } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
@@ -7,6 +7,7 @@ import type { ConnectionOptions } from './connection/open-connection.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { createApprovedTools } from './tools/approved-tools.ts';
+import type { McpPins } from './tools/definition-approvals.ts';
 import { createToolNames } from './tools/tool-names.ts';
 
 /** How long a turn waits for lists of tools that are under way. */

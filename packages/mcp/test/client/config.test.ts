@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { readMcpConfig } from '../../src/client/config.ts';
 import { connectMcp } from '../../src/index.ts';
@@ -135,4 +136,24 @@ test('no servers make an empty toolset', async () => {
   const toolset = await connectMcp({ mcpServers: { off: { command: 'x', disabled: true } } });
   expect(toolset.list()).toEqual([]);
   await toolset.close();
+});
+
+test('an error of a config shows no key: neither of a vendor, nor in an address', () => {
+  verifies('secrets.vendorKeys');
+  const key = `sk-ant-api03-${'a1B2'.repeat(30)}`;
+  const broken = [
+    { command: [key] },
+    { url: `ftp://user:${'pass'.repeat(3)}@example.com/mcp?key=plain-secret-of-ours` },
+    { command: 'a', args: `--key ${key}` },
+  ];
+  for (const entry of broken) {
+    let message = '';
+    try {
+      readMcpConfig({ mcpServers: { a: entry } });
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('MCP server "a"');
+    expect(message).not.toMatch(/a1B2|passpass|plain-secret/);
+  }
 });

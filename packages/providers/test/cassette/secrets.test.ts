@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { verifies } from '@kernel/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { azureToken, createProvider, fromEnvironment, withFallback, withRetry } from '../../src/index.ts';
+import { createSanitizer } from '../../src/cassette/sanitizer.ts';
 import { azureTokenFrom } from '../../src/config/azure-token.ts';
 import { chunk, endOf, errorOf, request, sse, withServer } from '../support.ts';
 
@@ -144,4 +145,16 @@ test('azureToken accepts a credential of the caller, and says clearly when it re
   });
   const failing = { getToken: () => Promise.reject(new Error('no identity')) };
   await expect(azureToken({ credential: failing })()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+});
+
+test('a cassette holds no part of a key that is longer than 8 characters, and no key of a vendor', () => {
+  verifies('secrets.vendorKeys', 'secrets.spellings');
+  const key = 'Qx7-fT9pLz2vRk8wHn4cYd6mJb1s';
+  const sanitizer = createSanitizer([key]);
+  const escaped = Array.from(key, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('');
+  expect(sanitizer.text(`cut ${key.slice(3, 20)} … ${escaped}`)).toBe('cut [redacted] … [redacted]');
+  expect(sanitizer.value({ xai: `xai-${'a1B2'.repeat(20)}`, groq: [`gsk_${'a1B2'.repeat(13)}`] })).toEqual({
+    xai: '[redacted]',
+    groq: ['[redacted]'],
+  });
 });

@@ -5,6 +5,9 @@ import { toJson } from './json-value.ts';
 /** What an async generator function returns, whatever its values. */
 type Generator = AsyncGenerator<unknown, unknown, undefined>;
 
+/** How many values are taken before other work of the process gets its turn. */
+const STEPS_PER_TURN = 1_000;
+
 /** Whether a handler returned an async generator. A stream can be iterated too, but is none: it has no `next`. */
 export function isAsyncGenerator(value: unknown): value is Generator {
   if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return false;
@@ -25,13 +28,16 @@ export async function runGenerator(
   const removeAbort = onAbort(signal, () => void stop());
   try {
     let last: unknown;
-    for (;;) {
+    for (let count = 1; ; count += 1) {
       if (signal.aborted) throw signal.reason;
       // Each value depends on the one before.
       // oxlint-disable-next-line no-await-in-loop
       const step = await generator.next();
       if (step.done === true) return step.value === undefined ? last : step.value;
       last = step.value;
+      // A generator that never waits would keep timers and signals from running.
+      // oxlint-disable-next-line no-await-in-loop
+      if (count % STEPS_PER_TURN === 0) await new Promise(setImmediate);
       if (last !== undefined && !signal.aborted) onProgress(progressText(last));
     }
   } catch (error) {

@@ -2,7 +2,9 @@ import type { Redactor } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
-import { toResult } from './result.ts';
+import { callSafely } from './call-safely.ts';
+import { failureText } from './failure-text.ts';
+import { failedResult, toResult } from './result.ts';
 import type { CallRequest } from './types.ts';
 
 /** The state of one call, which for an async tool lives until its outcome is delivered. */
@@ -49,14 +51,21 @@ export function createCallReporter(
     const extra = detail && result !== undefined ? { result } : {};
     events.emit({ type: 'call-late', name: binding.tool.name, callId: id, kind, isError, durationMs, ...extra });
   };
+  const readArguments = (given: unknown): unknown => {
+    try {
+      return redactor.data(given);
+    } catch {
+      return '[arguments that cannot be read]';
+    }
+  };
   const deliver = (record: CallRecord, outcome: unknown): void => {
     const { binding, context } = record.request;
-    const result = finalize(toResult(outcome, binding.tool.name), binding);
+    const result = finalize(readOutcome(outcome, binding.tool.name), binding);
     const isError = result.isError === true;
     if (record.state === 'delivered') return late(record, 'repeated', isError, result);
     const isAwaited = record.state === 'waiting' && context.onComplete !== undefined;
     if (record.state === 'waiting') record.state = 'delivered';
-    if (isAwaited) ignoringErrors(() => context.onComplete?.(result));
+    if (isAwaited) callSafely(() => context.onComplete?.(result));
     late(record, isAwaited ? 'completed' : 'orphan', isError, result);
   };
 
@@ -84,7 +93,7 @@ export function createCallReporter(
     },
     start(request) {
       if (events.hasCallListeners) {
-        const extra = detail ? { arguments: redactor.data(request.arguments) } : {};
+        const extra = detail ? { arguments: readArguments(request.arguments) } : {};
         events.emit({ type: 'call-start', name: request.binding.tool.name, callId: request.id, ...extra });
       }
       return {
@@ -97,10 +106,10 @@ export function createCallReporter(
     },
     progress(record, text) {
       if (record.state !== 'running') return;
-      const update = redactor.text(text);
+      const update = redactor.text(typeof text === 'string' ? text : failureText(text));
       const { id, binding, context } = record.request;
       if (events.hasCallListeners) events.emit({ type: 'call-progress', name: binding.tool.name, callId: id, update });
-      if (context.onProgress !== undefined) ignoringErrors(() => context.onProgress?.(update));
+      if (context.onProgress !== undefined) callSafely(() => context.onProgress?.(update));
     },
     complete(record, outcome) {
       if (record.state === 'running') (record.earlyOutcomes ??= []).push(outcome);
@@ -125,11 +134,10 @@ function since(started: number): number {
   return started === 0 ? 0 : performance.now() - started;
 }
 
-/** A callback of the caller that throws must not affect the call. */
-function ignoringErrors(callback: () => void): void {
+function readOutcome(outcome: unknown, toolName: string): ToolResult {
   try {
-    callback();
-  } catch {
-    // The caller's own callback failed: there is no one else to notify.
+    return toResult(outcome, toolName);
+  } catch (error) {
+    return failedResult(error, toolName);
   }
 }

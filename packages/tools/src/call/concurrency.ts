@@ -1,6 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asInput } from '../unsafe-casts.ts';
+import { callSafely } from './call-safely.ts';
 import { type ConcurrencyLimit, createSemaphore } from './semaphore.ts';
 
 /** The right to run one call. */
@@ -138,7 +139,10 @@ function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): r
 /** Calls whose key function throws share one key, which is the safe choice. */
 function keyOf(key: (input: never) => string, input: unknown): string {
   try {
-    return `key ${key(asInput(input))}`;
+    const found: unknown = key(asInput(input));
+    if (typeof found === 'string' || typeof found === 'number') return `key ${found}`;
+    callSafely(() => found); // an async function may reject
+    return 'no key';
   } catch {
     return 'no key';
   }

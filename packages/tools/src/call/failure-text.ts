@@ -1,12 +1,14 @@
+import { createRedactor } from '@kernel/internal';
+
 /** What a model reads of a thrown value: its message without stack, file paths of the program and class name, in at most 2,000 characters. */
 export function failureText(error: unknown): string {
-  const text = messageOf(error)
+  const text = readMessage(error)
     .split('\n')
     .filter((line) => !/^\s*at\s/.test(line))
     .join('\n')
     .trim();
   const safe = text.replaceAll(/\S+/g, withoutPaths);
-  return safe === '' ? 'it gave no reason.' : safe.slice(0, MAX_LENGTH);
+  return safe === '' ? 'it gave no reason.' : redactor.text(safe).slice(0, MAX_LENGTH);
 }
 
 const MAX_LENGTH = 2_000;
@@ -48,12 +50,19 @@ function programFolders(path: string, next: string): { readonly from: number; re
   return isModule || isSource ? { from, to } : undefined;
 }
 
-function messageOf(error: unknown): string {
+/** Keys of vendors go before the text is cut: what a cut leaves of one would not be found. */
+const redactor = createRedactor();
+
+function readMessage(error: unknown): string {
+  try {
+    return String(messageOf(error));
+  } catch {
+    return 'it threw a value that cannot be shown.'; // a getter or a proxy that throws
+  }
+}
+
+function messageOf(error: unknown): unknown {
   if (error instanceof Error) return error.message;
   if (typeof error === 'string') return error;
-  try {
-    return JSON.stringify(error) ?? String(error);
-  } catch {
-    return 'it threw a value that cannot be shown.';
-  }
+  return JSON.stringify(error) ?? String(error);
 }

@@ -29,30 +29,35 @@ const GRACE_MS = 20;
 export function raceHandler(work: Promise<unknown>, options: RaceOptions): void {
   let ended = false;
   let watch: Watch | undefined;
+  let onSettled: ((outcome: { readonly failed: boolean }) => void) | undefined;
   const settle = (end: HandlerEnd): void => {
-    if (ended) return;
+    if (ended) return onSettled?.({ failed: end.kind === 'error' });
     ended = true;
     const aborted = watch?.close() ?? false;
-    options.onEnd(aborted ? { kind: 'aborted', settled: end.kind === 'value' ? 'value' : 'error' } : end);
+    return options.onEnd(aborted ? { kind: 'aborted', settled: end.kind === 'value' ? 'value' : 'error' } : end);
   };
   const abandon = (end: HandlerEnd): void => {
     if (ended) return;
     ended = true;
     watch?.close();
-    const settled = work.then(
-      () => ({ failed: false }),
-      () => ({ failed: true }),
-    );
-    options.onAbandoned(settled);
+    options.onAbandoned(new Promise((resolve) => (onSettled = resolve)));
     options.onEnd(end);
   };
-  work.then(
-    (value) => settle({ kind: 'value', value }),
-    (error: unknown) => settle({ kind: 'error', error }),
-  );
+  try {
+    work.then(
+      (value) => settle({ kind: 'value', value }),
+      (error: unknown) => settle({ kind: 'error', error }),
+    );
+  } catch (error) {
+    settle({ kind: 'error', error }); // a proxy of a promise
+  }
   // A handler that has settled by now needs neither a timer nor a listener.
   queueMicrotask(() => {
-    if (!ended) watch = createWatch(options, abandon);
+    try {
+      if (!ended) watch = createWatch(options, abandon);
+    } catch (error) {
+      settle({ kind: 'error', error }); // a signal that cannot be listened to
+    }
   });
 }
 

@@ -1,24 +1,40 @@
 import type { Redactor } from '@kernel/internal';
-import { KernelError, type ToolResult } from '@kernel/protocol';
+import { type JsonValue, KernelError, type ToolResult, toModelText } from '@kernel/protocol';
 
-/** Redacts everything that a result shows or carries. The `cause` of its error stays: it is for logs and never sent. */
+/** Redacts everything that a result shows or carries; returns the result itself if it holds no secret. The `cause` of its error stays: it is for logs and never sent. */
 export function redactResult(result: ToolResult, redactor: Redactor): ToolResult {
   const { forUser, data, error, repairs } = result;
-  return {
-    ...result,
-    forLLM: redactor.text(result.forLLM),
-    ...(forUser === undefined ? {} : { forUser: redactor.text(forUser) }),
-    ...(data === undefined ? {} : { data: redactor.data(data) }),
-    ...(repairs === undefined ? {} : { repairs: redactor.data(repairs) }),
-    ...(KernelError.is(error) ? { error: redactError(error, redactor) } : {}),
-  };
+  const text = toModelText(result);
+  const forLLM = redactor.text(text);
+  const isText = forUser === undefined && data === undefined && error === undefined && repairs === undefined;
+  if (isText && forLLM === text) return result;
+  const changes: { -readonly [Key in keyof ToolResult]?: ToolResult[Key] } = {};
+  if (forLLM !== text) changes.forLLM = forLLM;
+  if (forUser !== undefined) {
+    const clean = redactor.text(forUser);
+    if (clean !== forUser) changes.forUser = clean;
+  }
+  if (data !== undefined && mayHoldSecret(data, redactor)) changes.data = redactor.data(data);
+  if (repairs !== undefined) changes.repairs = redactor.data(repairs);
+  if (KernelError.is(error)) changes.error = redactError(error, redactor);
+  return Object.keys(changes).length === 0 ? result : { ...result, ...changes };
+}
+
+/** The JSON text of data is searched first: that takes less time than to visit every string of it. */
+function mayHoldSecret(data: JsonValue, redactor: Redactor): boolean {
+  if (typeof data !== 'object') return typeof data === 'string';
+  try {
+    const text = JSON.stringify(data);
+    return redactor.text(text) !== text;
+  } catch {
+    return true; // nested too deeply for JSON.stringify
+  }
 }
 
 function redactError(error: KernelError, redactor: Redactor): KernelError {
-  return new KernelError(error.code, redactor.text(error.message), {
-    hint: error.hint === undefined ? undefined : redactor.text(error.hint),
-    retryable: error.retryable,
-    data: redactor.data(error.data),
-    cause: error.cause,
-  });
+  const { message, hint, data } = error;
+  const clean = { message: redactor.text(message), hint: hint && redactor.text(hint), data: redactor.data(data) };
+  if (clean.message === message && clean.hint === hint && clean.data === data) return error;
+  const { code, retryable, cause } = error;
+  return new KernelError(code, clean.message, { hint: clean.hint, retryable, data: clean.data, cause });
 }

@@ -1,5 +1,6 @@
 import { KernelError, type ToolResult } from '@kernel/protocol';
 import { sliceHead, sliceTail } from '../truncate.ts';
+import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
 
 /** Keeps the full texts of results that were shortened for the model. */
@@ -63,7 +64,10 @@ export function limitResult(result: ToolResult, limit: number, store: ResultStor
 /** Keeps a text and returns its handle, or the error of the store. */
 function keepText(store: ResultStore, text: string): string | KernelError {
   try {
-    return store.keep(text);
+    const handle: unknown = store.keep(text);
+    if (typeof handle === 'string') return handle;
+    callSafely(() => handle); // a store that is async may reject
+    throw new TypeError('keep() did not return a string');
   } catch (error) {
     return resultStoreError('write', error);
   }
@@ -72,7 +76,10 @@ function keepText(store: ResultStore, text: string): string | KernelError {
 /** Reads a text from a store. Throws `STORE_FAILED` if the store fails. */
 export function readText(store: ResultStore, handle: string): string | undefined {
   try {
-    return store.read(handle);
+    const text: unknown = store.read(handle);
+    if (text === undefined || typeof text === 'string') return text;
+    callSafely(() => text);
+    throw new TypeError('read() did not return a string');
   } catch (error) {
     throw resultStoreError('read', error);
   }

@@ -5,6 +5,7 @@ import {
   type ToolResult,
   isToolResult,
   toErrorResult,
+  toModelText,
 } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
@@ -61,10 +62,22 @@ export function cancelledResult(
   );
 }
 
-/** The result of a handler that threw. The thrown value is kept as the cause, for logs. */
+/** The result of a handler that threw. The thrown value is kept as the cause, for logs. Never throws, whatever the value is. */
 export function failedResult(error: unknown, toolName: string): ToolResult {
+  try {
+    return resultOfError(error, toolName);
+  } catch {
+    const message = `"${toolName}" failed: it threw a value that cannot be read.`;
+    return toErrorResult(new KernelError('TOOL_FAILED', message, { data: { tool: toolName } }));
+  }
+}
+
+function resultOfError(error: unknown, toolName: string): ToolResult {
   if (KernelError.is(error) && HANDLER_CODES.has(error.code)) {
-    return toErrorResult(error, error.code === 'TOOL_DENIED' ? 'denied' : undefined);
+    const { code, message, hint } = error;
+    // Anything can carry the brand of a KernelError.
+    if (typeof message === 'string' && (hint === undefined || typeof hint === 'string'))
+      return toErrorResult(error, code === 'TOOL_DENIED' ? 'denied' : undefined);
   }
   const message = `"${toolName}" failed: ${failureText(error)}`;
   return toErrorResult(
@@ -72,11 +85,20 @@ export function failedResult(error: unknown, toolName: string): ToolResult {
   );
 }
 
+/** Does the work of a call; what it throws at once becomes a failed result. A call may be an object with getters that throw. */
+export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Promise<T | ToolResult> {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.resolve(failedResult(error, toolName));
+  }
+}
+
 /** Turns whatever a handler returned into a result. */
 export function toResult(value: unknown, toolName: string): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) return value.data === undefined ? value : copyData(value, toolName);
+  if (isToolResult(value)) return copyResult(value, toolName);
   if (value instanceof Error) return failedResult(value, toolName);
   const copy = toJson(value);
   if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);
@@ -101,12 +123,33 @@ export function errorOf(result: ToolResult): KernelError {
   return new KernelError(result.code ?? 'TOOL_FAILED', message, { cause: result.error });
 }
 
-/** Replaces a result's data by a copy that is plain JSON. */
-function copyData(result: ToolResult, toolName: string): ToolResult {
-  if (typeof result.data === 'string') return result;
-  const copy = toJson(result.data);
+/**
+ * Copies a result, so that each of its fields is read once: a getter or proxy can throw, or return something else the next time. Its data
+ * becomes plain JSON. A member `then` is left out: with it the result would be a promise.
+ */
+function copyResult(value: ToolResult, toolName: string): ToolResult {
+  let result = { ...value };
+  if ('then' in result) {
+    const { then: _then, ...rest } = result;
+    result = rest;
+  }
+  const { forLLM, forUser, media, data, repairs } = result;
+  checkField(toolName, 'forLLM', typeof forLLM === 'string', 'a string');
+  checkField(toolName, 'forUser', forUser === undefined || typeof forUser === 'string', 'a string');
+  checkField(toolName, 'media', media === undefined || Array.isArray(media), 'a list');
+  checkField(toolName, 'repairs', repairs === undefined || Array.isArray(repairs), 'a list');
+  if (forLLM === '') toModelText(result); // reads the message of the error
+  if (media !== undefined) result = { ...result, media: media.map((part) => ({ ...part })) };
+  if (data === undefined || typeof data === 'string') return result;
+  const copy = toJson(data);
   if (copy.problem === undefined) return { ...result, data: copy.json };
   return failedResult(new TypeError(`its data has ${copy.problem}`), toolName);
+}
+
+function checkField(toolName: string, field: keyof ToolResult, isValid: boolean, expected: string): void {
+  if (isValid) return;
+  const message = `"${toolName}" returned a result whose "${field}" is not ${expected}.`;
+  throw new KernelError('TOOL_FAILED', message, { data: { tool: toolName } });
 }
 
 function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {

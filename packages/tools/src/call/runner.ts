@@ -5,10 +5,12 @@ import { type ValidatedArguments, type ValidationPolicy, validateArguments } fro
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { asInput } from '../unsafe-casts.ts';
-import { approvedArguments, createValidatedCall } from './approved-calls.ts';
+import { approvedArguments, changedError, createValidatedCall } from './approved-calls.ts';
+import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
-import { cancelledBeforeStart, createConcurrencyLimiter } from './concurrency.ts';
+import { cancelledBeforeStart, createConcurrencyLimiter, type Permit } from './concurrency.ts';
+import { failureText } from './failure-text.ts';
 import { annotateResult } from './annotate-result.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { redactResult } from './redact-result.ts';
@@ -21,8 +23,14 @@ import type { CallRequest, Runner, RunnerOptions } from './types.ts';
 /** Creates the runner of a registry: validate the arguments, wait for a permit, run the handler, report. The common case creates one promise. */
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = createRedactor(options.secrets);
-  const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult =>
-    options.limitResult(options.secrets.length === 0 ? result : redactResult(result, redactor), binding);
+  /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
+  const finalizeResult = (result: ToolResult, binding: ToolBinding): ToolResult => {
+    try {
+      return options.limitResult(redactResult(result, redactor), binding);
+    } catch (error) {
+      return failedResult(new Error(redactor.text(failureText(error))), binding.tool.name);
+    }
+  };
   const reporter = createCallReporter(options.events, options.detail, finalizeResult, redactor);
   const limiter = createConcurrencyLimiter(options.concurrency);
   let abandonedCount = 0;
@@ -45,6 +53,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { binding, context, id } = record.request;
     const controller = new AbortController();
     let returned: unknown;
+    let work: Promise<unknown> | undefined;
     try {
       const callbacks = {
         onProgress: (update: string) => reporter.progress(record, update),
@@ -52,15 +61,14 @@ export function createRunner(options: RunnerOptions): Runner {
       };
       const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
       returned = binding.handler(asInput(input), toolContext);
-      if (!(returned instanceof Promise)) {
-        if (isAsyncGenerator(returned)) returned = runGenerator(returned, controller.signal, callbacks.onProgress);
-        else if (isThenable(returned)) returned = Promise.resolve(returned);
-      }
+      if (isNativePromise(returned)) work = returned;
+      else if (isAsyncGenerator(returned)) work = runGenerator(returned, controller.signal, callbacks.onProgress);
+      else if (isThenable(returned) && !isToolResult(returned)) work = adoptThenable(returned);
     } catch (error) {
       return onEnd({ kind: 'error', error });
     }
-    if (!(returned instanceof Promise)) return onEnd({ kind: 'value', value: returned });
-    raceHandler(returned, {
+    if (work === undefined) return onEnd({ kind: 'value', value: returned });
+    raceHandler(work, {
       signal: context.signal,
       timeoutMs: timeoutOf(record.request),
       stop: (reason) => controller.abort(reason),
@@ -111,17 +119,20 @@ export function createRunner(options: RunnerOptions): Runner {
     retries: number,
   ): Promise<ToolResult> => {
     const { binding, context } = record.request;
-    const permit =
-      limits.length === 0
-        ? undefined
-        : await limiter.acquire(binding.tool.name, limits, context.signal, timeoutOf(record.request));
-    if (KernelError.is(permit)) return finish(record, refusedResult(permit), validated);
+    const { name } = binding.tool;
+    let permit: Permit | KernelError | undefined;
+    let result: ToolResult;
     try {
       const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, retries);
-      return finish(record, await (permit === undefined ? work() : permit.run(work)), validated);
-    } finally {
-      permit?.release(record.abandoned);
+      if (limits.length > 0) permit = await limiter.acquire(name, limits, context.signal, timeoutOf(record.request));
+      if (permit === undefined) result = await work();
+      else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
+    } catch (error) {
+      result = failedResult(error, name);
     }
+    const final = finish(record, result, validated);
+    if (permit !== undefined && !KernelError.is(permit)) permit.release(record.abandoned);
+    return final;
   };
   const runWithRetries = async (
     record: CallRecord,
@@ -178,17 +189,31 @@ export function createRunner(options: RunnerOptions): Runner {
     return validating instanceof Promise ? awaitValidation(request, validating, ignore) : validating;
   };
 
+  /** Ends a call whose signal or schema library throws. */
+  const failed = (record: CallRecord, error: unknown): Promise<ToolResult> =>
+    Promise.resolve(finish(record, failedResult(error, record.request.binding.tool.name)));
+  const start = (record: CallRecord): Promise<ToolResult> => {
+    const { request } = record;
+    const { binding, context } = request;
+    if (context.signal.aborted)
+      return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
+    if (context.approved !== undefined) return runApproved(record, context.approved);
+    const validating = validateArguments(binding, request.arguments, policyOf(binding));
+    if (!(validating instanceof Promise)) return runValidated(record, validating);
+    const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
+    return awaitValidation(request, validating, onAbandoned)
+      .then((validated) => runValidated(record, validated))
+      .catch((error: unknown) => failed(record, error));
+  };
+
   return {
     run(request) {
       const record = reporter.start(request);
-      const { binding, context } = request;
-      if (context.signal.aborted)
-        return Promise.resolve(finish(record, cancelledResult(binding.tool.name, 'never-started')));
-      if (context.approved !== undefined) return runApproved(record, context.approved);
-      const validating = validateArguments(binding, request.arguments, policyOf(binding));
-      if (!(validating instanceof Promise)) return runValidated(record, validating);
-      const onAbandoned = (settled: Promise<{ readonly failed: boolean }>): void => trackAbandoned(record, settled);
-      return awaitValidation(request, validating, onAbandoned).then((validated) => runValidated(record, validated));
+      try {
+        return start(record);
+      } catch (error) {
+        return failed(record, error);
+      }
     },
     async validate(request, isCurrent) {
       const { binding, arguments: text, context } = request;
@@ -211,25 +236,10 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-function changedError(toolName: string): KernelError {
-  return new KernelError(
-    'TOOL_DENIED',
-    `"${toolName}" was not run: the tool or its arguments have changed since the approval.`,
-    {
-      hint: 'Call it again to ask for approval of what it is now.',
-    },
-  );
-}
-
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
   if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
   const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
   return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (typeof value !== 'object' || value === null || value instanceof Promise || isToolResult(value)) return false;
-  return 'then' in value && typeof value.then === 'function';
 }
 
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import type { CallEvent, CallEventSink } from '../call/call-events.ts';
+import { callSafely } from '../call/call-safely.ts';
 
 /** What happens in a registry: changes of its tools, and calls. Listeners are called after the fact. */
 export type RegistryEvent = RegistryChange | CallEvent;
@@ -26,7 +27,7 @@ export type RegistryChangeKind =
   | 'promoted'
   | 'expired';
 
-/** Receives events. An error that it throws goes to `onListenerError`; it affects neither the registry nor other listeners. */
+/** Receives events. An error that it throws, or rejects with, goes to `onListenerError`; it affects neither the registry nor other listeners. */
 export type RegistryListener = (event: RegistryEvent) => void;
 
 /** Delivers the events of a registry. */
@@ -56,18 +57,10 @@ export function createRegistryEvents(onListenerError: (error: unknown, event: Re
     const current = [...subscriptions]; // a listener added now gets the next event
     for (const subscription of current) {
       if ((isCall && !subscription.wantsCalls) || !subscriptions.has(subscription)) continue;
-      try {
-        subscription.listener(event);
-      } catch (error) {
-        reportError(error, event);
-      }
-    }
-  };
-  const reportError = (error: unknown, event: RegistryEvent): void => {
-    try {
-      onListenerError(error, event);
-    } catch {
-      // The error handler failed as well: there is no one else to notify.
+      callSafely(
+        () => subscription.listener(event),
+        (error) => callSafely(() => onListenerError(error, event)),
+      );
     }
   };
   const add = (subscription: Subscription): (() => void) => {

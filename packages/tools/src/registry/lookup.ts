@@ -1,8 +1,10 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type ToolResult, toErrorResult } from '@kernel/protocol';
-import { cancelledResult } from '../call/result.ts';
+import { adoptThenable } from '../call/adopt-thenable.ts';
+import { cancelledResult, failedResult } from '../call/result.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { EntryStore } from './entries.ts';
 import { unknownToolResult } from './name-errors.ts';
 
@@ -13,7 +15,7 @@ export type Lookup = (name: string) => LookupResult | Promise<LookupResult>;
 export type LookupResult = ToolBinding | ToolResult;
 
 /** Creates the lookup of a registry. Looking up a promoted tool renews its promotion. */
-export function createLookup(store: EntryStore, capabilities: () => Capabilities): Lookup {
+export function createLookup(store: EntryStore, capabilities: () => Capabilities, timeoutMs: number): Lookup {
   return (name) => {
     const entry = store.entries.get(name);
     if (entry === undefined || !entry.enabled || (entry.hidden && entry.promotion === undefined)) {
@@ -25,7 +27,7 @@ export function createLookup(store: EntryStore, capabilities: () => Capabilities
     if (entry.binding.tool.metadata?.optionality === 'conditional' && entry.condition !== true)
       return unavailableResult(name, 'its condition does not hold in this turn', []);
     if (entry.promotion !== undefined) entry.promotion.turnsLeft = entry.promotion.turns;
-    return requireCapabilities(entry.binding, capabilities);
+    return requireCapabilities(entry.binding, capabilities, timeoutMs);
   };
 }
 
@@ -33,26 +35,30 @@ export function createLookup(store: EntryStore, capabilities: () => Capabilities
 export function requireCapabilities(
   binding: ToolBinding,
   capabilities: () => Capabilities,
+  timeoutMs: number,
 ): LookupResult | Promise<LookupResult> {
   const { name, metadata } = binding.tool;
   if (metadata?.requires === undefined || metadata.requires.length === 0) return binding;
-  return capabilities()
-    .missing(metadata.requires)
-    .then((missing) => {
-      if (missing.length === 0) return binding;
-      const list = missing.map((capability) => `"${capability}"`).join(', ');
-      return unavailableResult(name, `this machine lacks ${list}`, missing);
-    });
+  const { requires } = metadata;
+  const checked = adoptThenable(capabilities().missing(requires)).then((missing): LookupResult => {
+    if (!Array.isArray(missing)) throw new TypeError('missing() did not resolve to a list');
+    if (missing.length === 0) return binding;
+    const names = missing.map(String);
+    return unavailableResult(name, `this machine lacks ${names.map((each) => `"${each}"`).join(', ')}`, names);
+  });
+  const reason = 'whether this machine has what it requires could not be checked';
+  return withTimeout(checked, timeoutMs, unavailableResult(name, reason, requires));
 }
 
 /** Resolves to what was found, or on abort to the result of a call that never started. */
 export function orCancelled(found: Promise<LookupResult>, name: string, signal: AbortSignal): Promise<LookupResult> {
   return new Promise((resolve) => {
     const removeAbort = onAbort(signal, () => resolve(cancelledResult(name, 'never-started')));
-    void found.then((result) => {
+    const end = (result: LookupResult): void => {
       removeAbort();
-      return resolve(result);
-    });
+      resolve(result);
+    };
+    found.then(end, (error: unknown) => end(failedResult(error, name)));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext, Tool, ToolCall, ToolResult, Toolset, ValidatedCall } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
-import { errorOf, refusedResult } from '../call/result.ts';
+import { errorOf, failedResult, neverRejecting, refusedResult } from '../call/result.ts';
 import { createRunner } from '../call/runner.ts';
 import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
@@ -40,11 +40,12 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   const mounts = createMounts(store, registration);
   const capabilities = once(() => options.capabilities ?? createCapabilities());
   const availability = createAvailability(store, capabilities, mounts.mounted);
-  const lookup = createLookup(store, capabilities);
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const lookup = createLookup(store, capabilities, timeoutMs);
   const results = options.results ?? createResultStore();
   const canReadResults = (): boolean => queries.has(READ_RESULT);
   const runner = createRunner({
-    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs,
     repair: options.repair ?? 'apply',
     unknownProperties: options.unknownProperties,
     concurrency: options.concurrency ?? Infinity,
@@ -77,7 +78,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       const shownName = typeof name === 'string' ? name : '<unnamed>';
       return Promise.resolve(runner.refuse(shownName, defaultId, refusedResult(error)));
     }
-    const { timeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
+    const { timeoutMs: callTimeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
     const { conversation, idempotencyKey, onProgress, onComplete } = executeOptions;
     const context = {
       signal,
@@ -86,28 +87,35 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(onComplete === undefined ? {} : { onComplete }),
     };
-    return runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs });
+    return neverRejecting(name, () =>
+      runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs: callTimeoutMs }),
+    );
   };
 
-  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> => {
-    const error = invalidCall(toolCall, context);
-    if (error !== undefined) return Promise.resolve(refusedResult(error));
-    const { id, name, arguments: args } = toolCall;
-    return runFound(name, find(name), { id, arguments: args, context });
-  };
+  const callWith = (find: Lookup, toolCall: ToolCall, context: CallContext): Promise<ToolResult> =>
+    neverRejecting('call', () => {
+      const error = invalidCall(toolCall, context);
+      if (error !== undefined) return Promise.resolve(refusedResult(error));
+      const { id, name, arguments: args } = toolCall;
+      return runFound(name, find(name), { id, arguments: args, context });
+    });
   const validateWith = async (
     find: Lookup,
     isCurrent: (binding: ToolBinding) => boolean,
     toolCall: ToolCall,
     context: CallContext,
   ): Promise<ValidatedCall | ToolResult> => {
-    const error = invalidCall(toolCall, context);
-    if (error !== undefined) return refusedResult(error);
-    const { id, name, arguments: args } = toolCall;
-    const finding = find(name);
-    const found = finding instanceof Promise ? await orCancelled(finding, name, context.signal) : finding;
-    if ('forLLM' in found) return found;
-    return runner.validate({ id, arguments: args, context, binding: found }, () => isCurrent(found));
+    try {
+      const error = invalidCall(toolCall, context);
+      if (error !== undefined) return refusedResult(error);
+      const { id, name, arguments: args } = toolCall;
+      const finding = find(name);
+      const found = finding instanceof Promise ? await orCancelled(finding, name, context.signal) : finding;
+      if ('forLLM' in found) return found;
+      return await runner.validate({ id, arguments: args, context, binding: found }, () => isCurrent(found));
+    } catch (error) {
+      return failedResult(error, 'validate');
+    }
   };
   const call: Toolset['call'] = (toolCall, context) => callWith(lookup, toolCall, context);
   const isRegistered = (binding: ToolBinding): boolean => store.entries.get(binding.tool.name)?.binding === binding;
@@ -120,7 +128,9 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
     const names = tools.map((tool) => tool.name);
     const find = (name: string): LookupResult | Promise<LookupResult> => {
       const binding = snapshotBindings.get(name);
-      return binding === undefined ? unknownToolResult(name, names) : requireCapabilities(binding, capabilities);
+      return binding === undefined
+        ? unknownToolResult(name, names)
+        : requireCapabilities(binding, capabilities, timeoutMs);
     };
     return {
       list: () => tools,

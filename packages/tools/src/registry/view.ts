@@ -12,7 +12,7 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import { refusedResult } from '../call/result.ts';
+import { neverRejecting, refusedResult } from '../call/result.ts';
 import { unknownToolResult } from './name-errors.ts';
 import { invalidCall } from './options.ts';
 
@@ -82,21 +82,23 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
     return shownNames.has(name);
   };
   const names = (): readonly string[] => list().map((tool) => tool.name);
+  const callVisible = <T>(
+    call: ToolCall,
+    context: CallContext,
+    forward: (call: ToolCall, context: CallContext) => Promise<T>,
+  ): Promise<T | ToolResult> =>
+    neverRejecting<T | ToolResult>('call', () => {
+      const error = invalidCall(call, context);
+      if (error !== undefined) return Promise.resolve(refusedResult(error));
+      return has(call.name) ? forward(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
+    });
 
   return {
     list,
     names,
     has,
-    call(call, context) {
-      const error = invalidCall(call, context);
-      if (error !== undefined) return Promise.resolve(refusedResult(error));
-      return has(call.name) ? source.call(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
-    },
-    validate(call, context) {
-      const error = invalidCall(call, context);
-      if (error !== undefined) return Promise.resolve(refusedResult(error));
-      return has(call.name) ? source.validate(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
-    },
+    call: (call, context) => callVisible(call, context, source.call),
+    validate: (call, context) => callVisible(call, context, source.validate),
     subscribe(listener) {
       let last = list();
       return source.subscribe(() => {
