@@ -1,17 +1,18 @@
 // A handler that ignores its signal blocks nobody: the call ends at its timeout or at the abort, and the late end is reported.
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { bindTool, createRegistry } from '@kernel/tools';
 
+const work = Promise.withResolvers<string>();
 const parameters = { type: 'object', properties: {} };
 const registry = createRegistry([
-  bindTool({ name: 'deaf', description: 'Ignores its signal.', parameters }, () => pause(60, 'at last'), {
-    timeoutMs: 20,
-  }),
+  bindTool({ name: 'deaf', description: 'Ignores its signal.', parameters }, () => work.promise, { timeoutMs: 20 }),
 ]);
 const late: string[] = [];
+const bothEnded = Promise.withResolvers<void>();
 registry.onEvent((event) => {
-  if (event.type === 'call-late') late.push(event.name);
+  if (event.type !== 'call-late') return;
+  late.push(event.name);
+  if (late.length === 2) bothEnded.resolve();
 });
 
 const timedOut = await registry.execute('deaf');
@@ -24,6 +25,7 @@ const aborted = await registry.execute('deaf', {}, { signal: stop.signal, timeou
 assert.equal(aborted.outcome, 'abandoned'); // it may still be running, and the model is informed
 assert.equal(registry.abandoned, 2);
 
-await pause(120);
+work.resolve('at last');
+await bothEnded.promise;
 assert.deepEqual(late, ['deaf', 'deaf']);
 assert.equal(registry.abandoned, 0);
