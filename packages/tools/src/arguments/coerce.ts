@@ -1,10 +1,8 @@
 import { isObject, parsePointer } from '@kernel/internal';
-import type { ToolRepair } from '@kernel/protocol';
+import { findJsonLoss, parseNumber, type ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../schema/check-types.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import { asJson } from '../unsafe-casts.ts';
-import { parseNumber } from './exact-number.ts';
-import { findJsonLoss } from './scan-json.ts';
 
 /** A coerced value. */
 export interface Coerced {

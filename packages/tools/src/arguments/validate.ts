@@ -57,9 +57,13 @@ export function validateArguments(binding: ToolBinding, raw: RawArguments, polic
 }
 
 function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
-  if (binding.input.raw === true && typeof raw === 'string') return { input: raw, repairs: [], notes: [] };
-  const parsed = parseArguments(raw, binding.tool.name, isRepeatable(binding.tool));
+  const isText = binding.input.raw === true && typeof raw === 'string';
+  const mayRepeat = isRepeatable(binding.tool);
+  // A toolset that can validate looks for what its own parser would lose.
+  if (isText && (mayRepeat || binding.input.forward !== undefined)) return { input: raw, repairs: [], notes: [] };
+  const parsed = parseArguments(raw, binding.tool.name, mayRepeat);
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (isText) return { input: raw, repairs: [], notes: [] };
   if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];
