@@ -76,10 +76,14 @@ function schemasFor(
   visited.add(schema);
   const reference = schema['$ref'];
   const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(schema)) : undefined;
-  const inPlace = [
+  const inPlace: readonly Schema[] = [
     ...(target === undefined ? [] : [target.schema]),
     ...listOf(schema['allOf']),
-    ...['anyOf', 'oneOf'].flatMap((union) => listOf(schema[union]).find((branch) => accepts(branch, value)) ?? []),
+    ...['anyOf', 'oneOf'].flatMap((union) =>
+      listOf(schema[union])
+        .filter((branch) => accepts(branch, value))
+        .slice(0, 1),
+    ),
     ...listOf([schema['then'], schema['else']]),
   ];
   return [schema, ...inPlace.flatMap((each) => schemasFor(each, value, index, accepts, visited))];
@@ -90,7 +94,7 @@ function itemSchemas(schemas: readonly JsonSchema[], at: number): readonly Schem
     const { items } = schema;
     const tuple = listOf(schema['prefixItems'] ?? items);
     const rest = Array.isArray(items) ? schema['additionalItems'] : items;
-    return tuple[at] ?? listOf([rest]);
+    return at < tuple.length ? tuple.slice(at, at + 1) : listOf([rest]);
   });
 }
 
