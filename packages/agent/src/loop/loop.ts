@@ -31,7 +31,7 @@ import {
   partialAnswer,
   type RunOutcome,
 } from './run-end.ts';
-import { currentAgentPath, currentAgentScope } from './run-scope.ts';
+import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
 
@@ -54,6 +54,8 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   const callIds = callIdsOf(messages);
   const inbox = createInbox(steering);
   const scope = currentAgentScope();
+  const outer = currentScope();
+  const runId = options.runId === undefined ? undefined : (outer?.uniqueRunId(options.runId) ?? options.runId);
   const meter = createUsageMeter(limits, scope?.hasBudget);
   const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
   const model: ModelResources = {
@@ -66,7 +68,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     },
     inbox,
     offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
-    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, options.runId),
+    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined),
   };
   const policy: CallPolicy = { tools, conversation, approval, meter, guard };
   const resources: CallResources = {

@@ -24,6 +24,8 @@ export interface RunScope extends RunInheritance {
   addUsage(usage: Usage): void;
   /** Adds what a run below has used by estimate, where its provider reported nothing. */
   addEstimate(estimated: Usage): void;
+  /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
+  uniqueRunId(runId: string): string;
   /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
   takeMessages(name: string, task: string): SuspendedAgent['messages'] | undefined;
   /** Keeps an agent that waits for a decision: the call then waits too. */
@@ -86,6 +88,7 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
   const waiting = [...scoped.agents];
   const agents: SuspendedAgent[] = [];
   const pending: PendingCall[] = [];
+  const runs = new Map<string, number>();
   let usage: Usage | undefined;
   let estimated: Usage | undefined;
   let hasEnded = false;
@@ -102,6 +105,11 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
     addEstimate: (more) => {
       if (hasEnded) scoped.onLateEstimate(more);
       else estimated = estimated === undefined ? more : addUsage(estimated, more);
+    },
+    uniqueRunId(runId) {
+      const count = (runs.get(runId) ?? 0) + 1;
+      runs.set(runId, count);
+      return count === 1 ? runId : `${runId}#${count}`;
     },
     takeMessages(name, task) {
       const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);

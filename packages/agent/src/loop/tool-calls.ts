@@ -177,5 +177,5 @@ async function runCall(
   };
   const result = await callTool(tools, call, context);
   hasEnded = true;
-  return note === undefined ? result : { ...result, forLLM: `${note}\n${result.forLLM}` };
+  return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
 }

@@ -16,6 +16,7 @@ import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from '../limits/estimate-tokens.ts';
 import { completeUsage } from '../limits/usage-meter.ts';
+import { storeError } from '../session/store-error.ts';
 
 /** Writes the summary of a part of a history: its text, which costs nothing, or its text and what it cost; without `usage` that is estimated. */
 export type Summarize = (
@@ -33,7 +34,7 @@ export interface CompactionOptions {
   readonly summarize?: Summarize | undefined;
   /**
    * Where summaries are kept, by a digest of the messages that they replace. Pass a map of your own to share or save them. Default: one for this
-   * provider, with the last 1,000 summaries.
+   * provider, with the last 1,000 summaries. If one of its methods throws, the request throws `STORE_FAILED`.
    */
   readonly summaries?: Pick<Map<string, string>, 'get' | 'set'> | undefined;
 }
@@ -57,7 +58,7 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
       hint: 'Pass a number above 0.',
     });
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
-  const summaries = options.summaries ?? createSummaryCache();
+  const summaries = options.summaries === undefined ? createSummaryCache() : checkedStore(options.summaries);
   const toMessage = createSummaryMessages();
   /** What summaries cost whose replies failed. */
   let unreported: Usage | undefined;
@@ -108,6 +109,28 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     summaries.set(digests[whole.length - (messages.length - cut) - 1] ?? '', text);
     return { messages: [...system, toMessage(text), ...messages.slice(cut)], usage };
   }
+}
+
+/** A store of the caller, whose failures are `STORE_FAILED`. */
+function checkedStore(
+  store: NonNullable<CompactionOptions['summaries']>,
+): Pick<Map<string, string>, 'get'> & { set(key: string, text: string): void } {
+  return {
+    get(key) {
+      try {
+        return store.get(key);
+      } catch (error) {
+        throw storeError('The summaries could not be read', error);
+      }
+    },
+    set(key, text) {
+      try {
+        store.set(key, text);
+      } catch (error) {
+        throw storeError('The summary could not be kept', error);
+      }
+    },
+  };
 }
 
 /** A map that forgets the oldest of more than `MAX_SUMMARIES` entries. */

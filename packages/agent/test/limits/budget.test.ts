@@ -39,16 +39,18 @@ test('a usage of texts in place of numbers ends the run with an error that names
   expect(result.reason === 'error' && result.error.message).toContain('inputTokens is a string');
 });
 
-test.each([
+const COSTS: readonly (readonly [() => number, string])[] = [
   [() => -5, 'returned -5'],
   [() => Number.NaN, 'returned NaN'],
   [
-    (): number => {
+    () => {
       throw new Error('no price');
     },
     'threw: no price',
   ],
-] as const)('a cost that is no amount ends the run with an error that names it', async (of, why) => {
+];
+
+test.each(COSTS)('a cost that is no amount ends the run with an error that names it', async (of, why) => {
   verifies('agent.limits.closed');
   const result = await runWith(usage, { cost: { max: 1, of } });
   expect(result).toMatchObject({ reason: 'error', error: { code: 'CONFIG_INVALID' } });
