@@ -10,6 +10,7 @@ import type { ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd } from './race-handler.ts';
+import { checkFields } from './result-fields.ts';
 
 /** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
 const HANDLER_CODES: ReadonlySet<KernelErrorCode> = new Set([
@@ -76,7 +77,11 @@ export function failedResult(error: unknown, toolName: string): ToolResult {
 export function toResult(value: unknown, toolName: string): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) return value.data === undefined ? value : copyData(value, toolName);
+  if (isToolResult(value)) {
+    const { result, problem } = checkFields(value);
+    if (problem !== undefined) return failedResult(new TypeError(`it returned ${problem}`), toolName);
+    return result.data === undefined ? result : copyData(result, toolName);
+  }
   if (value instanceof Error) return failedResult(value, toolName);
   const copy = toJson(value);
   if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);
