@@ -17,8 +17,8 @@ export interface UsageMeter {
   countReply(reported: Usage | undefined, sent: readonly Message[], reply: Message): void;
   /** Counts what agents below have used: checks what was reported, and adds what was estimated. */
   countBelow(reported: Usage | undefined, estimated: Usage | undefined): void;
-  /** What replies without a reported usage count for; undefined without such replies. */
-  readonly estimated: Usage | undefined;
+  /** Returns what replies without a reported usage count for; undefined without such replies. */
+  estimated(): Usage | undefined;
   /** Whether a limit of tokens or cost holds for the run, its own or that of a run around it. */
   readonly hasBudget: boolean;
   /** Counts a call; returns false if its tool has used up its calls. */
@@ -59,9 +59,7 @@ export function createUsageMeter(limits: RunLimits, isBelowBudget = false): Usag
       faultBelow ??= usageFault(reported);
       addEstimate(more);
     },
-    get estimated() {
-      return estimated;
-    },
+    estimated: () => estimated,
     hasBudget,
     admitCall(call) {
       const count = (calls.get(call.name) ?? 0) + 1;
@@ -124,10 +122,10 @@ function estimateMissing(reported: Usage | undefined, sent: readonly Message[], 
 }
 
 /** What a usage costs. Throws for what no limit can be compared with. */
-function costOf({ of }: NonNullable<RunLimits['cost']>, usage: Usage): number {
+function costOf(limit: NonNullable<RunLimits['cost']>, usage: Usage): number {
   let cost: unknown;
   try {
-    cost = of(usage);
+    cost = limit.of(usage);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new KernelError('CONFIG_INVALID', `limits.cost.of() threw: ${why}`, { cause: error });

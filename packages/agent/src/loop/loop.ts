@@ -196,7 +196,8 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   }
 
   const outcome = await runTurns().catch((error: unknown) => outcomeOfError(error, signal));
-  if (scope !== undefined && meter.estimated !== undefined) scope.addEstimate(meter.estimated);
+  const estimated = meter.estimated();
+  if (estimated !== undefined) scope?.addEstimate(estimated);
   const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(messages), usage };
   void context.emit(end);
   if (end.reason === 'limit' && limits.onLimit === 'throw') throw limitError(end);

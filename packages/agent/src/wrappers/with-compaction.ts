@@ -5,7 +5,6 @@ import {
   type Message,
   optionKeys,
   type Provider,
-  type ProviderEvent,
   type ProviderRequest,
   textOf,
   toolCallsOf,

@@ -2,6 +2,7 @@ import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   checkKeys,
+  describeType,
   KernelError,
   optionKeys,
   toErrorResult,
@@ -214,9 +215,13 @@ function checkTrusted(names: readonly string[], servers: readonly { readonly nam
   const given: readonly unknown[] = Array.isArray(names) ? names : [names];
   const unknown = given.find((name) => !known.some((each) => each === name));
   if (unknown === undefined) return;
-  throw new KernelError('CONFIG_INVALID', `trustHints names "${String(unknown)}", which is not among the servers.`, {
-    hint: `Pass a list of some of: ${known.join(', ')}.`,
-  });
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `trustHints names "${typeof unknown === 'string' ? unknown : describeType(unknown)}", which is not among the servers.`,
+    {
+      hint: `Pass a list of some of: ${known.join(', ')}.`,
+    },
+  );
 }
 
 function checkTimeout(name: string, value: number): void {
