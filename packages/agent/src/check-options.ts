@@ -33,6 +33,11 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(options.approve)} as approve.`, {
       hint: 'Pass a function: async ({ call, tool }) => ({ decision: "allow" }).',
     });
+  const runId: unknown = options.runId;
+  if (runId !== undefined && (typeof runId !== 'string' || runId === ''))
+    throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(runId)} as runId.`, {
+      hint: 'Pass a text that is not empty, the same for every attempt at the run; or leave it out.',
+    });
   checkApprovalTimeout(options.approvalTimeoutMs);
   checkLimits(options.limits ?? {});
 }

@@ -39,6 +39,8 @@ export interface RunOptions {
   /**
    * Identifies the run beyond its process. With the id of a call it makes the call's idempotency key, so that a call that is repeated after a
    * crash has the same key. Default: the session's id in `runSession`, otherwise an id that the first step of each batch makes.
+   * Within the handler of a call, runs of the same id are told apart in the order in which they start (`<id>#2`), and keys contain a digest of the
+   * call, since the model may be asked again.
    */
   readonly runId?: string | undefined;
   /** Decides on calls of tools with any effect but `read`. Without it every call runs. */

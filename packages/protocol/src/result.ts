@@ -18,7 +18,7 @@ export interface ToolResult {
   readonly async?: boolean;
   /** The structured result. */
   readonly data?: JsonValue;
-  /** Images and files, for APIs that accept them; a note in the text elsewhere. */
+  /** Images and files, for APIs that accept them; a note in the text elsewhere. A registry encodes bytes (`Uint8Array`) in `data` as base64. */
   readonly media?: readonly MediaPart[];
   /** How the call ended. Default `done`. */
   readonly outcome?: ToolOutcome;

@@ -47,7 +47,10 @@ export async function requestDecision(
   try {
     const answer = await untilAborted(ask(approve, { ...request, signal: controller.signal }), controller.signal);
     // An approval that blocks the thread keeps the timer from firing.
-    if (performance.now() - startedMs >= timeoutMs) throw lateError(timeoutMs);
+    if (performance.now() - startedMs >= timeoutMs) {
+      controller.abort(lateError(timeoutMs));
+      throw controller.signal.reason;
+    }
     return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
     if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: error.message };

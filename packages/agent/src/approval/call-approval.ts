@@ -10,7 +10,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import { type Approve, needsApproval, requestDecision } from './approval.ts';
-import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
+import { changesCalls, type CheckedCall, findTool, validateCall } from './validate-call.ts';
 
 /** What the approval of a run consists of. */
 export interface ApprovalOptions {
@@ -41,6 +41,11 @@ export interface CallApproval {
   ): Promise<CallDecision>;
   /** Returns the call as it will run if that is what a digest was given for, or the result of a call that cannot run; undefined if it has changed. */
   confirm(call: ToolCall, digest: string, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
+  /**
+   * Returns what a call that seems to need no decision would run, or the result of one that cannot run. Undefined if it needs none, whatever
+   * the toolset makes of it.
+   */
+  check(call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
   /** Whether a call of this name needs a decision by now. */
   isNeeded(name: string): boolean;
 }
@@ -57,6 +62,11 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
     const checked = await validateCall(tools, call, context);
     if (!isToolResult(checked)) asked.set(call.id, { call, checked });
     return checked;
+  };
+
+  const knownOf = (call: ToolCall): CheckedCall | undefined => {
+    const known = asked.get(call.id);
+    return known?.call.name === call.name && known.call.arguments === call.arguments ? known.checked : undefined;
   };
 
   /** The decision that is kept of a call, if it was made about what would run now. */
@@ -76,7 +86,8 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
       const decided = await keptDecision(call, kept, context);
       if (decided !== undefined) return decided;
       for (let question = 1; ; question += 1) {
-        const checked = await validate(call, context);
+        // A call that was checked a moment ago is not checked again: hooks run once for each call.
+        const checked = (question === 1 ? knownOf(call) : undefined) ?? (await validate(call, context));
         if (isToolResult(checked)) return { decision: 'refused', result: checked };
         const { tool, digest } = checked;
         if (question > MAX_QUESTIONS)
@@ -100,13 +111,15 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
       }
     },
     async confirm(call, digest, context) {
-      const known = asked.get(call.id);
+      const known = knownOf(call);
       asked.delete(call.id);
-      const isKnown = known?.call.name === call.name && known.call.arguments === call.arguments;
       // Not validated once more: a schema may make something else of the arguments each time.
-      const checked = isKnown ? known.checked : await validateCall(tools, call, context);
+      const checked = known ?? (await validateCall(tools, call, context));
       if (isToolResult(checked)) return checked;
       return checked.digest === digest && checked.isCurrent() ? checked : undefined;
+    },
+    async check(call, context) {
+      return changesCalls(tools) ? validate(call, context) : undefined;
     },
     isNeeded(name) {
       const tool = findTool(tools, name);

@@ -1,5 +1,6 @@
 import { canonicalJson } from '@kernel/internal';
-import type { Tool } from '@kernel/protocol';
+import type { Tool, ToolCall } from '@kernel/protocol';
+import { canonicalArguments } from '../limits/canonical-arguments.ts';
 
 /**
  * Returns a digest of what is decided on (SHA-256, in hex): the name, description, schema and effect of the tool, and the text of the
@@ -9,6 +10,12 @@ import type { Tool } from '@kernel/protocol';
  */
 export function callDigest(tool: Tool, text: string): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson([definitionOf(tool), text]));
+}
+
+/** Returns a short digest of the tool's name and the arguments of a call: equal for arguments that mean the same. */
+export function argumentsDigest(call: ToolCall): string {
+  const text = canonicalJson([call.name, canonicalArguments(call.arguments)]);
+  return process.getBuiltinModule('node:crypto').hash('sha256', text).slice(0, 16);
 }
 
 /** Returns a digest of a tool's name, description, schema and effect. */

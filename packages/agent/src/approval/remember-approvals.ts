@@ -1,3 +1,4 @@
+import { onAbort } from '@kernel/internal';
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 import type { Approve } from './approval.ts';
@@ -7,7 +8,7 @@ import { textDigest, toolDigest } from './call-digest.ts';
 export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
 
 /**
- * Asks once and remembers an `allow` for calls of the same kind. After a denial, an edit or `later`, the next such call is asked about again,
+ * Asks once and remembers an `allow` that counts for calls of the same kind. After a denial, an answer that came too late or to another question, an edit or `later`, the next such call is asked about again,
  * and so is the next call of a tool that was replaced or whose description, schema or effect has changed.
  *
  * What is remembered of a call is a digest: a redacted text would take calls with different secrets for the same, and the arguments themselves
@@ -28,7 +29,15 @@ export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'argume
     const versions = allowed.get(key);
     if (versions !== undefined && (versions.get(tool.name) ?? 1) === version) return { decision: 'allow' };
     const answer = await approve(request);
-    if (answer.decision === 'allow') allowed.set(key, (versions ?? new Map<string, number>()).set(tool.name, version));
+    const isOther = answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== request.digest;
+    if (answer.decision !== 'allow' || isOther || request.signal.aborted) return answer;
+    const remembered = allowed.get(key) ?? new Map<string, number>();
+    allowed.set(key, remembered.set(tool.name, version));
+    // Whoever has asked may find only after the answer that it came too late.
+    onAbort(request.signal, () => {
+      if (remembered.get(tool.name) === version) remembered.delete(tool.name);
+      if (remembered.size === 0 && allowed.get(key) === remembered) allowed.delete(key);
+    });
     return answer;
   };
 }

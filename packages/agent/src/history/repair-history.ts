@@ -78,7 +78,7 @@ export function lostResult(call: ToolCall): ToolResult {
 export function notRunResult(call: ToolCall, wasBegun: boolean): ToolResult {
   const what = wasBegun
     ? `"${call.name}" has not finished: calls of its own waited for a decision and have not run`
-    : `"${call.name}" has not run: it was not decided on`;
+    : `"${call.name}" has not run: the run ended before it began`;
   const error = new KernelError('TOOL_SKIPPED', `${what}, and then the user wrote something else.`, {
     hint: 'Call it again only if it is still wanted.',
   });

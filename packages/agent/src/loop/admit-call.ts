@@ -1,6 +1,6 @@
 import { untilAborted } from '@kernel/internal';
 import { type Conversation, isToolResult, type PendingCall, type SuspendedCall, toErrorResult } from '@kernel/protocol';
-import { deniedError } from '../approval/approval.ts';
+import { deniedError, needsApproval } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { CheckedCall } from '../approval/validate-call.ts';
 import { decide } from './approve-step.ts';
@@ -43,7 +43,13 @@ export async function admitCall(
   try {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const { call, approvedDigest } = prepared;
-      if (approvedDigest === undefined && !approval.isNeeded(call.name)) return { prepared };
+      if (approvedDigest === undefined && !approval.isNeeded(call.name)) {
+        // oxlint-disable-next-line no-await-in-loop
+        const checked = await untilAborted(approval.check(call, context), signal);
+        if (checked === undefined) return { prepared };
+        if (isToolResult(checked)) return { prepared: { ...prepared, result: checked } };
+        if (!needsApproval(checked.tool)) return { prepared, checked };
+      }
       if (approvedDigest !== undefined) {
         const checked = await untilAborted(approval.confirm(call, approvedDigest, context), signal);
         if (checked !== undefined)

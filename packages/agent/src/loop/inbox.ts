@@ -9,6 +9,10 @@ export interface Inbox {
   addUsage(usage: Usage): void;
   /** Removes and returns the usage that has come in. */
   takeUsage(): Usage | undefined;
+  /** Adds what a sub-agent has used by estimate after its call ended. */
+  addEstimate(estimated: Usage): void;
+  /** Removes and returns the estimates that have come in. */
+  takeEstimate(): Usage | undefined;
   /** Removes and returns the messages that belong before the next model call. */
   takeForTurn(): readonly Message[];
   /** Removes and returns the messages that must be answered before the run may end. */
@@ -21,6 +25,7 @@ export interface Inbox {
 export function createInbox(steering: Steering | undefined): Inbox {
   const outcomes: Message[] = [];
   let usage: Usage | undefined;
+  let estimated: Usage | undefined;
   const takeForTurn = (): readonly Message[] => [...outcomes.splice(0), ...(steering?.take('steer') ?? [])];
   return {
     addOutcome: (call, result) => void outcomes.push(toOutcomeMessage(call, result)),
@@ -30,6 +35,14 @@ export function createInbox(steering: Steering | undefined): Inbox {
     takeUsage: () => {
       const taken = usage;
       usage = undefined;
+      return taken;
+    },
+    addEstimate: (more) => {
+      estimated = estimated === undefined ? more : addUsage(estimated, more);
+    },
+    takeEstimate: () => {
+      const taken = estimated;
+      estimated = undefined;
       return taken;
     },
     takeForTurn,

@@ -16,7 +16,7 @@ import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
-import { createUsageMeter } from '../limits/usage-meter.ts';
+import { createUsageMeter, reportedUsage } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
 import { type CallBatch, createCallBatch } from './call-batch.ts';
 import { createInbox } from './inbox.ts';
@@ -31,7 +31,7 @@ import {
   partialAnswer,
   type RunOutcome,
 } from './run-end.ts';
-import { currentAgentPath } from './run-scope.ts';
+import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
 
@@ -53,7 +53,10 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   const inputLength = messages.length;
   const callIds = callIdsOf(messages);
   const inbox = createInbox(steering);
-  const meter = createUsageMeter(limits);
+  const scope = currentAgentScope();
+  const outer = currentScope();
+  const runId = options.runId === undefined ? undefined : (outer?.uniqueRunId(options.runId) ?? options.runId);
+  const meter = createUsageMeter(limits, scope?.hasBudget);
   const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
   const model: ModelResources = {
     provider,
@@ -65,12 +68,13 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     },
     inbox,
     offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
-    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, options.runId),
+    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined),
   };
   const policy: CallPolicy = { tools, conversation, approval, meter, guard };
   const resources: CallResources = {
     tools,
     conversation,
+    hasBudget: meter.hasBudget,
     approve,
     approvalTimeoutMs,
     approval,
@@ -86,7 +90,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   const answerSoFar = (): { answer?: string } => partialAnswer(messages.slice(inputLength));
 
   function count(...used: readonly (Usage | undefined)[]): void {
-    for (const each of used) if (each !== undefined) usage = addUsage(usage, each);
+    for (const each of used) if (each !== undefined) usage = addUsage(usage, reportedUsage(each));
   }
 
   async function askModel(offersTools: boolean): Promise<ModelOutput> {
@@ -98,6 +102,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     append(...reply.received);
     if (reply.message.content.length > 0) append(reply.message);
     for (const call of toolCallsOf(reply.message)) callIds.add(call.id);
+    meter.countBelow(reply.receivedUsage, reply.receivedEstimate);
     meter.countReply(reply.usage, sent, reply.message);
     return reply;
   }
@@ -114,6 +119,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
       made.prepared.map((call) => callStep(context, resources, call)),
     );
     count(...outputs.map((output) => output.usage));
+    for (const output of outputs) meter.countBelow(output.usage, output.estimated);
     const suspended = outputs.flatMap((output) => output.suspended ?? []);
     const outcomes = calls.flatMap((call, index) => {
       const { result, suspended: isWaiting } = outputs[index] ?? {};
@@ -190,6 +196,8 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   }
 
   const outcome = await runTurns().catch((error: unknown) => outcomeOfError(error, signal));
+  const estimated = meter.estimated();
+  if (estimated !== undefined) scope?.addEstimate(estimated);
   const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(messages), usage };
   void context.emit(end);
   if (end.reason === 'limit' && limits.onLimit === 'throw') throw limitError(end);

@@ -61,6 +61,8 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'> {
   readonly received: readonly Message[];
   /** What background agents have used since the last turn. */
   readonly receivedUsage?: Usage;
+  /** What they have used by estimate, beyond that. */
+  readonly receivedEstimate?: Usage;
   /** The calls of the reply. */
   readonly batch: CallBatch;
 }
@@ -99,9 +101,11 @@ async function askModel(
   const endLag = emit({ type: 'message-end', ...reply });
   if (endLag !== undefined) await endLag;
   const receivedUsage = inbox.takeUsage();
+  const receivedEstimate = inbox.takeEstimate();
   return {
     ...reply,
     ...(receivedUsage === undefined ? {} : { receivedUsage }),
+    ...(receivedEstimate === undefined ? {} : { receivedEstimate }),
     received,
     batch: resources.createBatch(toolCallsOf(message), tools),
   };

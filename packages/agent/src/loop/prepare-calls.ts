@@ -13,7 +13,7 @@ import type { CallApproval } from '../approval/call-approval.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { UsageMeter } from '../limits/usage-meter.ts';
 import { type ApprovalOutput, approveStep } from './approve-step.ts';
-import type { CallBatch } from './call-batch.ts';
+import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import { runBatch, type StepContext, type StepExecutor } from './steps.ts';
 
@@ -58,7 +58,7 @@ export async function prepareCalls(
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
   const prepared = calls.map((call): PreparedCall => {
     const agents = kept.get(call.id)?.agents;
-    const plain = { call, idempotencyKey: `${batch.key}:${call.id}`, ...(agents && { agents }) };
+    const plain = { call, idempotencyKey: idempotencyKeyOf(batch, call), ...(agents && { agents }) };
     const result = refused.get(call.id);
     if (result !== undefined) return { ...plain, result };
     const decision = decisions.get(call.id) ?? unaskedDecision(policy, kept.get(call.id));
@@ -105,7 +105,7 @@ async function requestDecisions(
   const answers = await runBatch<ApprovalOutput>(
     steps,
     calls.map((call) => {
-      const idempotencyKey = `${batch.key}:${call.id}`;
+      const idempotencyKey = idempotencyKeyOf(batch, call);
       return approveStep(context, { approval, call, kept: kept.get(call.id), conversation, idempotencyKey });
     }),
   );

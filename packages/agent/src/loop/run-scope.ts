@@ -4,6 +4,8 @@ import type { Approve } from '../approval/approval.ts';
 
 /** What the calls of a run inherit from it. */
 export interface RunInheritance {
+  /** Whether a limit of tokens or cost holds for the run, so that what is not reported is to be estimated. */
+  readonly hasBudget: boolean;
   /** The approval of the run, for the runs below it. */
   readonly approve: Approve | undefined;
   /** How long a decision may take. */
@@ -20,6 +22,10 @@ export interface RunScope extends RunInheritance {
   readonly agentPath?: readonly string[];
   /** Adds what a run below has used. */
   addUsage(usage: Usage): void;
+  /** Adds what a run below has used by estimate, where its provider reported nothing. */
+  addEstimate(estimated: Usage): void;
+  /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
+  uniqueRunId(runId: string): string;
   /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
   takeMessages(name: string, task: string): SuspendedAgent['messages'] | undefined;
   /** Keeps an agent that waits for a decision: the call then waits too. */
@@ -34,6 +40,8 @@ export interface ScopedCall extends RunInheritance {
   readonly agents: readonly SuspendedAgent[];
   /** Gets what runs below the call use after it has ended. */
   readonly onLateUsage: (usage: Usage) => void;
+  /** The same for what is estimated. */
+  readonly onLateEstimate: (estimated: Usage) => void;
 }
 
 /** What is known once a call in a scope has ended. */
@@ -42,6 +50,8 @@ export interface ScopedOutput<T> {
   readonly output: T;
   /** What runs below it have used. */
   readonly usage: Usage | undefined;
+  /** What they have used by estimate, beyond that. */
+  readonly estimated: Usage | undefined;
   /** The agents that wait for a decision now. */
   readonly agents: readonly SuspendedAgent[];
   /** The calls of these agents that need one. */
@@ -60,6 +70,12 @@ export function currentAgentPath(): readonly string[] {
   return currentScope()?.agentPath ?? [];
 }
 
+/** Returns the scope of the call whose agent the run is that is starting. */
+export function currentAgentScope(): RunScope | undefined {
+  const scope = currentScope();
+  return scope?.agentPath === undefined ? undefined : scope;
+}
+
 /** Starts the run of an agent within the call that is running. */
 export function runAsAgent<T>(work: () => T): T {
   const scope = currentScope();
@@ -72,16 +88,28 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
   const waiting = [...scoped.agents];
   const agents: SuspendedAgent[] = [];
   const pending: PendingCall[] = [];
+  const runs = new Map<string, number>();
   let usage: Usage | undefined;
+  let estimated: Usage | undefined;
   let hasEnded = false;
   const scope: RunScope = {
     depth: (outer?.depth ?? 0) + 1,
     path: scoped.path,
+    hasBudget: scoped.hasBudget,
     approve: scoped.approve ?? outer?.approve,
     approvalTimeoutMs: scoped.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
     addUsage: (more) => {
       if (hasEnded) scoped.onLateUsage(more);
       else usage = usage === undefined ? more : addUsage(usage, more);
+    },
+    addEstimate: (more) => {
+      if (hasEnded) scoped.onLateEstimate(more);
+      else estimated = estimated === undefined ? more : addUsage(estimated, more);
+    },
+    uniqueRunId(runId) {
+      const count = (runs.get(runId) ?? 0) + 1;
+      runs.set(runId, count);
+      return count === 1 ? runId : `${runId}#${count}`;
     },
     takeMessages(name, task) {
       const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);
@@ -94,5 +122,5 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
   };
   const output = await scopes.run(scope, call);
   hasEnded = true;
-  return { output, usage, agents, pending };
+  return { output, usage, estimated, agents, pending };
 }

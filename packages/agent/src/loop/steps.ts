@@ -89,11 +89,20 @@ async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promis
         throw error;
       }),
   }));
+  let outputs: unknown;
   try {
-    return await steps.all(watched);
+    outputs = await steps.all(watched);
   } catch (error) {
     throw hasStepFailed ? error : storeError('The step executor failed', error);
   }
+  const list: readonly unknown[] = Array.isArray(outputs) ? outputs : [];
+  const missing = batch.find((_, index) => typeof list[index] !== 'object' || list[index] === null);
+  if (missing !== undefined)
+    throw new KernelError('CONFIG_INVALID', `The step executor returned nothing for "${missing.id}".`, {
+      hint: 'all() resolves to the outputs of the steps, in the order of the batch.',
+    });
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the steps returned, or what a journal has of it
+  return list as readonly JsonValue[];
 }
 
 /** Runs a single step. */

@@ -49,6 +49,8 @@ export interface CallOutput {
   readonly handled?: string;
   /** What sub-agents have used for the call. */
   readonly usage?: Usage;
+  /** What they have used by estimate, beyond that. */
+  readonly estimated?: Usage;
   /** Set if the call waits. */
   readonly suspended?: SuspendedCall;
   /** What needs a decision before it goes on. */
@@ -80,14 +82,16 @@ export function callStep(context: StepContext, resources: CallResources, prepare
 async function runStarted(resources: CallResources, admitted: AdmittedCall, context: StepContext): Promise<CallOutput> {
   const { prepared } = admitted;
   const { call, agents: waiting = [] } = prepared;
-  const { approve, approvalTimeoutMs, inbox, path } = resources;
+  const { hasBudget, approve, approvalTimeoutMs, inbox, path } = resources;
   const { signal, emit } = context;
   const startLag = emit({ type: 'tool-start', call });
   if (startLag !== undefined) await startLag;
   const startedMs = performance.now();
   const onLateUsage = (late: Usage): void => inbox.addUsage(late);
-  const scoped = { approve, approvalTimeoutMs, path: [...path, call.id], agents: waiting, onLateUsage };
-  const { output, usage, agents, pending } = await runInScope(
+  const onLateEstimate = (late: Usage): void => inbox.addEstimate(late);
+  const inherited = { hasBudget, approve, approvalTimeoutMs };
+  const scoped = { ...inherited, path: [...path, call.id], agents: waiting, onLateUsage, onLateEstimate };
+  const { output, usage, estimated, agents, pending } = await runInScope(
     scoped,
     async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, admitted, context),
   );
@@ -96,7 +100,7 @@ async function runStarted(resources: CallResources, admitted: AdmittedCall, cont
   const durationMs = performance.now() - startedMs;
   const endLag = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
   if (endLag !== undefined) await endLag;
-  const used = usage === undefined ? {} : { usage };
+  const used = { ...(usage && { usage }), ...(estimated && { estimated }) };
   if (isWaiting) return { suspended: suspendRunning(prepared, agents), pending, ...used };
   const handled = prepared.handled ?? hookStopAnswer(result.error);
   return {
@@ -173,5 +177,5 @@ async function runCall(
   };
   const result = await callTool(tools, call, context);
   hasEnded = true;
-  return note === undefined ? result : { ...result, forLLM: `${note}\n${result.forLLM}` };
+  return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
 }

@@ -27,10 +27,13 @@ interface StepFields {
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
 export function withSessionLog(steps: StepExecutor, session: Session, tools: Toolset | undefined): StepExecutor {
   const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
-  const append = (entries: readonly SessionEntry[]): Promise<void> =>
-    session.append(entries).catch((error: unknown) => {
+  const append = async (entries: readonly SessionEntry[]): Promise<void> => {
+    try {
+      await session.append(entries);
+    } catch (error) {
       throw storeError('The session could not be written', error);
-    });
+    }
+  };
   const logged = (step: Step): Step => ({
     ...step,
     async run(signal, emit) {

@@ -10,7 +10,7 @@ import {
   withError,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { validateCall } from '../approval/validate-call.ts';
+import { markChangesCalls, validateCall } from '../approval/validate-call.ts';
 import { hookStop } from '../loop/hook-stop.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 import type { HookResult } from './model-hooks.ts';
@@ -40,7 +40,8 @@ export interface ToolHooks {
 /**
  * Wraps `call` of a toolset with hooks. If a hook ends the run before a call, the result of the call says so.
  *
- * For a call that is to be approved, `beforeTool` comes before the question, so that what it makes of the call is what is approved.
+ * In a run with an approval, `beforeTool` comes before the question, so that what it makes of the call is what is approved: also where it makes a call
+ * of a tool with effects of one that only reads.
  */
 export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHooks): Toolset {
   /** What `beforeTool` made of calls that were validated. */
@@ -79,11 +80,12 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
     decided.set(validated, { call, approved: approved.approved });
     return validated;
   };
-  return {
+  const hooked: Toolset = {
     ...tools,
     call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
     validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
   };
+  return beforeTool === undefined ? hooked : markChangesCalls(hooked);
 }
 
 function hookFailure(call: ToolCall, error: unknown): ToolResult {

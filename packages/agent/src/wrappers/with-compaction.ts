@@ -7,7 +7,6 @@ import {
   type Message,
   optionKeys,
   type Provider,
-  type ProviderEvent,
   type ProviderRequest,
   textOf,
   toolCallsOf,
@@ -16,9 +15,11 @@ import {
 import { checkProvider } from '../check-ports.ts';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
-import { estimateTokens, estimateUsage } from '../limits/estimate-tokens.ts';
+import { estimateTokens } from '../limits/estimate-tokens.ts';
+import { completeUsage } from '../limits/usage-meter.ts';
+import { storeError } from '../session/store-error.ts';
 
-/** Writes the summary of a part of a history: its text or, to be counted, its text and what it cost. */
+/** Writes the summary of a part of a history: its text, which costs nothing, or its text and what it cost; without `usage` that is estimated. */
 export type Summarize = (
   messages: readonly Message[],
   request: ProviderRequest,
@@ -34,7 +35,7 @@ export interface CompactionOptions {
   readonly summarize?: Summarize | undefined;
   /**
    * Where summaries are kept, by a digest of the messages that they replace. Pass a map of your own to share or save them. Default: one for this
-   * provider, with the last 1,000 summaries.
+   * provider, with the last 1,000 summaries. If one of its methods throws, the request throws `STORE_FAILED`.
    */
   readonly summaries?: Pick<Map<string, string>, 'get' | 'set'> | undefined;
 }
@@ -47,7 +48,8 @@ const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, 
  *
  * System prompts stay, and a call is never separated from its results. A summary belongs to the content of the messages that it replaces: it is
  * written once for them, in whatever conversation or process they come back, and reused until the rest has grown too long again, so that the
- * cached prefix stays. What writing it cost is added to the usage of the reply. If writing a summary fails, the request throws that error.
+ * cached prefix stays. What writing it cost is added to the usage of the reply, estimated where it was not reported; if there is no reply, to the
+ * next one through this provider. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   checkProvider('withCompaction()', provider);
@@ -56,14 +58,30 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
   checkNumber('withCompaction', 'keepTokens', options.keepTokens, 0);
   checkFunctions('withCompaction', { summarize: options.summarize });
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
-  const summaries = options.summaries ?? createSummaryCache();
+  const summaries = options.summaries === undefined ? createSummaryCache() : checkedStore(options.summaries);
   const toMessage = createSummaryMessages();
+  /** What summaries cost whose replies failed. */
+  let unreported: Usage | undefined;
   return {
     ...provider,
     async *stream(request) {
       const { messages, usage } = await compact(request);
       const events = provider.stream(messages === request.messages ? request : { ...request, messages });
-      yield* usage === undefined ? events : withUsage(events, usage, messages);
+      let cost = sum(unreported, usage);
+      unreported = undefined;
+      try {
+        for await (const event of events) {
+          if (event.type !== 'message-end' || cost === undefined) {
+            yield event;
+            continue;
+          }
+          const whole = addCost(completeUsage(event.usage, messages, event.message), cost);
+          cost = undefined;
+          yield { ...event, usage: whole };
+        }
+      } finally {
+        unreported = sum(unreported, cost);
+      }
     },
   };
 
@@ -86,10 +104,33 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     if (isSmall || cut === 0 || (known !== undefined && old.length === 1))
       return known === undefined ? request : { messages: [...system, ...messages] };
     const summary = await summarize(old, request);
-    const { text, usage } = typeof summary === 'string' ? { text: summary, usage: undefined } : summary;
+    const { text } = typeof summary === 'string' ? { text: summary } : summary;
+    const usage = typeof summary === 'string' ? undefined : completeUsage(summary.usage, old, toMessage(text));
     summaries.set(digests[whole.length - (messages.length - cut) - 1] ?? '', text);
     return { messages: [...system, toMessage(text), ...messages.slice(cut)], usage };
   }
+}
+
+/** A store of the caller, whose failures are `STORE_FAILED`. */
+function checkedStore(
+  store: NonNullable<CompactionOptions['summaries']>,
+): Pick<Map<string, string>, 'get'> & { set(key: string, text: string): void } {
+  return {
+    get(key) {
+      try {
+        return store.get(key);
+      } catch (error) {
+        throw storeError('The summaries could not be read', error);
+      }
+    },
+    set(key, text) {
+      try {
+        store.set(key, text);
+      } catch (error) {
+        throw storeError('The summary could not be kept', error);
+      }
+    },
+  };
 }
 
 /** A map that forgets the oldest of more than `MAX_SUMMARIES` entries. */
@@ -117,16 +158,14 @@ function createSummaryMessages(): (text: string) => Message {
   };
 }
 
-/** Adds a usage to that of the reply. A reply without one counts as estimated: the sum would otherwise pass for the usage of both. */
-async function* withUsage(
-  events: AsyncIterable<ProviderEvent>,
-  usage: Usage,
-  sent: readonly Message[],
-): AsyncGenerator<ProviderEvent> {
-  for await (const event of events)
-    yield event.type === 'message-end'
-      ? { ...event, usage: addUsage(event.usage ?? estimateUsage(sent, event.message), usage) }
-      : event;
+/** Adds what summaries cost to the usage of a reply. A cost that is negative or not a number stays visible: no sum may hide it. */
+function addCost(usage: Usage, cost: Usage): Usage {
+  const isSound = cost.inputTokens >= 0 && cost.outputTokens >= 0;
+  return isSound ? addUsage(usage, cost) : cost;
+}
+
+function sum(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : addCost(a, b);
 }
 
 /** The index of the first message to keep: as many from the end as fit, never beginning with a result. */

@@ -150,8 +150,12 @@ test.each([
   expect(end.messages.at(-1)).toMatchObject({ role: 'assistant' });
 });
 
-test('a cost that is not a number counts as reached, and a maximum that is none is refused', async () => {
+test('a cost that is not a number ends the run with an error, and a maximum that is none is refused', async () => {
   const { events } = endless({ cost: { max: 1, of: () => Number.NaN } });
-  expect(await collect(events())).toMatchObject({ reason: 'limit', limit: 'cost', turns: 0 });
+  expect(await collect(events())).toMatchObject({
+    reason: 'error',
+    error: { code: 'CONFIG_INVALID' },
+    turns: 0,
+  });
   expect(() => endless({ cost: { max: Number.NaN, of: () => 0 } }).events()).toThrow('limits.cost.max is NaN.');
 });

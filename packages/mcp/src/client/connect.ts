@@ -1,10 +1,21 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
-import { KernelError, toErrorResult, type Tool, type Toolset } from '@kernel/protocol';
+import {
+  type CallContext,
+  KernelError,
+  toErrorResult,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  type ValidatedCall,
+} from '@kernel/protocol';
 import { callRemoteTool, type CallTarget, unavailableResult } from './calls/call-remote-tool.ts';
+import { validateCall } from './calls/validated-calls.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
 import type { ConnectionOptions } from './connection/open-connection.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
+import { createListeners } from './listeners.ts';
 import { createServerRedactor } from './server-redactor.ts';
 import { createApprovedTools } from './tools/approved-tools.ts';
 import type { McpPins } from './tools/definition-approvals.ts';
@@ -18,6 +29,8 @@ const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 
 /** The tools of MCP servers. Programs that were started run until `close()`. */
 export interface McpToolset extends Toolset {
+  /** Parses the arguments of a call without sending them: the server checks them by its schema. Never rejects. */
+  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
   /** Calls `listener` after `list()` has changed; returns a function that ends that. */
   subscribe(listener: () => void): () => void;
   /** Hashes of all approved definitions, for the option `pins` of a later run. */
@@ -109,11 +122,20 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     async call(call, context) {
       if (isClosed) return toErrorResult(closedError(call.name));
       const target = servers.find(({ tools }) => tools.has(call.name));
-      if (target?.tools.find(call.name) === undefined) return unavailableResult(call.name, target?.tools);
-      const result = await callRemoteTool(call, context, target);
+      const tool = target?.tools.find(call.name)?.tool;
+      if (target === undefined || tool === undefined) return unavailableResult(call.name, target?.tools);
+      const result = await callRemoteTool(call, tool, context, target);
       return isClosed && result.isError === true && result.code !== 'TOOL_CANCELLED'
         ? toErrorResult(closedError(call.name), result.outcome)
         : result;
+    },
+    async validate(call) {
+      if (isClosed) return toErrorResult(closedError(call.name));
+      const find = (): Tool | undefined => servers.map(({ tools }) => tools.find(call.name)?.tool).find(Boolean);
+      const tool = find();
+      return tool === undefined
+        ? unavailableResult(call.name, servers.find(({ tools }) => tools.isQuarantined(call.name))?.tools)
+        : validateCall(call, tool, () => !isClosed && find() === tool);
     },
     async beginTurn(turn) {
       const either = AbortSignal.any([turn.signal, AbortSignal.timeout(TURN_TIMEOUT_MS)]);
@@ -123,28 +145,6 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
     subscribe: (listener) => changes.add(listener),
     pins: () => Object.fromEntries(servers.map(({ server, tools }) => [server.config.name, tools.pins()])),
     close,
-  };
-}
-
-/** Creates a set of listeners, which may throw. */
-function createListeners(): { add(listener: () => void): () => void; notify(): void } {
-  const listeners = new Set<() => void>();
-  return {
-    add(listener) {
-      // Wrapped, so that a listener added twice counts twice.
-      const own = (): void => listener();
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-    notify() {
-      for (const listener of listeners) {
-        try {
-          listener();
-        } catch {
-          // The error of one listener must not keep the change from the others.
-        }
-      }
-    },
   };
 }
 

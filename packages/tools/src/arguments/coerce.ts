@@ -1,11 +1,9 @@
 import { parsePointer, pointerToken } from '@kernel/internal';
-import type { ToolRepair } from '@kernel/protocol';
+import { findJsonLoss, parseNumber, type ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../schema/check-types.ts';
 import type { Validator } from '../schema/compile-schema.ts';
 import { asJson } from '../unsafe-casts.ts';
 import { type Draft, createDraft } from './draft.ts';
-import { parseNumber } from './exact-number.ts';
-import { findJsonLoss } from './scan-json.ts';
 
 /** A coerced value. */
 export interface Coerced {

@@ -1,8 +1,7 @@
 import { isObject } from '@kernel/internal';
-import { KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
+import { findJsonLoss, jsonLossError, KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
 import { truncate } from '../truncate.ts';
 import { jsonErrorPosition } from './json-error-position.ts';
-import { type JsonLoss, findJsonLoss } from './scan-json.ts';
 
 /** The arguments of a call: JSON text from a model, or an object or nothing from a program. */
 export type RawArguments = string | object | undefined;
@@ -62,7 +61,7 @@ function parseJson(
   try {
     const json: unknown = JSON.parse(text);
     const loss = findJsonLoss(text, json, !allowDuplicateKeys);
-    return loss === undefined ? { json } : lossError(loss, toolName);
+    return loss === undefined ? { json } : jsonLossError(loss, toolName);
   } catch (error) {
     const position = jsonErrorPosition(text);
     const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
@@ -74,21 +73,6 @@ function parseJson(
       cause: error,
     });
   }
-}
-
-function lossError({ kind, path, text }: JsonLoss, toolName: string): KernelError {
-  const shown = truncate(text, 40);
-  const where = truncate(path === '' ? '/' : path, 80);
-  const isDuplicate = kind === 'duplicate-key';
-  const problem = isDuplicate
-    ? `the key "${shown}" is there twice, at "${where}"`
-    : `the number ${shown} at "${where}" would be rounded`;
-  return new KernelError('ARGUMENTS_INVALID', `"${truncate(toolName, 40)}" refused its arguments: ${problem}.`, {
-    hint: isDuplicate
-      ? 'Send each key once.'
-      : 'Send a whole number between -(2^53-1) and 2^53-1, or a string if the tool takes one.',
-    data: { tool: toolName, path: truncate(path, 200), [isDuplicate ? 'key' : 'number']: truncate(text, 200) },
-  });
 }
 
 function notAnObject(value: unknown, toolName: string): KernelError {

@@ -5,6 +5,7 @@ import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/bindi
 import { isRepeatable } from '../tool/effect.ts';
 import type { StandardResult } from '../tool/standard-schema.ts';
 import { type Coerced, coerceValue } from './coerce.ts';
+import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';
 import { type UnknownProperty, type UnknownPropertyFilter, createUnknownPropertyFilter } from './unknown-properties.ts';
@@ -51,15 +52,23 @@ export function validateArguments(binding: ToolBinding, raw: RawArguments, polic
     return validate(binding, raw, policy);
   } catch (error) {
     // All that can still throw is a value so deep that the stack overflows, or texts on which a pattern takes too long.
-    const message = `the arguments of "${binding.tool.name}" are nested too deeply, or take too long, to be checked.`;
-    return { error: new KernelError('ARGUMENTS_INVALID', message, { cause: error }), repairs: [], notes: [] };
+    return { error: tooDeepError(binding, error), repairs: [], notes: [] };
   }
 }
 
+function tooDeepError({ tool }: ToolBinding, cause: unknown): KernelError {
+  const message = `the arguments of "${tool.name}" are nested too deeply, or take too long, to be checked.`;
+  return new KernelError('ARGUMENTS_INVALID', message, { cause });
+}
+
 function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
-  if (binding.input.raw === true && typeof raw === 'string') return { input: raw, repairs: [], notes: [] };
-  const parsed = parseArguments(raw, binding.tool.name, isRepeatable(binding.tool));
+  const isText = binding.input.raw === true && typeof raw === 'string';
+  const mayRepeat = isRepeatable(binding.tool);
+  // A toolset that can validate looks for what its own parser would lose.
+  if (isText && (mayRepeat || binding.input.forward !== undefined)) return { input: raw, repairs: [], notes: [] };
+  const parsed = parseArguments(raw, binding.tool.name, mayRepeat);
   if (KernelError.is(parsed)) return { error: parsed, repairs: [], notes: [] };
+  if (isText) return { input: raw, repairs: [], notes: [] };
   if (binding.input.raw === true) return { input: JSON.stringify(parsed.value), repairs: [], notes: [] };
 
   const unknownProperties: UnknownProperty[] = [];
@@ -79,7 +88,9 @@ function validate(binding: ToolBinding, raw: RawArguments, policy: ValidationPol
     if (coerced.issues.length === 0) return applyCoerced(coerced, validation);
   }
   return andThen(callParse(parse, value), (result) =>
-    result.issues === undefined ? accept(result.value, parsed.repairs, validation) : coerce(value, validation),
+    result.issues === undefined
+      ? acceptParsed(value, result.value, parsed.repairs, validation)
+      : coerce(value, validation),
   );
 }
 
@@ -110,7 +121,7 @@ function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], valida
   if (input.parse === undefined) return accept(value, repairs, validation);
   return andThen(callParse(input.parse, value), (result) =>
     result.issues === undefined
-      ? accept(result.value, repairs, validation)
+      ? acceptParsed(value, result.value, repairs, validation)
       : { error: standardIssuesError(tool.name, result.issues), repairs, notes: [] },
   );
 }
@@ -118,6 +129,34 @@ function parseWithLibrary(value: unknown, repairs: readonly ToolRepair[], valida
 function accept(input: unknown, repairs: readonly ToolRepair[], validation: Validation): ValidatedArguments {
   return { input, repairs, notes: notesOf(validation.unknownProperties) };
 }
+
+/** Accepts what a schema library made of a value, unless it has dropped properties that must not be. */
+function acceptParsed(
+  value: unknown,
+  input: unknown,
+  repairs: readonly ToolRepair[],
+  validation: Validation,
+): ValidatedArguments {
+  const { binding, policy, unknownProperties } = validation;
+  if (policy.unknownProperties === 'passthrough') return accept(input, repairs, validation);
+  const { parameters } = binding.tool;
+  let find = finders.get(parameters);
+  if (find === undefined) {
+    find = createDroppedPropertyFinder(parameters) ?? findNone;
+    finders.set(parameters, find);
+  }
+  try {
+    unknownProperties.push(...find(value, input));
+  } catch (error) {
+    if (error instanceof RangeError) return { error: tooDeepError(binding, error), repairs: [], notes: [] };
+    throw error;
+  }
+  const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
+  return rejected ? rejectUnknown(value, validation, repairs) : accept(input, repairs, validation);
+}
+
+const finders = new WeakMap<object, DroppedPropertyFinder>();
+const findNone: DroppedPropertyFinder = () => [];
 
 function reject(
   issues: readonly ValidationIssue[],
@@ -172,7 +211,12 @@ const NO_NOTES: readonly string[] = [];
 const MAX_NOTES = 5;
 
 function notesOf(unknown: readonly UnknownProperty[]): readonly string[] {
-  return unknown.length === 0 ? NO_NOTES : unknown.slice(0, MAX_NOTES).map(unknownPropertyNote);
+  if (unknown.length === 0) return NO_NOTES;
+  const notes = unknown.slice(0, MAX_NOTES).map(unknownPropertyNote);
+  const more = unknown.length - notes.length;
+  return more === 0
+    ? notes
+    : [...notes, `And ${more} more unknown ${more === 1 ? 'argument was' : 'arguments were'} left out.`];
 }
 
 /** Calls a schema library; if it throws, it has rejected the value. */

@@ -1,4 +1,4 @@
-import type { ToolRepair, ToolResult } from '@kernel/protocol';
+import { toModelText, type ToolRepair, type ToolResult } from '@kernel/protocol';
 import type { ValidatedArguments } from '../arguments/validate.ts';
 import { truncate } from '../truncate.ts';
 
@@ -9,7 +9,7 @@ const MAX_PATH = 60;
 export function annotateResult(result: ToolResult, { error, repairs, notes }: ValidatedArguments): ToolResult {
   if (repairs.length === 0 && notes.length === 0) return result;
   const sentences = error === undefined && repairs.length > 0 ? [repairNote(repairs), ...notes] : notes;
-  const forLLM = sentences.length === 0 ? result.forLLM : `${result.forLLM}\n(${sentences.join(' ')})`;
+  const forLLM = sentences.length === 0 ? result.forLLM : `${toModelText(result)}\n(${sentences.join(' ')})`;
   return { ...result, forLLM, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 

@@ -11,6 +11,7 @@ import type { ToolBinding } from '../tool/binding.ts';
 import { failureText } from './failure-text.ts';
 import { toJson } from './json-value.ts';
 import type { HandlerEnd } from './race-handler.ts';
+import { checkFields } from './result-fields.ts';
 
 /** The codes that a handler can use for its own failures; an error with any other code becomes `TOOL_FAILED`. */
 const HANDLER_CODES: ReadonlySet<KernelErrorCode> = new Set([
@@ -98,7 +99,10 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
 export function toResult(value: unknown, toolName: string): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) return copyResult(value, toolName);
+  if (isToolResult(value)) {
+    const { result, problem } = checkFields(copyResult(value, toolName));
+    return problem === undefined ? result : failedResult(new TypeError(`it returned ${problem}`), toolName);
+  }
   if (value instanceof Error) return failedResult(value, toolName);
   const copy = toJson(value);
   if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);

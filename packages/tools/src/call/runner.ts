@@ -1,6 +1,5 @@
 import { createRedactor } from '@kernel/internal';
 import { KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
-import { parseArguments } from '../arguments/parse.ts';
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
@@ -223,8 +222,6 @@ export function createRunner(options: RunnerOptions): Runner {
         if ('forLLM' in forwarded) return forwarded;
         return createValidatedCall(binding, text, { input: text, repairs: [], notes: [] }, isCurrent, forwarded);
       }
-      const unparsed = binding.input.raw === true ? parseArguments(text, binding.tool.name, true) : undefined;
-      if (KernelError.is(unparsed)) return finish(reporter.start(request), refusedResult(unparsed));
       const validated = await validateOnly(request);
       if (validated.error === undefined) return createValidatedCall(binding, text, validated, isCurrent);
       return finish(reporter.start(request), refusedResult(validated.error), validated);

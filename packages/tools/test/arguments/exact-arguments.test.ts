@@ -142,6 +142,8 @@ test.each([
   ['9007199254740993.0', '/amount'],
   ['9.007199254740993e15', '/amount'],
   ['1e400', '/amount'],
+  ['1e-400', '/amount'],
+  ['-0.5E-999', '/amount'],
 ])('the number %s in JSON text is refused with its pointer, never rounded', async (number, path) => {
   verifies('tools.execute.exact');
   for (const effect of ['read', 'write'] as const) {
@@ -160,6 +162,8 @@ test.each([
   '1e21',
   '0.1',
   '0',
+  '0e-7',
+  '-0.000',
   '3.14159265358979323846',
   '1e-7',
 ])('the number %s in JSON text is what the handler gets', async (number) => {

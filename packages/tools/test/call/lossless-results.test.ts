@@ -1,9 +1,9 @@
 import { Readable, Writable } from 'node:stream';
-import { type ToolResult, toolResult } from '@kernel/protocol';
+import { type ToolResult, toolResult, withError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
-import { simple } from '../support.ts';
+import { context, simple, toolCall } from '../support.ts';
 
 const returning = (value: unknown): Promise<ToolResult> => createRegistry([simple('a', {}, () => value)]).execute('a');
 
@@ -111,4 +111,15 @@ test('the model is told what was repaired in its arguments, without the values',
   expect((await registry.execute('t', '{"a":5}')).forLLM).toBe('ok');
   const report = createRegistry([simple('t', { parameters: { type: 'object', properties } })], { repair: 'report' });
   expect((await report.execute('t', '{"a":"5"}')).forLLM).not.toContain('Repaired');
+});
+
+test('a result without text keeps the message of its error beside a note about the arguments', async () => {
+  verifies('result.fallback');
+  const tool = simple(
+    'a',
+    { effect: 'read', parameters: { type: 'object', properties: { n: { type: 'integer' } } } },
+    () => withError({ forLLM: '' }, new Error('disk is full')),
+  );
+  const result = await createRegistry([tool]).call(toolCall('a', '{"n":"5"}'), context());
+  expect(result.forLLM).toBe('disk is full\n(Repaired arguments: /n string-to-number.)');
 });

@@ -50,7 +50,7 @@ async function callRegistry(registry: ReturnType<typeof createRegistry>): Promis
 }
 
 test(
-  'lookup, parsing, validation and a no-op handler cost at most two and a half times a hand-written call',
+  'lookup, parsing, validation and a no-op handler cost at most two and three quarter times a hand-written call',
   { timeout: 240_000 },
   async () => {
     const validator = compileSchema(parameters);
@@ -63,7 +63,7 @@ test(
         rounds,
       );
     await ratio(5); // until the code is compiled
-    expect(await ratio(31)).toBeLessThanOrEqual(2.5);
+    expect(await ratio(31)).toBeLessThanOrEqual(2.75);
   },
 );
 

@@ -145,11 +145,11 @@ test('a tool that appears later and finds its name taken gets a free one, and na
   expect(registry.names()).toEqual(['m_b', 'm_a']);
 });
 
-test('the arguments of a mounted call arrive as their original text', async () => {
+test('the arguments of a mounted call that changes nothing arrive as their original text', async () => {
   const heard: string[] = [];
   const registry = createRegistry();
   registry.mount('f', {
-    list: () => [simple('a').tool],
+    list: () => [simple('a', { effect: 'read' }).tool],
     async call(call) {
       heard.push(call.arguments);
       return { forLLM: 'ok' };
@@ -160,3 +160,25 @@ test('the arguments of a mounted call arrive as their original text', async () =
   await registry.execute('f_a', { n: 1 });
   expect(heard).toEqual([...texts, '{"n":1}']);
 });
+
+test.each(['{"id":1,"id":2}', '{"id":9007199254740993}', '{"broken'])(
+  'a mounted tool with an effect, of a toolset that cannot validate, never gets %s',
+  async (text) => {
+    verifies('tools.call.duplicateKeys', 'tools.execute.exact');
+    const heard: string[] = [];
+    const registry = createRegistry();
+    registry.mount('f', {
+      list: () => [simple('a', { effect: 'write' }).tool],
+      async call(call) {
+        heard.push(call.arguments);
+        return { forLLM: 'ok' };
+      },
+    });
+    const request = toolCall('f_a', text);
+    expect(await registry.call(request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+    expect(await registry.validate(request, context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+    const sound = ' {"id" : 1.0} ';
+    await registry.call(toolCall('f_a', sound), context());
+    expect(heard).toEqual([sound]);
+  },
+);

@@ -1,5 +1,14 @@
 import { isObject } from '@kernel/internal';
-import { type JsonObject, type JsonValue, KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
+import {
+  findJsonLoss,
+  type JsonObject,
+  jsonLossError,
+  type JsonValue,
+  KernelError,
+  type Tool,
+  type ToolRepair,
+  unwrapArguments,
+} from '@kernel/protocol';
 import { parseJson } from '../json.ts';
 
 /** The arguments of a call as an object. */
@@ -12,9 +21,9 @@ export interface ParsedArguments {
 
 /**
  * Parses a call's argument text: blank means `{}`, and text that was encoded twice is unwrapped and reported. Returns an error for anything but
- * a JSON object.
+ * a JSON object, for a number that would be rounded, and, unless the tool may be repeated, for a key that an object has twice.
  */
-export function parseArguments(raw: string, tool: string): ParsedArguments | KernelError {
+export function parseArguments(raw: string, { name: tool, effect }: Tool): ParsedArguments | KernelError {
   const text = unwrapArguments(raw);
   if (text.trim() === '') return { input: {}, repairs: [] };
   let value: JsonValue;
@@ -27,6 +36,8 @@ export function parseArguments(raw: string, tool: string): ParsedArguments | Ker
       cause: error,
     });
   }
+  const loss = findJsonLoss(text, value, effect !== 'read' && effect !== 'idempotent');
+  if (loss !== undefined) return jsonLossError(loss, tool);
   if (isJsonObject(value)) {
     const repair: ToolRepair = { path: '', from: text.slice(0, 64), to: 'an object', rule: 'json-text' };
     return { input: value, repairs: text === raw ? [] : [repair] };

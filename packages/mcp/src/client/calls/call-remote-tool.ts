@@ -5,6 +5,7 @@ import {
   type JsonObject,
   KernelError,
   toErrorResult,
+  type Tool,
   type ToolCall,
   type ToolResult,
 } from '@kernel/protocol';
@@ -14,10 +15,10 @@ import type { RemoteServer } from '../connection/remote-server.ts';
 import { toRequestFailure } from '../connection/request-failure.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import { checkOutput } from '../tools/output-check.ts';
-import { parseArguments } from './call-arguments.ts';
 import { failureResult } from './failure-result.ts';
 import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
+import { changedError, parseCall } from './validated-calls.ts';
 
 /** The server that a call goes to. */
 export interface CallTarget {
@@ -33,12 +34,17 @@ export interface CallTarget {
   readonly maxCallMs: number;
 }
 
-/** Runs one call on its server. Never rejects. On abort it settles at once and notifies the server. */
-export async function callRemoteTool(call: ToolCall, context: CallContext, target: CallTarget): Promise<ToolResult> {
+/** Runs one call of a tool on offer on its server. Never rejects. On abort it settles at once and notifies the server. */
+export async function callRemoteTool(
+  call: ToolCall,
+  offered: Tool,
+  context: CallContext,
+  target: CallTarget,
+): Promise<ToolResult> {
   const { name } = call;
   const { server, tools, redact, timeoutMs, maxCallMs } = target;
-  const parsed = parseArguments(call.arguments, name);
-  if (KernelError.is(parsed)) return toErrorResult(parsed);
+  const parsed = parseCall(call, offered, context.approved);
+  if (KernelError.is(parsed)) return toErrorResult(parsed, parsed.code === 'TOOL_DENIED' ? 'denied' : undefined);
   const { input, repairs } = parsed;
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
@@ -57,6 +63,7 @@ export async function callRemoteTool(call: ToolCall, context: CallContext, targe
     if (remote === undefined) return unavailableResult(name, tools);
     const { tool } = remote;
     const startedMs = performance.now();
+    if (context.approved !== undefined && tool !== offered) return toErrorResult(changedError(name), 'denied');
     try {
       const result = await request(connection, remote.name, input, context, target);
       const mismatch = checkOutput(tool, result);

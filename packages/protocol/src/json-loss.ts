@@ -1,4 +1,5 @@
 import { pointerToken } from '@kernel/internal';
+import { KernelError } from './error.ts';
 import { parseNumber } from './exact-number.ts';
 
 /** Something in JSON text that `JSON.parse` drops or changes without saying so. */
@@ -19,16 +20,40 @@ interface Frame {
 }
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
+/** What a number that is nearer to zero than any number but zero needs: a negative exponent or hundreds of zeros. */
+const MAY_UNDERFLOW = /\d[eE]-\d|0{300}/;
+const MAX_SHOWN = 40;
+const MAX_PATH = 80;
 
 /**
- * Finds the first number that was rounded and, with `duplicateKeys`, the first key that an object has twice. `parsed` is what `JSON.parse`
+ * Returns the first loss in JSON text: a number that was rounded and, with `duplicateKeys`, the first key that an object has twice. `parsed` is what `JSON.parse`
  * made of the text. Takes linear time; keys are compared as JSON decodes them. Most texts are cleared by counting alone.
  */
 export function findJsonLoss(text: string, parsed: unknown, duplicateKeys: boolean): JsonLoss | undefined {
   const keys = countKeysOf(parsed);
   // Each key has a colon: without more colons than keys, there is no key that was dropped.
-  const isClear = !Number.isNaN(keys) && (!duplicateKeys || keys === countColons(text));
+  const isClear = !Number.isNaN(keys) && (!duplicateKeys || keys === countColons(text)) && !MAY_UNDERFLOW.test(text);
   return isClear ? undefined : scan(text, duplicateKeys);
+}
+
+/** Returns the error for a loss: `ARGUMENTS_INVALID`, which names the tool, the value and its pointer. */
+export function jsonLossError({ kind, path, text }: JsonLoss, toolName: string): KernelError {
+  const shown = shorten(text, MAX_SHOWN);
+  const where = shorten(path === '' ? '/' : path, MAX_PATH);
+  const isDuplicate = kind === 'duplicate-key';
+  const problem = isDuplicate
+    ? `the key "${shown}" is there twice, at "${where}"`
+    : `the number ${shown} at "${where}" would be rounded`;
+  return new KernelError('ARGUMENTS_INVALID', `"${shorten(toolName, MAX_SHOWN)}" refused its arguments: ${problem}.`, {
+    hint: isDuplicate
+      ? 'Send each key once.'
+      : 'Send a whole number between -(2^53-1) and 2^53-1, or a string if the tool takes one.',
+    data: { tool: toolName, path: shorten(path, 200), [isDuplicate ? 'key' : 'number']: shorten(text, 200) },
+  });
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 function countKeysOf(parsed: unknown): number {
@@ -107,9 +132,10 @@ function scan(text: string, duplicateKeys: boolean): JsonLoss | undefined {
   return undefined;
 }
 
-/** Whether a number in JSON text would be rounded: an integer outside ±(2^53-1), or one that overflows or loses whole digits. */
+/** Whether a number in JSON text would be rounded: an integer outside ±(2^53-1), or one that overflows, becomes 0 or loses whole digits. */
 function isRounded(text: string): boolean {
   const value = Number(text);
+  if (value === 0) return /^-?[\d.]*[1-9]/.test(text);
   if (/^-?\d+$/.test(text)) return !Number.isSafeInteger(value);
   // Below 2^53, a fraction has its usual meaning in JSON: the nearest number.
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;

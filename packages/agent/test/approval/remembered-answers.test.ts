@@ -1,0 +1,64 @@
+import type { ToolCall } from '@kernel/protocol';
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { type Approve, collect, rememberApprovals, run } from '../../src/index.ts';
+import { createLoopGuard } from '../../src/limits/loop-guard.ts';
+import { user } from '../support.ts';
+
+const { tool } = mockTool('pay', 'x', { effect: 'write' });
+const callOf = (text: string, id = '1'): ToolCall => ({ type: 'tool-call', id, name: 'pay', arguments: text });
+const request = (text: string, signal = new AbortController().signal) => ({
+  call: callOf(text),
+  tool,
+  path: [],
+  digest: 'd',
+  signal,
+});
+
+const DIFFERENT = [
+  ['{"id":9007199254740993}', '{"id":9007199254740992}'],
+  ['{"id":1,"id":2}', '{"id":2}'],
+  ['{"id":1e400}', '{"id":null}'],
+] as const;
+
+test.each(DIFFERENT)('an allow of %s is none of %s, and neither repeats the other', async (one, other) => {
+  verifies('agent.approval.remembered');
+  let count = 0;
+  const approve = rememberApprovals(() => ({ decision: (count += 1) > 0 ? 'allow' : 'later' }));
+  for (const text of [one, other, one, other]) await approve(request(text)); // oxlint-disable-line no-await-in-loop
+  expect(count).toBe(2);
+  const guard = createLoopGuard({ refuse: 1 });
+  guard.record([[callOf(one), { forLLM: 'ok' }]]);
+  expect(guard.refusal(callOf(other, '2'))).toBeUndefined();
+  expect(guard.refusal(callOf(one, '3'))).toBeDefined();
+});
+
+test('an allow that came after the end of the time, or to another question, is not remembered', async () => {
+  verifies('agent.approval.remembered');
+  let count = 0;
+  const stop = new AbortController();
+  const late = rememberApprovals(async () => {
+    if ((count += 1) === 1) stop.abort();
+    return { decision: 'allow' };
+  });
+  await late(request('{}', stop.signal));
+  await late(request('{}'));
+  expect(count).toBe(2);
+  const stale = rememberApprovals(() => ({ decision: 'allow', digest: (count += 1) < 4 ? 'other' : 'd' }));
+  for (let question = 0; question < 4; question += 1) await stale(request('{}')); // oxlint-disable-line no-await-in-loop
+  expect(count).toBe(4);
+});
+
+test('an allow that blocked the thread beyond approvalTimeoutMs is not remembered', async () => {
+  verifies('agent.approval.remembered');
+  let count = 0;
+  const approve: Approve = rememberApprovals(() => {
+    const until = performance.now() + 15;
+    if ((count += 1) === 1) while (performance.now() < until);
+    return { decision: 'allow' };
+  });
+  const tools = mockToolset([mockTool('pay', 'x', { effect: 'write' })]);
+  const provider = scriptedProvider([{ calls: [{ name: 'pay' }] }, { calls: [{ name: 'pay' }] }, { text: 'ok' }]);
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, approvalTimeoutMs: 10 }));
+  expect([count, tools.calls.length]).toEqual([2, 1]);
+});

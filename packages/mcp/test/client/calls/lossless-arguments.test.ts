@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import { type CallContext, isToolResult, type ToolCall } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { McpToolset } from '../../../src/index.ts';
+import { call, connected, server, until } from '../programs.ts';
+
+const LOSSY = ['{"id":9007199254740993}', '{"id":1,"id":2}', '{"id":1e400}', '{"id":1e-400}'];
+
+interface Request {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: { readonly [name: string]: unknown };
+}
+
+/** A server of one tool that takes anything and counts its calls. */
+async function paymentServer(annotations?: object): Promise<{ readonly url: string; readonly inputs: unknown[] }> {
+  const inputs: unknown[] = [];
+  const http = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      if (request.method !== 'POST') return response.writeHead(405).end();
+      const { id, method, params }: Request = JSON.parse(body);
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === 'tools/call') inputs.push(params?.['arguments']);
+      const results: { readonly [name: string]: object } = {
+        initialize: {
+          protocolVersion: params?.['protocolVersion'],
+          capabilities: { tools: {} },
+          serverInfo: { name: 'pay', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'pay', inputSchema: { type: 'object' }, annotations }] },
+        'tools/call': { content: [{ type: 'text', text: 'paid' }] },
+      };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    http.close();
+    http.closeAllConnections();
+  });
+  const address = http.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`, inputs };
+}
+
+const context: CallContext = { signal: new AbortController().signal };
+const payment = (text: string): ToolCall => ({ type: 'tool-call', id: 'c1', name: 'a_pay', arguments: text });
+
+async function approvalOf(toolset: McpToolset, request: ToolCall) {
+  const approved = await toolset.validate(request, context);
+  if (isToolResult(approved)) throw new Error(approved.forLLM);
+  return approved;
+}
+
+test.each(LOSSY)('the arguments %s are refused, and nothing is sent to the server', async (text) => {
+  verifies('mcp.client.exact');
+  const { url, inputs } = await paymentServer();
+  const toolset = await connected({ a: { url } });
+  const result = await call(toolset, 'a_pay', text);
+  expect(result).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
+  expect(result.forLLM).toContain('"/id"');
+  expect(await toolset.validate(payment(text), context)).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  expect(inputs).toEqual([]);
+});
+
+test('a tool that a trusted server calls read-only gets the last of two equal keys, and never a rounded number', async () => {
+  verifies('mcp.client.exact');
+  const { url, inputs } = await paymentServer({ readOnlyHint: true });
+  const toolset = await connected({ a: { url } }, { trustHints: ['a'] });
+  await call(toolset, 'a_pay', '{"id":1,"id":2}');
+  expect(await call(toolset, 'a_pay', '{"id":9007199254740993}')).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  expect(inputs).toEqual([{ id: 2 }]);
+});
+
+test('what was validated is what the server gets, and no other call of it', async () => {
+  verifies('mcp.client.approved');
+  const { url, inputs } = await paymentServer();
+  const toolset = await connected({ a: { url } });
+  const request = payment(JSON.stringify('{ "id": 1 }'));
+  const approved = await approvalOf(toolset, request);
+  expect([approved.tool, approved.arguments, approved.isCurrent()]).toEqual([toolset.list()[0], '{"id":1}', true]);
+  expect(await toolset.call(request, { ...context, approved })).toMatchObject({ forLLM: 'paid' });
+  const other = await toolset.call(payment('{"id":2}'), { ...context, approved });
+  expect(other).toMatchObject({ code: 'TOOL_DENIED', outcome: 'denied' });
+  expect(inputs).toEqual([{ id: 1 }]);
+  expect(await toolset.validate({ ...request, name: 'a_none' }, context)).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+});
+
+test('a tool whose definition changes after its approval does not run', async () => {
+  verifies('mcp.client.approved');
+  const toolset = await connected({ a: server('echo', 'retitle') });
+  const request: ToolCall = { type: 'tool-call', id: 'c1', name: 'a_echo', arguments: '{"note":"x"}' };
+  const approved = await approvalOf(toolset, request);
+  const [before] = toolset.list();
+  await call(toolset, 'a_retitle');
+  await until(() => toolset.list()[0] !== before);
+  expect(approved.isCurrent()).toBe(false);
+  expect(await toolset.call(request, { ...context, approved })).toMatchObject({ code: 'TOOL_DENIED' });
+  await toolset.close();
+  expect(await toolset.validate(request, context)).toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+});
