@@ -137,13 +137,15 @@ function copyResult(value: ToolResult, toolName: string): ToolResult {
     const { then: _then, ...rest } = result;
     result = rest;
   }
-  const { forLLM, forUser, media, data, repairs } = result;
+  const { forLLM, media, data, repairs } = result;
   checkField(toolName, 'forLLM', typeof forLLM === 'string', 'a string');
-  checkField(toolName, 'forUser', forUser === undefined || typeof forUser === 'string', 'a string');
-  checkField(toolName, 'media', media === undefined || Array.isArray(media), 'a list');
   checkField(toolName, 'repairs', repairs === undefined || Array.isArray(repairs), 'a list');
   if (forLLM === '') toModelText(result); // reads the message of the error
-  if (media !== undefined) result = { ...result, media: media.map((part) => ({ ...part })) };
+  if (Array.isArray(media))
+    result = {
+      ...result,
+      media: media.map((part) => (typeof part === 'object' && part !== null ? { ...part } : part)),
+    };
   if (data === undefined || typeof data === 'string') return result;
   const copy = toJson(data);
   if (copy.problem === undefined) return { ...result, data: copy.json };
