@@ -55,7 +55,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
       ...samplingFields(options, settings, rules, notes),
-      ...(tools === undefined ? {} : toolFields(request, options, settings)),
+      ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
       ...(format?.body === undefined ? {} : { response_format: format.body }),
     };
     const prefix = JSON.stringify(head).slice(0, -1);
@@ -114,8 +114,10 @@ function samplingFields(
   };
 }
 
-function toolFields(request: ProviderRequest, options: ResolvedOptions, settings: ChatSettings): object {
+function toolFields(request: ProviderRequest, options: ResolvedOptions, settings: ChatSettings, notes: Notes): object {
   const choice = request.toolChoice;
+  if (!settings.parallelToolCalls && options.parallelToolCalls === false)
+    notes.leftOut('parallelToolCalls', `${settings.name} does not take it`);
   return {
     tool_choice:
       typeof choice === 'object'

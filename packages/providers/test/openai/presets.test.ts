@@ -44,6 +44,20 @@ test('groq gets max_completion_tokens and no strict, deepseek no parallel_tool_c
   expect(await bodyOf('deepseek', ASKED)).not.toHaveProperty('parallel_tool_calls');
 });
 
+test('a server that takes no parallel_tool_calls leaves it out with a warning that names it', async () => {
+  verifies('providers.models');
+  await withServer([{ text: 'ok' }, { text: 'ok' }], async ({ server }) => {
+    const provider = createProvider({ name: 'deepseek', baseUrl: server.baseUrl });
+    const options = { parallelToolCalls: false };
+    const { warnings } = await endOf(provider.stream(request({ tools: [ADD], options })));
+    expect(warnings).toMatchObject([{ message: 'parallelToolCalls is left out: deepseek does not take it' }]);
+    const { warnings: none } = await endOf(
+      provider.stream(request({ tools: [ADD], options: { parallelToolCalls: true } })),
+    );
+    expect(none).toBeUndefined();
+  });
+});
+
 test('where a server takes no schema for replies, JSON is requested in the instructions, with a warning', async () => {
   const responseFormat = { name: 'sum', schema: { type: 'object', properties: { n: { type: 'number' } } } };
   await withServer([{ text: '{}' }], async ({ server }) => {
