@@ -1,8 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../src/main.ts';
-import { workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 
 let cwd = '';
 beforeAll(() => {
@@ -17,23 +15,9 @@ beforeAll(() => {
 });
 
 /** Runs the program offline, in this process: starting a hundred processes would take longer than they do. */
-async function ask(prompt: string): Promise<{ readonly code: number; readonly text: string }> {
-  const stdout = new PassThrough();
-  let text = '';
-  stdout.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece;
-  });
-  const code = await main({
-    argv: ['--provider', 'offline', '--', prompt],
-    env: { TZ: 'UTC', PROMPT_AGENT_SERVERS: '' },
-    cwd,
-    home: cwd,
-    stdin: new PassThrough(),
-    stdout,
-    stderr: new PassThrough(),
-    signal: new AbortController().signal,
-  });
-  return { code, text: text.trim() };
+async function ask(text: string): Promise<{ readonly code: number | null; readonly text: string }> {
+  const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd });
+  return { code, text: stdout.trim() };
 }
 
 describe('a plain prompt gets the right answer, or is refused', () => {

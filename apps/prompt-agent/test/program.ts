@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { main } from '../src/main.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -54,6 +56,33 @@ export function prompt(
     });
     child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
   });
+}
+
+/** Runs the program in this process, which is much cheaper: for tests of what it answers, not of how a process starts and ends. */
+export async function promptHere(
+  args: readonly string[],
+  { cwd = workspace(), env = {} }: Pick<Start, 'cwd' | 'env'> = {},
+): Promise<Outcome> {
+  const read = (stream: PassThrough): (() => string) => {
+    let text = '';
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    return () => text;
+  };
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const [written, noted] = [read(stdout), read(stderr)];
+  const code = await main({
+    argv: args,
+    env: { TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
+    cwd,
+    home: cwd,
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    signal: new AbortController().signal,
+  });
+  return { code, stdout: written(), stderr: noted() };
 }
 
 /** Where the user's own config is, in a workspace that is also the home folder. */
