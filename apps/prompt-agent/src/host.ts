@@ -9,11 +9,15 @@ export interface Host {
   /** The user's home folder, absolute. */
   readonly home: string;
   /** Read only to ask a person; `isTTY` says whether there is one. */
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   /** Receives the answer. */
   readonly stdout: NodeJS.WritableStream;
   /** Receives everything else. */
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly rows?: number;
+    readonly columns?: number;
+  };
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }

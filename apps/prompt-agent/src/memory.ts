@@ -1,6 +1,7 @@
 import { open, readdir, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
+import { isInside } from './files/is-inside.ts';
 import { usageError } from './usage-error.ts';
 
 const MAX_BYTES = 65_536;
@@ -29,7 +30,7 @@ export async function loadMemory(folder: string, cwd: string): Promise<string> {
 /** The first bytes of a file in the folder; empty for anything else. */
 async function readNote(root: string, name: string, maxBytes: number): Promise<string> {
   const real = await realpath(join(root, name)).catch(() => undefined);
-  if (real === undefined || !real.startsWith(root.endsWith(sep) ? root : root + sep)) return '';
+  if (real === undefined || !isInside(root, real)) return '';
   // O_NONBLOCK: a pipe cannot block. O_NOFOLLOW: a link that takes the file's place after the check is not followed.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(real, flags).catch(() => undefined);

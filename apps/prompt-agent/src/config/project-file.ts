@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { AgentConfig } from '@kernel/agent/config';
+import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
 import type { Output } from '../render/output.ts';
@@ -28,7 +29,7 @@ export async function checkMemory(config: AgentConfig, file: string, workspace: 
   const root = await realpath(workspace).catch(() => workspace);
   const wanted = resolve(cwd, path);
   const real = await realpath(wanted).catch(() => wanted);
-  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return;
+  if (isInside(root, real)) return;
   throw usageError(
     `${file}: memory.path "${oneLine(path)}" leads outside the workspace, which a project's file may not. Give --memory if you want it.`,
   );

@@ -25,8 +25,7 @@ export async function ask(terminal: Terminal, show: () => void, signal: AbortSig
 
 /** Reads and drops what the terminal has buffered. In raw mode that includes a line that is not finished. */
 async function discardTyped(stdin: Host['stdin']): Promise<void> {
-  const isRaw = 'setRawMode' in stdin && typeof stdin.setRawMode === 'function';
-  if (isRaw) Reflect.apply(setRawMode(stdin), stdin, [true]);
+  stdin.setRawMode?.(true);
   await new Promise<void>((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     const drop = (): void => {
@@ -40,12 +39,7 @@ async function discardTyped(stdin: Host['stdin']): Promise<void> {
     stdin.on('data', drop);
     drop();
   });
-  if (isRaw) Reflect.apply(setRawMode(stdin), stdin, [false]);
-}
-
-function setRawMode(stdin: Host['stdin']): (isRaw: boolean) => unknown {
-  const method: unknown = Reflect.get(stdin, 'setRawMode');
-  return (isRaw) => (typeof method === 'function' ? Reflect.apply(method, stdin, [isRaw]) : undefined);
+  stdin.setRawMode?.(false);
 }
 
 /** Reads one line; empty if the input ends first. Throws the reason of an abort. */

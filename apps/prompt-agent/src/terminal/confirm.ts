@@ -41,10 +41,6 @@ export async function confirm(
 }
 
 function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {
-  const rows: unknown = Reflect.get(stderr, 'rows');
-  const columns: unknown = Reflect.get(stderr, 'columns');
-  return {
-    rows: typeof rows === 'number' && rows > 0 ? rows : DEFAULT_SIZE.rows,
-    columns: typeof columns === 'number' && columns > 0 ? columns : DEFAULT_SIZE.columns,
-  };
+  const { rows = 0, columns = 0 } = stderr;
+  return { rows: rows > 0 ? rows : DEFAULT_SIZE.rows, columns: columns > 0 ? columns : DEFAULT_SIZE.columns };
 }

@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { constants, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isInside } from '../files/is-inside.ts';
 import { mayHoldCredentials } from './credential-names.ts';
 import { nearestPath } from './nearest-path.ts';
 import { toolError } from '../tool-error.ts';
@@ -25,11 +26,9 @@ export interface Workspace {
 export async function createWorkspace(folder: string): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   if (!(await stat(root)).isDirectory()) throw new Error(`The workspace "${folder}" is not a folder.`);
-  const isInside = (absolute: string) =>
-    absolute === root || absolute.startsWith(root.endsWith(sep) ? root : root + sep);
   const show = (absolute: string) => relative(root, absolute).split(sep).join('/') || '.';
 
-  const mayShow = (absolute: string) => isInside(absolute) && !mayHoldCredentials(absolute);
+  const mayShow = (absolute: string) => isInside(root, absolute) && !mayHoldCredentials(absolute);
 
   const locate = async (path: string): Promise<string> => {
     if (path.includes('\0')) throw toolError(`The path ${JSON.stringify(path)} contains a NUL character.`);
@@ -39,14 +38,14 @@ export async function createWorkspace(folder: string): Promise<Workspace> {
       );
     }
     const wanted = resolve(root, path);
-    if (!isInside(wanted)) throw toolError(`"${path}" leaves the workspace; only paths inside it are allowed.`);
+    if (!isInside(root, wanted)) throw toolError(`"${path}" leaves the workspace; only paths inside it are allowed.`);
     refusePrivate(path, wanted);
     const real = await realpath(wanted).catch(async (error: unknown) => {
       const near = await nearestPath(wanted, mayShow);
       const hint = near === undefined ? '' : ` Did you mean "${show(near)}"?`;
       throw toolError(`There is no "${path}" in the workspace${reason(error)}.${hint}`);
     });
-    if (!isInside(real))
+    if (!isInside(root, real))
       throw toolError(`"${path}" leads outside the workspace through a symbolic link, which is not allowed.`);
     refusePrivate(path, real);
     return real;

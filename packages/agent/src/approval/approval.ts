@@ -34,6 +34,11 @@ export function needsApproval(tool: Tool): boolean {
   return tool.effect !== 'read';
 }
 
+/** Whether an `allow` was given to something else than what has this digest: then it does not count. */
+export function isForOther(answer: ApprovalDecision, digest: string): boolean {
+  return answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== digest;
+}
+
 /** Asks for a decision, for at most `timeoutMs`. Never rejects: whatever goes wrong is a denial with its reason. */
 export async function requestDecision(
   approve: Approve,

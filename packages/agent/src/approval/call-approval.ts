@@ -9,7 +9,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import { type Approve, needsApproval, requestDecision } from './approval.ts';
+import { type Approve, isForOther, needsApproval, requestDecision } from './approval.ts';
 import { changesCalls, type CheckedCall, findTool, validateCall } from './validate-call.ts';
 
 /** What the approval of a run consists of. */
@@ -100,8 +100,7 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
           timeoutMs,
         );
         if (answer.decision === 'deny') return { ...answer, digest };
-        const isOther = answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== digest;
-        if (answer.decision === 'later' || isOther)
+        if (answer.decision === 'later' || isForOther(answer, digest))
           return { decision: 'later', pending: { ...shown, tool, path, digest } };
         if (!checked.isCurrent()) continue;
         if (answer.decision === 'allow') return { decision: 'allow', digest };

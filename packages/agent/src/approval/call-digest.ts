@@ -9,18 +9,17 @@ import { canonicalArguments } from '../limits/canonical-arguments.ts';
  * `node:crypto` is loaded at the first use: importing it costs more than the rest of this package.
  */
 export function callDigest(tool: Tool, text: string): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson([definitionOf(tool), text]));
+  return textDigest([definitionOf(tool), text]);
 }
 
 /** Returns a short digest of the tool's name and the arguments of a call: equal for arguments that mean the same. */
 export function argumentsDigest(call: ToolCall): string {
-  const text = canonicalJson([call.name, canonicalArguments(call.arguments)]);
-  return process.getBuiltinModule('node:crypto').hash('sha256', text).slice(0, 16);
+  return textDigest([call.name, canonicalArguments(call.arguments)]).slice(0, 16);
 }
 
 /** Returns a digest of a tool's name, description, schema and effect. */
 export function toolDigest(tool: Tool): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson(definitionOf(tool)));
+  return textDigest(definitionOf(tool));
 }
 
 /** Returns a digest of JSON data. */

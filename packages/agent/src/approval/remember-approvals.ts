@@ -1,7 +1,7 @@
 import { onAbort } from '@kernel/internal';
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
-import type { Approve } from './approval.ts';
+import { type Approve, isForOther } from './approval.ts';
 import { textDigest, toolDigest } from './call-digest.ts';
 
 /** What a remembered `allow` covers: all calls of the tool, calls with the same arguments, or calls for which a function returns the same key. */
@@ -29,8 +29,8 @@ export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'argume
     const versions = allowed.get(key);
     if (versions !== undefined && (versions.get(tool.name) ?? 1) === version) return { decision: 'allow' };
     const answer = await approve(request);
-    const isOther = answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== request.digest;
-    if (answer.decision !== 'allow' || isOther || request.signal.aborted) return answer;
+    const counts = answer.decision === 'allow' && !isForOther(answer, request.digest) && !request.signal.aborted;
+    if (!counts) return answer;
     const remembered = allowed.get(key) ?? new Map<string, number>();
     allowed.set(key, remembered.set(tool.name, version));
     // Whoever has asked may find only after the answer that it came too late.

@@ -1,5 +1,5 @@
 import { checkFunctions, type JsonObject, type JsonValue, type Provider } from '@kernel/protocol';
-import type { AgentConfig, AwsKeys, AzureIdentity, RetryConfig } from './types.ts';
+import type { AgentConfig, AzureIdentity, ProviderChoice, RetryConfig } from './types.ts';
 
 /** What makes providers: the functions of `@kernel/providers`, which this package does not import. Pass the module itself. */
 export interface ProviderFunctions {
@@ -18,27 +18,9 @@ export interface ProviderSettings {
 }
 
 /** The settings of any vendor that a config file can have. */
-export interface VendorSettings extends ProviderSettings {
-  /** The address of the API. */
-  readonly baseUrl?: string;
+export interface VendorSettings extends Omit<ProviderChoice, 'identity' | 'options' | 'token'> {
   /** The credential, or what fetches it. */
   readonly token?: string | (() => string | Promise<string>);
-  /** How the token is sent. */
-  readonly auth?: 'bearer' | 'api_key' | 'none';
-  /** The header that carries the token. */
-  readonly authHeader?: string;
-  /** How Azure authenticates. */
-  readonly authType?: 'api_key' | 'bearer' | 'managed_identity';
-  /** The deployment on Azure. */
-  readonly deployment?: string;
-  /** The API version of Azure. */
-  readonly apiVersion?: string;
-  /** The AWS region. */
-  readonly region?: string;
-  /** The keys that AWS requests are signed with. */
-  readonly credentials?: AwsKeys;
-  /** A named profile of the shared AWS configuration. */
-  readonly profile?: string;
   /** In milliseconds. */
   readonly timeouts: { readonly connectMs: number; readonly firstByteMs: number; readonly idleMs: number };
   /** The size of the connection pool. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@kernel/protocol';
 import { wordsOf } from '../language/stem.ts';
 import type { Token } from '../language/tokenize.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 
 const SOURCE = new Set([
   'from',

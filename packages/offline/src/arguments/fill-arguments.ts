@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@kernel/protocol';
 import type { ToolProfile } from '../matching/tool-profile.ts';
 import { conceptOf } from '../language/lexicon.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 import { stemOf } from '../language/stem.ts';
 import { isDirectionCertain } from './direction.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';

@@ -2,7 +2,7 @@ import type { JsonValue } from '@kernel/protocol';
 import { numberWord } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import { fillDateTime } from './fill-date-time.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
 import type { Token } from '../language/tokenize.ts';

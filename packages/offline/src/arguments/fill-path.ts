@@ -1,5 +1,5 @@
 import { ACTION_STEMS, WORK_STEMS } from '../language/lexicon.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 import { isUnclaimed, claim, type SlotFilling } from './slot-filling.ts';
 import type { Token } from '../language/tokenize.ts';
 import { timeZoneOf } from '../language/time-zones.ts';

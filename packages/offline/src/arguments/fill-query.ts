@@ -7,7 +7,7 @@ import {
   SEARCH_VERB,
   WISH_WORDS,
 } from '../language/search-words.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
 import { timeZoneOf } from '../language/time-zones.ts';
 

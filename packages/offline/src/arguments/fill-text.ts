@@ -1,5 +1,5 @@
 import { NEUTRAL_NOUNS } from '../language/lexicon.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './argument-slots.ts';
 import { isUnclaimed, endOfRun, claim, type SlotFilling, textBetween } from './slot-filling.ts';
 import { isIdentifier } from '../language/tokenize.ts';
 

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { conceptOf, STOP_WORDS } from '../language/lexicon.ts';
-import { type Slot, slotsOf } from '../arguments/slots.ts';
+import { type Slot, slotsOf } from '../arguments/argument-slots.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { type Token, tokenize } from '../language/tokenize.ts';
 
