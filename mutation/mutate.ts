@@ -1,11 +1,13 @@
 /**
  * Runs Stryker on one package: `pnpm mutate <package> [sources] [tests]`, globs in its `src` and `test`, such as
  * `pnpm mutate tools 'call/*.ts' 'call/*.test.ts'`. Fewer tests take less time and kill fewer mutants.
+ * With `EVERY=8` in the environment only every eighth line of the sources is changed, the same lines each time: a sample for folders whose
+ * whole run takes hours. Mutants of several lines are not in it.
  * The first run installs Stryker into this folder, outside of the workspace. Reports the score and every survivor; the sources are
  * changed in a copy.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -22,13 +24,25 @@ if (!existsSync(stryker))
 
 const cache = join(import.meta.dirname, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
+/** The sources: the glob, or, for a sample, single lines of its files. */
+function mutated(): readonly string[] {
+  const every = Number(process.env['EVERY'] ?? 1);
+  if (every === 1) return [`${folder}/src/${sources}`];
+  const files = globSync(`${folder}/src/${sources}`, { cwd: root }).toSorted();
+  return files.flatMap((file) => {
+    const { length } = readFileSync(join(root, file), 'utf8').split('\n');
+    const numbers = Array.from({ length: Math.floor(length / every) }, (_, index) => (index + 1) * every);
+    return numbers.map((line) => `${file}:${line}-${line}`);
+  });
+}
+
 const options = {
   packageManager: 'npm',
   plugins: [join(import.meta.dirname, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
   testRunner: 'vitest',
   vitest: { configFile: 'mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  mutate: [`${folder}/src/${sources}`, `!${folder}/src/**/index.ts`],
+  mutate: [...mutated(), `!${folder}/src/**/index.ts`],
   ignorePatterns: ['dist', 'bench', 'judge', '.turbo', 'mutation/node_modules'],
   // Stryker reads this file with an API that TypeScript 7 does not have; nothing is type-checked here.
   tsconfigFile: 'no-tsconfig.json',
