@@ -7,6 +7,7 @@ const conditions = ['@kernel/source', 'node', 'development|production'];
 const onSource = [
   'packages/protocol',
   'packages/internal',
+  'packages/schema',
   'packages/providers',
   'packages/offline',
   'packages/tools',

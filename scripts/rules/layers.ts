@@ -9,10 +9,11 @@ import { sourceFiles } from '../lib/projects.ts';
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['@kernel/internal'],
   'packages/internal': [],
-  'packages/tools': ['@kernel/protocol', '@kernel/internal'],
+  'packages/schema': ['@kernel/protocol', '@kernel/internal'],
+  'packages/tools': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
   'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici'],
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
-  'packages/agent': ['@kernel/protocol', '@kernel/internal'],
+  'packages/agent': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],
   'packages/mcp': [
     '@kernel/protocol',

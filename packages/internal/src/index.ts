@@ -3,3 +3,4 @@ export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from '
 export { nearest } from './nearest.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';
+export { sliceHead, sliceTail, truncate } from './truncate.ts';

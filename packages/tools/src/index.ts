@@ -35,4 +35,4 @@ export type {
 } from './tool/binding.ts';
 export { defineTool } from './tool/define-tool.ts';
 export type { DefineToolOptions } from './tool/define-tool.ts';
-export type { InputSchema, OutputOf } from './tool/standard-schema.ts';
+export type { InputSchema, OutputOf } from '@kernel/schema';

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
+import { patternShape } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { failureText } from '../src/call/failure-text.ts';
 import { bindTool, createRegistry } from '../src/index.ts';
-import { patternShape } from '../src/schema/patterns/pattern-shape.ts';
 
 const KIB = 1024;
 const item = (schema: object): JsonSchema => ({ type: 'object', properties: { a: { type: 'array', items: schema } } });

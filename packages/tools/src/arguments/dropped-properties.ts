@@ -1,8 +1,15 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { compileSchema, type Validator } from '../schema/compile-schema.ts';
-import { createPatternTest } from '../schema/patterns/pattern.ts';
-import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject } from '../schema/schema-index.ts';
+import {
+  compileSchema,
+  createPatternTest,
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+  type Validator,
+} from '@kernel/schema';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 /** Returns the properties of a value that a schema library has dropped, given what it made of the value. */

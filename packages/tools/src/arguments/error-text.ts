@@ -1,8 +1,6 @@
-import { nearest } from '@kernel/internal';
+import { nearest, truncate } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { ValidationIssue } from '../schema/check-types.ts';
-import { type StandardIssue, issuePath } from '../tool/standard-schema.ts';
-import { truncate } from '../truncate.ts';
+import { issuePath, type StandardIssue, type ValidationIssue } from '@kernel/schema';
 import type { UnknownProperty } from './unknown-properties.ts';
 
 /** How long a text for the model can be, including the error code. */

@@ -1,6 +1,5 @@
-import { isObject } from '@kernel/internal';
+import { isObject, truncate } from '@kernel/internal';
 import { findJsonLoss, jsonLossError, KernelError, type ToolRepair, unwrapArguments } from '@kernel/protocol';
-import { truncate } from '../truncate.ts';
 import { jsonErrorPosition } from './json-error-position.ts';
 
 /** The arguments of a call: JSON text from a model, or an object or nothing from a program. */

@@ -1,7 +1,13 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { createPatternTest } from '../schema/patterns/pattern.ts';
-import { type Schema, type SchemaIndex, indexSchema, isSchema, isSchemaObject } from '../schema/schema-index.ts';
+import {
+  createPatternTest,
+  indexSchema,
+  isSchema,
+  isSchemaObject,
+  type Schema,
+  type SchemaIndex,
+} from '@kernel/schema';
 
 /** A property that the schema does not mention. */
 export interface UnknownProperty {

@@ -1,10 +1,7 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
-import type { ValidationIssue } from '../schema/check-types.ts';
-import { resetMatchBudget } from '../schema/patterns/pattern.ts';
+import { type Coerced, coerceValue, resetMatchBudget, type StandardResult, type ValidationIssue } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
-import type { StandardResult } from '../tool/standard-schema.ts';
-import { type Coerced, coerceValue } from './coerce.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
 import { argumentsError, standardIssuesError, unknownPropertyNote } from './error-text.ts';
 import { type RawArguments, parseArguments } from './parse.ts';

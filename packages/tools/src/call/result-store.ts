@@ -1,5 +1,5 @@
+import { sliceHead, sliceTail } from '@kernel/internal';
 import { KernelError, type ToolResult } from '@kernel/protocol';
-import { sliceHead, sliceTail } from '../truncate.ts';
 import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
 

@@ -1,4 +1,4 @@
-import { type Schema, isSchema } from '../schema/schema-index.ts';
+import { isSchema, type Schema } from '@kernel/schema';
 import type { Conversion } from './conversion.ts';
 import { EMPTY, type Expression, NEVER, literal, optional, repeat, sequence } from './expression.ts';
 import type { FlatSchema } from './flatten.ts';

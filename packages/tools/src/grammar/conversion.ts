@@ -1,4 +1,4 @@
-import type { Schema } from '../schema/schema-index.ts';
+import type { Schema } from '@kernel/schema';
 import type { Expression } from './expression.ts';
 import type { Warn } from './warning.ts';
 

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
-import { compileSchema } from '../schema/compile-schema.ts';
-import { type Schema, indexSchema, isSchemaObject } from '../schema/schema-index.ts';
+import { compileSchema, indexSchema, isSchemaObject, type Schema } from '@kernel/schema';
 import { arrayExpression } from './arrays.ts';
 import type { Conversion } from './conversion.ts';
 import { type Expression, NEVER, choice, literal, rule } from './expression.ts';

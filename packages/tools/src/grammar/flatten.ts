@@ -1,6 +1,6 @@
 import { equalJson, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { type Schema, type SchemaIndex, isSchema, isSchemaObject } from '../schema/schema-index.ts';
+import { isSchema, isSchemaObject, type Schema, type SchemaIndex } from '@kernel/schema';
 import type { Warn } from './warning.ts';
 
 /** A schema without `$ref`, `allOf`, `anyOf` and `oneOf` at its top level. */

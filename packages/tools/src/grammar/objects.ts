@@ -1,5 +1,5 @@
 import { pointerToken } from '@kernel/internal';
-import { type Schema, isSchema } from '../schema/schema-index.ts';
+import { isSchema, type Schema } from '@kernel/schema';
 import { complement, jsonCharacter } from './code-points.ts';
 import type { Conversion } from './conversion.ts';
 import { EMPTY, type Expression, NEVER, choice, literal, optional, repeat, rule, sequence } from './expression.ts';

@@ -1,7 +1,5 @@
 import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '@kernel/protocol';
-import { inspectSchema } from '../schema/inspect-schema.ts';
-import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
-import { isSchemaObject } from '../schema/schema-index.ts';
+import { freezeCopy, inspectSchema, invalidSchema, isSchemaObject } from '@kernel/schema';
 import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { printRules, reduceRules } from './rules.ts';

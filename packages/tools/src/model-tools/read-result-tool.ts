@@ -1,8 +1,8 @@
+import { sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { READ_RESULT, readText, type ResultStore } from '../call/result-store.ts';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import { sliceHead } from '../truncate.ts';
 
 const PAGE_LENGTH = 20_000;
 

@@ -1,3 +1,4 @@
+import { truncate } from '@kernel/internal';
 import {
   checkKeys,
   checkNumber,
@@ -7,10 +8,9 @@ import {
   type Tool,
   toolResult,
 } from '@kernel/protocol';
-import { matchWithTimeout } from '../schema/patterns/pattern.ts';
+import { matchWithTimeout } from '@kernel/schema';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import { truncate } from '../truncate.ts';
 import { createBm25 } from './bm25.ts';
 
 /** What a search tool needs of a registry. */

@@ -7,8 +7,8 @@ import {
   type Toolset,
   mountedName,
 } from '@kernel/protocol';
+import type { Validator } from '@kernel/schema';
 import { forwardedCall } from '../call/approved-calls.ts';
-import type { Validator } from '../schema/compile-schema.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
 import type { Mount, ToolRegistry } from './types.ts';

@@ -1,7 +1,6 @@
-import { nearest } from '@kernel/internal';
+import { nearest, truncate } from '@kernel/internal';
 import { KernelError, type ToolResult, isToolName, toErrorResult } from '@kernel/protocol';
 import { freeNames, legalName } from '../name-suggestions.ts';
-import { truncate } from '../truncate.ts';
 
 /** Throws `TOOL_NAME_INVALID` for a name that not every model API accepts. */
 export function checkName(name: string): void {

@@ -12,8 +12,7 @@ import {
   type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
-import type { Validator } from '../schema/compile-schema.ts';
-import type { StandardResult } from './standard-schema.ts';
+import type { StandardResult, Validator } from '@kernel/schema';
 
 /**
  * A tool and its handler: what a registry holds. Not a `Tool`, and not assignable to one, so that a handler can never end up in a request.

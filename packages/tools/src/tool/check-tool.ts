@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, truncate } from '@kernel/internal';
 import {
   type JsonSchema,
   KernelError,
@@ -8,12 +8,15 @@ import {
   type ToolMetadata,
   type ToolOptionality,
 } from '@kernel/protocol';
+import {
+  compileSchema,
+  freezeCopy,
+  inspectSchema,
+  invalidSchema,
+  isSchemaObject,
+  type Validator,
+} from '@kernel/schema';
 import { once } from '../once.ts';
-import { type Validator, compileSchema } from '../schema/compile-schema.ts';
-import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
-import { inspectSchema } from '../schema/inspect-schema.ts';
-import { isSchemaObject } from '../schema/schema-index.ts';
-import { truncate } from '../truncate.ts';
 import type { ToolBinding } from './binding.ts';
 
 const EFFECTS: readonly ToolEffect[] = ['read', 'idempotent', 'write', 'external'];

@@ -1,8 +1,8 @@
 import { checkKeys, KernelError, optionKeys, type Tool, type ToolContext } from '@kernel/protocol';
+import { type InputSchema, type OutputOf, toJsonSchema } from '@kernel/schema';
 import { createBinding } from './bind-tool.ts';
 import { BINDING_KEYS, type BindingOptions, FOREIGN_BINDING_KEYS, type ToolBinding } from './binding.ts';
 import { TOOL_KEYS, checkTool } from './check-tool.ts';
-import { type InputSchema, type OutputOf, toJsonSchema } from './standard-schema.ts';
 
 const TAKES_INPUT = 'Use "input" for the schema of a library, or bindTool(tool, handler) for a JSON Schema.';
 const { parameters: _parameters, ...SHARED_KEYS } = TOOL_KEYS;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@kernel/protocol';
-import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { KernelError } from '@kernel/protocol';
+import { compileSchema } from '@kernel/schema';
 import { toGbnf } from '../../src/grammar/index.ts';
 import { aimAt, createChance, mutate, randomSchema, scratch } from './random-schemas.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonSchema, Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
+import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { type GrammarOptions, toGbnf, toJsonSchemaUnion } from '../../src/grammar/index.ts';
-import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { costRatio, referenceWork } from '../support.ts';
 import { gbnfMatcher } from './gbnf-matcher.ts';
 import { CASES } from './cases.ts';

@@ -1,6 +1,6 @@
+import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
-import { compileSchema } from '../../src/schema/index.ts';
 import { costRatio } from '../support.ts';
 
 const parameters = {

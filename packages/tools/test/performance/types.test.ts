@@ -33,11 +33,14 @@ function tsc(name: string, config: object, ...flags: readonly string[]): string 
   return execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', file, ...flags], { encoding: 'utf8' });
 }
 
+/** The package, and those whose types it uses. */
+const PACKAGES = ['tools', 'schema', 'protocol'];
+
 /** Counts what a user's program costs, against declarations as they are published. */
 function instantiations(name: string, source: string): number {
   writeFileSync(join(folder, `${name}.ts`), source);
   const paths = Object.fromEntries(
-    ['tools', 'protocol'].map((each) => [`@kernel/${each}`, [join(folder, `out/packages/${each}/src/index.d.ts`)]]),
+    PACKAGES.map((each) => [`@kernel/${each}`, [join(folder, `out/packages/${each}/src/index.d.ts`)]]),
   );
   const report = tsc(
     name,
@@ -57,7 +60,10 @@ test(
       rootDir: root,
       outDir: join(folder, 'out'),
     };
-    tsc('declarations', { compilerOptions: declarations, files: [join(root, 'packages/tools/src/index.ts')] });
+    tsc('declarations', {
+      compilerOptions: declarations,
+      files: PACKAGES.map((each) => join(root, `packages/${each}/src/index.ts`)),
+    });
     const zod = `import * as z from 'zod';\n${schemas}`;
     const alone = instantiations('alone', `${zod}\n${used}`);
     const ours = instantiations(

@@ -1,8 +1,7 @@
 import { verifies } from '@kernel/testing';
+import { compileSchema, resetMatchBudget } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
-import { compileSchema } from '../../src/schema/index.ts';
-import { resetMatchBudget } from '../../src/schema/patterns/pattern.ts';
 
 const ADDRESS = '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$';
 const SLOW = '.*foo.*bar.*x$';

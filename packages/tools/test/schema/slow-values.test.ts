@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
+import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
-import { compileSchema } from '../../src/schema/index.ts';
 import { caught, costRatio, referenceWork } from '../support.ts';
 
 const tool = (parameters: JsonSchema): ReturnType<typeof bindTool> =>

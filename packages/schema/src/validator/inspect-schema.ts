@@ -1,6 +1,5 @@
-import { isObject, pointerToken } from '@kernel/internal';
+import { isObject, pointerToken, truncate } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
-import { truncate } from '../truncate.ts';
 import { TYPE_NAMES } from './assertions.ts';
 import { invalidSchema } from './freeze-copy.ts';
 import { KEYWORDS, type KeywordKind } from './keywords.ts';

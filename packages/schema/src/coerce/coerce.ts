@@ -1,8 +1,7 @@
 import { parsePointer, pointerToken } from '@kernel/internal';
-import { findJsonLoss, parseNumber, type ToolRepair } from '@kernel/protocol';
-import type { ValidationIssue } from '../schema/check-types.ts';
-import type { Validator } from '../schema/compile-schema.ts';
-import { asJson } from '../unsafe-casts.ts';
+import { findJsonLoss, type JsonValue, parseNumber, type ToolRepair } from '@kernel/protocol';
+import type { ValidationIssue } from '../validator/check-types.ts';
+import type { Validator } from '../validator/compile-schema.ts';
 import { type Draft, createDraft } from './draft.ts';
 
 /** A coerced value. */
@@ -120,4 +119,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A value that was parsed from JSON text. */
+function asJson(parsed: unknown): JsonValue {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+  return parsed as JsonValue;
 }

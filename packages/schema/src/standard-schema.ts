@@ -1,6 +1,6 @@
 import { pointerToken } from '@kernel/internal';
 import { type JsonSchema, KernelError } from '@kernel/protocol';
-import { isSchemaObject } from '../schema/schema-index.ts';
+import { isSchemaObject } from './validator/schema-index.ts';
 
 /** A Standard Schema that also provides its JSON Schema: zod from 4.2, and others. Structural, so that no library is imported. */
 export interface InputSchema<Input = unknown, Output = Input> {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { sharedData } from '../../../../test/setup/shared-data.ts';
-import { compileSchema } from '../../src/schema/index.ts';
+import { sharedData } from '../../../test/setup/shared-data.ts';
+import { compileSchema } from '../src/index.ts';
 
 interface Suite {
   readonly remotesBase: string;

@@ -1,0 +1,13 @@
+export { coerceValue } from './coerce/coerce.ts';
+export type { Coerced } from './coerce/coerce.ts';
+export { issuePath, toJsonSchema } from './standard-schema.ts';
+export type { InputSchema, OutputOf, StandardIssue, StandardResult } from './standard-schema.ts';
+export type { ValidationIssue } from './validator/check-types.ts';
+export { compileSchema } from './validator/compile-schema.ts';
+export type { CompileOptions, Validator } from './validator/compile-schema.ts';
+export { freezeCopy, invalidSchema } from './validator/freeze-copy.ts';
+export { inspectSchema } from './validator/inspect-schema.ts';
+export { createPatternTest, matchWithTimeout, resetMatchBudget } from './validator/patterns/pattern.ts';
+export { patternShape } from './validator/patterns/pattern-shape.ts';
+export { indexSchema, isSchema, isSchemaObject } from './validator/schema-index.ts';
+export type { Dialect, Schema, SchemaIndex } from './validator/schema-index.ts';
