@@ -1,7 +1,18 @@
-import { checkKeys, type Conversation, describeType, describeValue, KernelError, optionKeys } from '@kernel/protocol';
+import {
+  checkChoice,
+  checkFunctions,
+  checkKeys,
+  type Conversation,
+  describeType,
+  describeValue,
+  KernelError,
+  optionKeys,
+  type ResponseFormat,
+} from '@kernel/protocol';
 import { checkApprovalTimeout } from './approval/approval.ts';
 import { checkProvider, checkToolset } from './check-ports.ts';
 import { checkLimits } from './limits/run-limits.ts';
+import { checkOutputSchema } from './output/output-schema.ts';
 import { RUN_KEYS } from './option-keys.ts';
 import type { RunOptions } from './options.ts';
 
@@ -28,6 +39,10 @@ export function checkRunOptions(options: RunOptions): void {
     });
   checkToolset('run()', options.tools);
   checkToolChoice(options.toolChoice);
+  checkOutputSchema('run', options.output);
+  checkResponseFormat(options.responseFormat);
+  checkChoice('run', 'cache', options.cache, ['auto', 'off']);
+  checkFunctions('run', { prepareTurn: options.prepareTurn });
   if (options.conversation !== undefined) checkKeys('run', options.conversation, CONVERSATION_KEYS, 'conversation.');
   if (options.approve !== undefined && typeof options.approve !== 'function')
     throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(options.approve)} as approve.`, {
@@ -43,6 +58,17 @@ export function checkRunOptions(options: RunOptions): void {
 }
 
 const CONVERSATION_KEYS = optionKeys<Conversation>({ channel: true, chatId: true });
+
+const FORMAT_KEYS = optionKeys<ResponseFormat>({ name: true, schema: true, strict: true });
+
+function checkResponseFormat(format: ResponseFormat | undefined): void {
+  if (format === undefined) return;
+  checkKeys('run', format, FORMAT_KEYS, 'responseFormat.');
+  if (typeof format.name === 'string' && typeof format.schema === 'object') return;
+  throw new KernelError('CONFIG_INVALID', 'run() was called with a responseFormat without a name and a schema.', {
+    hint: 'Pass { name, schema }, or a schema as "output" for an answer that is validated.',
+  });
+}
 
 function checkToolChoice(choice: unknown): void {
   if (choice === undefined || choice === 'auto' || choice === 'none' || choice === 'required') return;

@@ -1,4 +1,11 @@
-import { type AgentEvent, KernelError, type RunEnd, type ToolCall, type ToolResult } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  KernelError,
+  type ProviderWarning,
+  type RunEnd,
+  type ToolCall,
+  type ToolResult,
+} from '@kernel/protocol';
 
 /** A call of a run that has ended. */
 export interface FinishedCall {
@@ -11,27 +18,38 @@ export interface FinishedCall {
 }
 
 /** The end of a run and its calls, in the order in which they ended. A union on `reason`, like `RunEnd`. */
-export type RunResult = RunEnd extends infer E
-  ? E extends RunEnd
-    ? Omit<E, 'type'> & { readonly toolCalls: readonly FinishedCall[] }
-    : never
-  : never;
+export type RunResult<Output = unknown> =
+  RunEnd<Output> extends infer E
+    ? E extends RunEnd<Output>
+      ? Omit<E, 'type'> & {
+          readonly toolCalls: readonly FinishedCall[];
+          /** What providers had to change in requests or leave out of them, each once. */
+          readonly warnings: readonly ProviderWarning[];
+        }
+      : never
+    : never;
 
 /**
  * Reads a run to its end and resolves to its result, whatever the reason; a failed run resolves too.
  *
  * Rejects with what the run throws (`LIMIT_REACHED`, by option), and with `PROVIDER_PROTOCOL` if there was no `run-end`.
  */
-export async function collect(events: AsyncIterable<AgentEvent>): Promise<RunResult> {
+export async function collect<Output = unknown>(events: AsyncIterable<AgentEvent<Output>>): Promise<RunResult<Output>> {
   const toolCalls: FinishedCall[] = [];
-  let end: RunEnd | undefined;
+  const warnings = new Map<string, ProviderWarning>();
+  let end: RunEnd<Output> | undefined;
   for await (const event of events) {
     // A call that waits for a decision has no result yet.
     if (event.type === 'tool-end' && event.result.outcome !== 'pending')
       toolCalls.push({ call: event.call, result: event.result, durationMs: event.durationMs });
+    else if (event.type === 'message-end')
+      for (const warning of event.warnings ?? []) warnings.set(JSON.stringify(warning), warning);
     else if (event.type === 'run-end') end = event;
   }
   if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The events ended without a run-end.');
   const { type: _type, ...rest } = end;
-  return { ...rest, toolCalls };
+  const result: unknown = { ...rest, toolCalls, warnings: [...warnings.values()] };
+  // The type of a rest of a generic union is not computed.
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  return result as RunResult<Output>;
 }

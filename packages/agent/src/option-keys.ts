@@ -3,7 +3,10 @@ import { sameHint } from './same-hint.ts';
 import type { RunOptions } from './options.ts';
 
 /** What an inner run takes: of a sub-agent, or of a member of a team. Its history, signal and conversation come from the outer run. */
-export type InnerRunOptions = Omit<RunOptions, 'messages' | 'signal' | 'conversation'>;
+export type InnerRunOptions<Context = unknown, Output = unknown> = Omit<
+  RunOptions<Context, Output>,
+  'messages' | 'signal' | 'conversation' | 'context'
+>;
 
 const INNER: KeysOf<InnerRunOptions> = {
   provider: true,
@@ -12,6 +15,10 @@ const INNER: KeysOf<InnerRunOptions> = {
   system: true,
   options: true,
   toolChoice: true,
+  output: true,
+  responseFormat: true,
+  cache: true,
+  prepareTurn: true,
   limits: true,
   runId: true,
   approve: true,
@@ -22,7 +29,7 @@ const INNER: KeysOf<InnerRunOptions> = {
 };
 
 /** The keys of `RunOptions`. */
-export const RUN: KeysOf<RunOptions> = { ...INNER, messages: true, signal: true, conversation: true };
+export const RUN: KeysOf<RunOptions> = { ...INNER, messages: true, signal: true, conversation: true, context: true };
 
 const MODEL_OPTIONS = 'maxTokens temperature topP stop seed reasoningEffort parallelToolCalls'.split(' ');
 
@@ -35,7 +42,13 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['prompt', 'input'], 'Use messages: [{ role: "user", content: "…" }].'),
   ...sameHint(['history'], 'Use "messages".'),
   ...sameHint(['abortSignal'], 'Use "signal".'),
+  ...sameHint(['experimental_context', 'toolsContext', 'runContext', 'deps'], 'Use "context".'),
   ...sameHint(['toolset', 'functions', 'registry'], 'Use "tools".'),
+  ...sameHint(['prepareStep', 'onStepStart'], 'Use "prepareTurn".'),
+  ...sameHint(
+    ['outputType', 'outputSchema', 'schema', 'response_format'],
+    'Use "output", or "responseFormat" for JSON text.',
+  ),
   ...sameHint(['needsApproval', 'onApproval', 'canUseTool'], 'Use "approve".'),
   ...sameHint(['approvalTimeout', 'approveTimeoutMs'], 'Use "approvalTimeoutMs".'),
   ...sameHint(['execute', 'handler'], 'A handler belongs to its tool: defineTool({ …, handler }) of @kernel/tools.'),
@@ -61,7 +74,7 @@ export const RUN_KEYS = runKeys<RunOptions>(RUN);
 
 /** What an inner run takes. */
 export const INNER_RUN_KEYS = runKeys<InnerRunOptions>(INNER, {
-  ...sameHint(['messages', 'signal', 'conversation'], 'It comes from the outer run.'),
+  ...sameHint(['messages', 'signal', 'conversation', 'context'], 'It comes from the outer run.'),
 });
 
 /** Keys of options that are passed on to `run`, with the hints that `run` gives. */

@@ -5,6 +5,8 @@ import { createEventQueue, type EventQueue } from './loop/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
 import { TIME_LIMIT } from './loop/run-end.ts';
 import { checkRunOptions } from './check-options.ts';
+import type { StepContext } from './loop/steps.ts';
+import { runTyped } from './loop/typed-run.ts';
 import type { RunOptions } from './options.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
@@ -17,6 +19,9 @@ const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its read
  * `limits.onLimit: 'throw'`. Nothing happens before the first `next()`. The last event is one `run-end`, on every path. Leaving the
  * iteration aborts everything in flight. After an abort the run settles within 50 ms, whatever handlers do.
  */
+export function run<Context = unknown, Output = unknown>(
+  options: RunOptions<Context, Output>,
+): AsyncGenerator<AgentEvent<Output>, void>;
 export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   checkRunOptions(options);
   const queue = createEventQueue<AgentEvent>();
@@ -73,6 +78,9 @@ function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
     controller.abort(RUN_OVER);
   };
   const { signal } = controller;
-  const ended = runLoop(options, { signal, emit: (event) => queue.push(event) }).then(() => end(), end);
+  const context: StepContext = { signal, emit: (event) => queue.push(event) };
+  const { output } = options;
+  const running = output === undefined ? runLoop(options, context) : runTyped(options, output, context);
+  const ended = running.then(() => end(), end);
   return { controller, ended };
 }

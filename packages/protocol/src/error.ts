@@ -25,6 +25,7 @@ export const KERNEL_ERROR_CODES = [
   'PROVIDER_PROTOCOL',
   'PROVIDER_REFUSED',
   'PROVIDER_UNSUPPORTED',
+  'OUTPUT_INVALID',
 ] as const;
 
 /** The kind of an error: one of the closed list that `docs/errors.md` explains. */

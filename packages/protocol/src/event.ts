@@ -1,11 +1,12 @@
-import type { KernelError } from './error.ts';
+import type { KernelError, KernelErrorCode } from './error.ts';
+import type { JsonValue } from './json.ts';
 import type { AssistantMessage, FinishReason, Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
 import type { PendingCall } from './pending.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
 /** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
-export type ProviderEvent = TextDelta | ReasoningDelta | ToolCallDelta | MessageEnd;
+export type ProviderEvent = TextDelta | ReasoningDelta | ToolCallDelta | ReplyWithdrawn | MessageEnd;
 
 /** A piece of the reply's text. */
 export interface TextDelta {
@@ -32,6 +33,15 @@ export interface ToolCallDelta {
   readonly name?: string;
   /** The new piece of argument text; may be empty. */
   readonly arguments: string;
+}
+
+/** The reply broke off and is asked for again: its deltas so far are void, and none of its calls has run. From policies that repeat a request. */
+export interface ReplyWithdrawn {
+  readonly type: 'reply-withdrawn';
+  /** Why it broke off: the code of the error. */
+  readonly code: KernelErrorCode;
+  /** The message of the error. */
+  readonly message: string;
 }
 
 /** The end of a reply, with the complete message. */
@@ -71,9 +81,14 @@ export interface ProviderWarning {
   readonly path?: string;
 }
 
-/** An event of a run: the provider's events and the run's own, in one union on `type`. */
-export type AgentEvent =
+/**
+ * An event of a run: the provider's events and the run's own, in one union on `type`. `Output` is the type of the typed answer, if one was asked
+ * for.
+ */
+export type AgentEvent<Output = unknown> =
   | ProviderEvent
+  | OutputDelta
+  | OutputRejected
   | TurnStart
   | TurnEnd
   | ToolStart
@@ -82,7 +97,8 @@ export type AgentEvent =
   | ToolComplete
   | ApprovalRequest
   | Steer
-  | RunEnd;
+  | SubAgentEvent
+  | RunEnd<Output>;
 
 /** The start of a turn: one model call and the tool calls that it asks for. */
 export interface TurnStart {
@@ -152,8 +168,34 @@ export interface Steer {
   readonly messages: readonly Message[];
 }
 
+/** The typed answer so far, while its JSON arrives. */
+export interface OutputDelta {
+  readonly type: 'output-delta';
+  /**
+   * The value that has arrived: a text or list may be cut and properties may be missing, so that it need not fit the schema. Each event has a value
+   * of its own. Sent for at most one delta in the time that the text grows by a thirtieth, and at every delta of a short text.
+   */
+  readonly output: JsonValue;
+}
+
+/** A typed answer did not fit its schema. The model is asked once more, or the run ends with `OUTPUT_INVALID`. */
+export interface OutputRejected {
+  readonly type: 'output-rejected';
+  /** What is wrong: for each problem the JSON pointer and what was expected. */
+  readonly issues: readonly string[];
+}
+
+/** An event of an agent that runs as a tool, or of one below it. */
+export interface SubAgentEvent {
+  readonly type: 'sub-agent-event';
+  /** The names of the agents and the ids of their calls, from the outermost: `['research', 'call_3']`. */
+  readonly path: readonly string[];
+  /** The event, never itself a `sub-agent-event`. */
+  readonly event: AgentEvent;
+}
+
 /** The end of a run: the last event, exactly once on every path. A union on `reason`. */
-export type RunEnd = RunDone | RunStopped | RunLimited | RunPending | RunFailed;
+export type RunEnd<Output = unknown> = RunDone<Output> | RunHandled | RunStopped | RunLimited | RunPending | RunFailed;
 
 /** What every end of a run reports. */
 export interface RunTotals {
@@ -166,10 +208,22 @@ export interface RunTotals {
   readonly usage: Usage;
 }
 
-/** The model answered (`done`), or a hook ended the run with an answer (`handled`). */
-export interface RunDone extends RunTotals {
-  /** Whether the model or a hook gave the answer. */
-  readonly reason: 'done' | 'handled';
+/** The model answered. */
+export type RunDone<Output = unknown> = RunTotals & {
+  readonly reason: 'done';
+  /** The text of the answer; of a typed one, its JSON. */
+  readonly answer: string;
+} & (unknown extends Output ? { readonly output?: Output } : TypedAnswer<Output>);
+
+/** The typed answer of a run. */
+export interface TypedAnswer<Output> {
+  /** The answer as the schema of `run({ output })` makes it: validated, with its defaults and transforms. */
+  readonly output: Output;
+}
+
+/** A hook ended the run with an answer. */
+export interface RunHandled extends RunTotals {
+  readonly reason: 'handled';
   /** The text of the answer. */
   readonly answer: string;
 }

@@ -14,6 +14,8 @@ export interface Provider {
    * Nothing is sent before the first `next()`. A caller's abort throws `signal.reason`. Leaving the loop closes the request.
    */
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
+  /** How a model is best held to a schema (`run({ output })`). Absent: `tool-call`. Wrappers forward it. */
+  structuredOutput?(model: string): StructuredOutput;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
   /** Returns the text of a recording. Absent if the vendor has no transcription. */
@@ -47,6 +49,12 @@ export interface ProviderRequest {
 
 /** Whether the model may, must or must not call a tool, or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/**
+ * How a model is held to a schema: by `responseFormat`, also beside tools (`schema`) or only without them (`schema-without-tools`); by a tool
+ * that takes the answer (`tool-call`); or by instructions alone (`text`).
+ */
+export type StructuredOutput = 'schema' | 'schema-without-tools' | 'tool-call' | 'text';
 
 /** Asks for an answer in JSON of a schema. */
 export interface ResponseFormat {
@@ -108,21 +116,25 @@ export interface Transcript {
   readonly durationSeconds?: number;
 }
 
-/** The port to a set of tools. Wrappers `Toolset → Toolset` forward all five members. */
-export interface Toolset {
+/**
+ * The port to a set of tools. Wrappers `Toolset → Toolset` forward all five members.
+ *
+ * `Context` is what its handlers need as `context` of the run.
+ */
+export interface Toolset<Context = unknown> {
   /** The tools on offer: the same frozen array until something changes. */
   list(): readonly Tool[];
   /** Runs one call. Never rejects: failures, timeouts and aborts are results with `isError`. */
-  call(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult>;
   /**
    * Validates a call without running it, so that somebody can decide on what would run. Resolves to the failed result that the call would
    * have, or to what its handler would get: passed on as `CallContext.approved`, that is what runs. Never rejects.
    *
    * Absent where only `call` can validate. A wrapper that changes calls must change them here too.
    */
-  validate?(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
+  validate?(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
   /** Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here. */
-  beginTurn?(turn: TurnContext): Promise<void>;
+  beginTurn?(turn: TurnContext<Context>): Promise<void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }
@@ -138,11 +150,13 @@ export interface ValidatedCall {
 }
 
 /** What a toolset gets when a turn begins. */
-export interface TurnContext {
+export interface TurnContext<Context = unknown> {
   /** The number of the turn, from 1. */
   readonly turn: number;
   /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
+  /** The `context` of the run, for conditions. */
+  readonly context?: Context | undefined;
   /** Aborts when the run does. */
   readonly signal: AbortSignal;
 }
@@ -156,11 +170,13 @@ export interface Conversation {
 }
 
 /** What comes with a call. It is an argument and never stored on a tool, so that concurrent calls each see their own. */
-export interface CallContext {
+export interface CallContext<Context = unknown> {
   /** Aborts the call. */
   readonly signal: AbortSignal;
   /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
+  /** What the program gave the run for its handlers, such as a database or the user. Never sent to a model, and in no event. */
+  readonly context?: Context | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
   /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */
@@ -172,7 +188,7 @@ export interface CallContext {
 }
 
 /** What a handler gets besides its input. */
-export interface ToolContext extends CallContext {
+export interface ToolContext<Context = unknown> extends CallContext<Context> {
   /** The id of the call. */
   readonly callId: string;
   /** The name under which the tool was called. */

@@ -186,6 +186,9 @@ export const providerEventSchema = z.discriminatedUnion('type', [
     })
     .readonly(),
   z
+    .strictObject({ type: z.literal('reply-withdrawn'), code: z.enum(KERNEL_ERROR_CODES), message: z.string() })
+    .readonly(),
+  z
     .strictObject({
       type: z.literal('message-end'),
       message: z

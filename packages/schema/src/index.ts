@@ -11,3 +11,4 @@ export { createPatternTest, matchWithTimeout, resetMatchBudget } from './validat
 export { patternShape } from './validator/patterns/pattern-shape.ts';
 export { indexSchema, isSchema, isSchemaObject } from './validator/schema-index.ts';
 export type { Dialect, Schema, SchemaIndex } from './validator/schema-index.ts';
+export { toStrictSchema } from './strict/to-strict-schema.ts';

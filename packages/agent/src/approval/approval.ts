@@ -6,7 +6,7 @@ import { KernelError, type KeptDecision, type Tool, type ToolCall } from '@kerne
  *
  * It is asked again if the tool or the arguments change before the call runs.
  */
-export type Approve = (request: {
+export type Approve<Context = unknown> = (request: {
   /** The call. Its `arguments` are those that the handler would get: parsed, repaired and stripped, as JSON text. */
   readonly call: ToolCall;
   /** The tool that it would run. */
@@ -15,6 +15,8 @@ export type Approve = (request: {
   readonly path: readonly string[];
   /** Identifies what is decided on, as in `PendingCall`: equal exactly as long as the tool and the arguments are. */
   readonly digest: string;
+  /** The `context` of the run. */
+  readonly context?: Context | undefined;
   /** Aborts when an answer would be late. */
   readonly signal: AbortSignal;
 }) => ApprovalDecision | Promise<ApprovalDecision>;

@@ -96,7 +96,7 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
         await onRequest({ type: 'approval-request', call: shown, tool });
         const answer = await requestDecision(
           approve,
-          { call: shown, tool, path, digest, signal: context.signal },
+          { call: shown, tool, path, digest, context: context.context, signal: context.signal },
           timeoutMs,
         );
         if (answer.decision === 'deny') return { ...answer, digest };

@@ -9,16 +9,24 @@ export interface CallClasses {
   readonly notOffered: readonly string[];
 }
 
-/** Classifies calls by the tools that were on offer in their turn; `hasApproval` says whether there is anyone to ask. Without, every call runs. */
-export function classifyCalls(calls: readonly ToolCall[], offered: readonly Tool[], hasApproval: boolean): CallClasses {
-  if (!hasApproval) return { needApproval: [], notOffered: [] };
+/**
+ * Classifies calls by the tools that were on offer in their turn; `hasApproval` says whether there is anyone to ask. Without, every call runs, but
+ * with `isRestricted`, those of tools that were not on offer do not.
+ */
+export function classifyCalls(
+  calls: readonly ToolCall[],
+  offered: readonly Tool[],
+  hasApproval: boolean,
+  isRestricted = false,
+): CallClasses {
+  if (!hasApproval && !isRestricted) return { needApproval: [], notOffered: [] };
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const needApproval: string[] = [];
   const notOffered: string[] = [];
   for (const call of calls) {
     const tool = tools.get(call.name);
     if (tool === undefined) notOffered.push(call.id);
-    else if (needsApproval(tool)) needApproval.push(call.id);
+    else if (hasApproval && needsApproval(tool)) needApproval.push(call.id);
   }
   return { needApproval, notOffered };
 }

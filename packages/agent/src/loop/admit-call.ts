@@ -1,8 +1,9 @@
 import { untilAborted } from '@kernel/internal';
-import { type Conversation, isToolResult, type PendingCall, type SuspendedCall, toErrorResult } from '@kernel/protocol';
+import { isToolResult, type PendingCall, type SuspendedCall, toErrorResult } from '@kernel/protocol';
 import { deniedError, needsApproval } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { CheckedCall } from '../approval/validate-call.ts';
+import type { Caller } from './caller.ts';
 import { decide } from './approve-step.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import type { StepContext } from './steps.ts';
@@ -32,13 +33,13 @@ const MAX_ROUNDS = 5;
  */
 export async function admitCall(
   approval: CallApproval,
-  conversation: Conversation | undefined,
+  caller: Caller,
   original: PreparedCall,
   stepContext: StepContext,
 ): Promise<AdmittedCall | WaitingCall> {
   const { signal } = stepContext;
   const { idempotencyKey } = original;
-  const context = { signal, conversation, idempotencyKey };
+  const context = { ...caller, signal, idempotencyKey };
   let prepared = original;
   try {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -55,7 +56,7 @@ export async function admitCall(
         if (checked !== undefined)
           return isToolResult(checked) ? { prepared: { ...prepared, result: checked } } : { prepared, checked };
       }
-      const question = { approval, call, kept: undefined, conversation, idempotencyKey };
+      const question = { approval, call, kept: undefined, caller, idempotencyKey };
       const decision = await decide(question, stepContext);
       if (decision.decision === 'later')
         return { suspended: suspend(call, decision, prepared), pending: [decision.pending] };

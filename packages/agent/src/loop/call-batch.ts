@@ -28,7 +28,8 @@ export function createCallBatch(
   hasApproval: boolean,
   runId: string | undefined,
   isNested: boolean,
+  isRestricted = false,
 ): CallBatch {
   const key = runId ?? crypto.randomUUID();
-  return { ...classifyCalls(calls, offered, hasApproval), key, ...(isNested && { isNested }) };
+  return { ...classifyCalls(calls, offered, hasApproval, isRestricted), key, ...(isNested && { isNested }) };
 }

@@ -4,6 +4,7 @@ import {
   type PendingCall,
   type SuspendedCall,
   textOf,
+  toModelText,
   toolCallsOf,
   type ToolCall,
   type Usage,
@@ -29,9 +30,14 @@ import {
   outcomeOfError,
   outcomeOfReply,
   partialAnswer,
+  type RunAnswer,
   type RunOutcome,
+  withOutput,
 } from './run-end.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
+import { createToolSelection } from './prepare-turn.ts';
+import { type AnswerOutput, invalidOutput, outputStep } from '../output/output-step.ts';
+import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
 
@@ -43,9 +49,11 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
  * Between two batches of steps it waits for nothing, reads no time and makes nothing random, so that an executor that replays a journal
  * leads it along the same path.
  */
-export async function runLoop(options: RunOptions, context: StepContext): Promise<void> {
+export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const { signal } = context;
-  const { provider, tools, conversation, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const tools = output?.tools ?? options.tools;
+  const { provider, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const caller = { conversation: options.conversation, context: options.context };
   const path = currentAgentPath();
   const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
@@ -64,16 +72,23 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
       model: options.model,
       options: options.options,
       toolChoice: options.toolChoice,
+      responseFormat: options.responseFormat,
+      cache: options.cache,
       stream: options.stream,
     },
     inbox,
-    offeredTools: (turn, stepSignal) => offeredTools(tools, { turn, conversation, signal: stepSignal }),
-    createBatch: (calls, offered) => createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined),
+    offeredTools: (turn, stepSignal) => offeredTools(tools, { ...caller, turn, signal: stepSignal }),
+    createBatch: (calls, offered, isRestricted) =>
+      createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined, isRestricted),
+    prepareTurn: options.prepareTurn,
+    selectTools: createToolSelection(),
+    caller,
+    output,
   };
-  const policy: CallPolicy = { tools, conversation, approval, meter, guard };
+  const policy: CallPolicy = { tools, caller, approval, meter, guard };
   const resources: CallResources = {
     tools,
-    conversation,
+    caller,
     hasBudget: meter.hasBudget,
     approve,
     approvalTimeoutMs,
@@ -85,6 +100,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let turns = 0;
   let hasAsyncCalls = false;
+  let rejected = 0;
 
   const append = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
   const answerSoFar = (): { answer?: string } => partialAnswer(messages.slice(inputLength));
@@ -96,7 +112,7 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
   async function askModel(offersTools: boolean): Promise<ModelOutput> {
     turns += 1;
     const sent = [...messages];
-    const step = modelStep(context, model, { number: turns, messages: sent, callIds, offersTools });
+    const step = modelStep(context, model, { number: turns, messages: sent, callIds, usage, offersTools });
     const reply = await runStep<ModelOutput>(steps, step);
     count(reply.usage, reply.receivedUsage);
     append(...reply.received);
@@ -135,8 +151,13 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
         suspended,
         outputs.flatMap((output) => output.pending ?? []),
       );
-    const answer = outputs.find(({ handled }) => handled !== undefined)?.handled;
-    if (answer !== undefined) return { reason: 'handled', answer };
+    const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
+    const answer = outputs[stopped]?.handled;
+    const isTyped = output?.isAnswer(calls[stopped]?.name ?? '') === true;
+    if (answer !== undefined) return { reason: isTyped ? 'done' : 'handled', answer };
+    const refused = outcomes.find(([call, result]) => output?.isAnswer(call.name) === true && result.isError === true);
+    const failure = refused && rejectAnswer([toModelText(refused[1])], refused[0].arguments);
+    if (failure !== undefined) return failure;
     return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;
   }
 
@@ -160,9 +181,29 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     return outcome;
   }
 
+  /** Reads the typed answer of a reply. Undefined: it does not fit, and the model is asked once more. */
+  async function readAnswer(reply: ModelOutput, outcome: RunAnswer): Promise<RunOutcome | undefined> {
+    if (output === undefined || reply.outputMode === undefined) return outcome;
+    const { answer: text } = outcome;
+    const asked = { turn: turns, text, mode: reply.outputMode, isLast: rejected > 0 };
+    const read = await runStep<AnswerOutput>(steps, outputStep(context, output, asked));
+    if ('answer' in read) return { ...outcome, answer: read.answer };
+    append(...read.received);
+    return rejectAnswer(read.issues, text);
+  }
+
+  /** Counts an answer that does not fit. Returns how the run ends at the second one. */
+  function rejectAnswer(issues: readonly string[], text: string): RunOutcome | undefined {
+    rejected += 1;
+    void context.emit({ type: 'output-rejected', issues });
+    return rejected > 1 ? { reason: 'error', error: invalidOutput(issues, text) } : undefined;
+  }
+
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
-    const outcome = outcomeOfReply(reply, provider.name);
+    const replied = outcomeOfReply(reply, provider.name);
+    const outcome = replied.reason === 'done' ? await readAnswer(reply, replied) : replied;
+    if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
     const step = createStep(context, `inbox:${turns}`, {}, async () => ({ received: inbox.takeAfterAnswer() }));
     const { received } = await runStep<{ readonly received: readonly Message[] }>(steps, step);
@@ -195,7 +236,9 @@ export async function runLoop(options: RunOptions, context: StepContext): Promis
     return outcome;
   }
 
-  const outcome = await runTurns().catch((error: unknown) => outcomeOfError(error, signal));
+  const outcome = await runTurns()
+    .then((ended) => withOutput(ended, output))
+    .catch((error: unknown) => outcomeOfError(error, signal));
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);
   const end = { type: 'run-end' as const, ...outcome, turns, messages: Object.freeze(messages), usage };

@@ -3,7 +3,7 @@ import {
   type Message,
   type MessageEnd,
   type Provider,
-  type ProviderRequest,
+  type ResponseFormat,
   type Tool,
   type ToolCall,
   toolCallsOf,
@@ -15,6 +15,10 @@ import { freezeMessage } from '../history/messages.ts';
 import type { CallBatch } from './call-batch.ts';
 import type { Inbox } from './inbox.ts';
 import { readReply } from './read-reply.ts';
+import type { Caller } from './caller.ts';
+import { planRequest } from './plan-request.ts';
+import type { createToolSelection, PrepareTurn } from './prepare-turn.ts';
+import type { OutputMode, TypedOutput } from '../output/typed-output.ts';
 import { createStep, type Emit, type Step, type StepContext } from './steps.ts';
 
 /** What every request of a run has besides its messages and tools. */
@@ -25,6 +29,10 @@ export interface ModelSettings {
   readonly options?: JsonObject | undefined;
   /** Whether the model may or must call tools; what forces a call holds for the first turn. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Asks for replies in JSON of a schema. */
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** Whether prompt-cache markers are set. */
+  readonly cache?: 'auto' | 'off' | undefined;
   /** False asks for a whole reply instead of a stream. */
   readonly stream?: boolean | undefined;
 }
@@ -39,8 +47,16 @@ export interface ModelResources {
   readonly inbox: Inbox;
   /** Begins a turn of the toolset and returns the tools on offer in it. */
   offeredTools(turn: number, signal: AbortSignal): Promise<readonly Tool[]>;
-  /** Makes the batch of a reply's calls, given the tools that were on offer. */
-  createBatch(calls: readonly ToolCall[], offered: readonly Tool[]): CallBatch;
+  /** Makes the batch of a reply's calls, given the tools that were on offer. With `isRestricted`, calls of others do not run. */
+  createBatch(calls: readonly ToolCall[], offered: readonly Tool[], isRestricted?: boolean): CallBatch;
+  /** Decides on the request of each turn. */
+  readonly prepareTurn: PrepareTurn | undefined;
+  /** Picks tools by name. */
+  readonly selectTools: ReturnType<typeof createToolSelection>;
+  /** Passed to `prepareTurn`. */
+  readonly caller: Caller;
+  /** The typed answer. Absent where none was asked for. */
+  readonly output: TypedOutput | undefined;
 }
 
 /** One turn of the model. */
@@ -51,6 +67,8 @@ export interface ModelTurn {
   readonly messages: readonly Message[];
   /** The ids of all calls in `messages`. */
   readonly callIds: ReadonlySet<string>;
+  /** What the run has used so far. */
+  readonly usage: Usage;
   /** False for a closing turn, which offers no tools. */
   readonly offersTools: boolean;
 }
@@ -65,6 +83,8 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'> {
   readonly receivedEstimate?: Usage;
   /** The calls of the reply. */
   readonly batch: CallBatch;
+  /** How a typed answer was asked for. */
+  readonly outputMode?: OutputMode;
 }
 
 /** Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply. */
@@ -80,15 +100,19 @@ async function askModel(
   signal: AbortSignal,
   emit: Emit,
 ): Promise<ModelOutput> {
-  const { provider, settings, inbox } = resources;
-  const tools = turn.offersTools ? await resources.offeredTools(turn.number, signal) : [];
+  const { inbox } = resources;
+  const offered = turn.offersTools ? await resources.offeredTools(turn.number, signal) : [];
+  const waiting = inbox.takeForTurn().map(freezeMessage);
+  const messages = waiting.length > 0 ? [...turn.messages, ...waiting] : turn.messages;
+  const planned = planRequest(resources, turn, offered, messages, signal);
+  const { provider, request, isRestricted, outputMode } = planned instanceof Promise ? await planned : planned;
+  const { tools = [] } = request;
   const startLag = emit({ type: 'turn-start', turn: turn.number, tools });
   if (startLag !== undefined) await startLag;
-  const received = inbox.takeForTurn().map(freezeMessage);
+  const received = waiting;
   if (received.length > 0) await emit({ type: 'steer', messages: received });
-  const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
-  const events = provider.stream(toRequest(settings, turn.number, messages, tools, signal));
-  const end = await readReply(events, signal, emit, provider.name);
+  const reading = outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode);
+  const end = await readReply(provider.stream(request), signal, reading ?? emit, provider.name);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(withUniqueCallIds(runnable, turn.callIds));
   const reply: Omit<MessageEnd, 'type'> = {
@@ -107,25 +131,8 @@ async function askModel(
     ...(receivedUsage === undefined ? {} : { receivedUsage }),
     ...(receivedEstimate === undefined ? {} : { receivedEstimate }),
     received,
-    batch: resources.createBatch(toolCallsOf(message), tools),
-  };
-}
-
-function toRequest(
-  { model, options, stream, toolChoice }: ModelSettings,
-  turn: number,
-  messages: readonly Message[],
-  tools: readonly Tool[],
-  signal: AbortSignal,
-): ProviderRequest {
-  return {
-    model,
-    messages,
-    ...(tools.length > 0 ? { tools } : {}),
-    ...(tools.length > 0 && toolChoice !== undefined && (turn === 1 || toolChoice === 'none') ? { toolChoice } : {}),
-    ...(stream === undefined ? {} : { stream }),
-    ...(options === undefined ? {} : { options }),
-    signal,
+    batch: resources.createBatch(toolCallsOf(message), tools, isRestricted),
+    ...(outputMode === undefined ? {} : { outputMode }),
   };
 }
 

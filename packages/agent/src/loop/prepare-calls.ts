@@ -1,5 +1,4 @@
 import {
-  type Conversation,
   KernelError,
   type PendingCall,
   type SuspendedCall,
@@ -13,6 +12,7 @@ import type { CallApproval } from '../approval/call-approval.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { UsageMeter } from '../limits/usage-meter.ts';
 import { type ApprovalOutput, approveStep } from './approve-step.ts';
+import type { Caller } from './caller.ts';
 import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import { runBatch, type StepContext, type StepExecutor } from './steps.ts';
@@ -22,7 +22,7 @@ export interface CallPolicy {
   /** The toolset, for the tools that exist. */
   readonly tools: Toolset | undefined;
   /** Passed on with a call that is validated. */
-  readonly conversation: Conversation | undefined;
+  readonly caller: Caller;
   /** Decides on calls. Absent where every call runs. */
   readonly approval: CallApproval | undefined;
   /** Counts the calls of each tool. */
@@ -95,7 +95,7 @@ function refuseCalls(
 async function requestDecisions(
   steps: StepExecutor,
   context: StepContext,
-  { approval, conversation }: CallPolicy,
+  { approval, caller }: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,
@@ -106,7 +106,7 @@ async function requestDecisions(
     steps,
     calls.map((call) => {
       const idempotencyKey = idempotencyKeyOf(batch, call);
-      return approveStep(context, { approval, call, kept: kept.get(call.id), conversation, idempotencyKey });
+      return approveStep(context, { approval, call, kept: kept.get(call.id), caller, idempotencyKey });
     }),
   );
   for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);

@@ -7,10 +7,23 @@ import {
   type RunTotals,
   textOf,
 } from '@kernel/protocol';
+import { invalidOutput } from '../output/output-step.ts';
+import type { TypedOutput } from '../output/typed-output.ts';
 import { hookStopAnswer } from './hook-stop.ts';
 
 /** How a run ended: a `run-end` without its totals. */
 export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
+
+/** How a run ended that has an answer of the model. */
+export type RunAnswer = RunOutcome & { readonly reason: 'done' };
+
+/** Adds the typed answer to the outcome of a run that has one. It is read from its JSON once more, so that a run that is replayed has it too. */
+export async function withOutput(outcome: RunOutcome, output: TypedOutput | undefined): Promise<RunOutcome> {
+  if (output === undefined || outcome.reason !== 'done') return outcome;
+  const read = await output.format.read(outcome.answer);
+  if ('json' in read) return { ...outcome, output: read.output };
+  return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
+}
 
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');

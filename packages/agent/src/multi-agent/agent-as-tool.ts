@@ -23,13 +23,13 @@ import { sameHint } from '../same-hint.ts';
 import { run } from '../run.ts';
 
 /** The tool that an agent becomes, and the agent. */
-export interface AgentAsToolOptions {
+export interface AgentAsToolOptions<Context = unknown> {
   /** The name of the tool. */
   readonly name: string;
   /** What the agent can be asked to do, for the calling model. */
   readonly description: string;
   /** How the agent runs: its provider, model, tools, system prompt and limits. The abort signal, and the approval unless set here, come from the caller. */
-  readonly run: InnerRunOptions;
+  readonly run: InnerRunOptions<Context>;
   /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
   /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
@@ -39,11 +39,11 @@ export interface AgentAsToolOptions {
 }
 
 /** A tool and the handler that runs an agent for it. Bind it with `bindTool(tool, handler, { timeoutMs: 0 })`: the agent has its own limits. */
-export interface AgentBinding {
+export interface AgentBinding<Context = unknown> {
   /** The tool that a model sees. */
   readonly tool: Tool;
   /** Runs the agent. */
-  readonly handler: (input: { readonly task: string }, context: ToolContext) => Promise<ToolResult>;
+  readonly handler: (input: { readonly task: string }, context: ToolContext<Context>) => Promise<ToolResult>;
 }
 
 const MAX_DEPTH = 3;
@@ -67,6 +67,7 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
  * If a call of the agent is to be decided on later, the caller's run ends with `approval` too, and goes on with the agent where it stopped. An
  * agent in the background cannot wait: `later` denies there.
  */
+export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   checkKeys('agentAsTool', options, AGENT_KEYS);
   checkKeys(`agentAsTool, "${options.name}"`, options.run, INNER_RUN_KEYS, 'run.');
@@ -120,13 +121,22 @@ function runAgent(
   const asked = options.approve ?? scope?.approve;
   const approve = background && asked !== undefined ? withoutLater(asked) : asked;
   const approvalTimeoutMs = options.approvalTimeoutMs ?? scope?.approvalTimeoutMs;
-  const { signal, conversation, idempotencyKey: runId = options.runId, onProgress } = context;
+  const { signal, conversation, context: value, idempotencyKey: runId = options.runId, onProgress } = context;
   // Checked by `run`, as any history is.
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
   const kept = scope?.takeMessages(name, task) as readonly Message[] | undefined;
   const messages = kept ?? ([{ role: 'user', content: task }] as const);
   return runAsAgent(() => {
-    const events = run({ ...options, messages, signal, conversation, runId, approve, approvalTimeoutMs });
+    const events = run({
+      ...options,
+      messages,
+      signal,
+      conversation,
+      context: value,
+      runId,
+      approve,
+      approvalTimeoutMs,
+    });
     return collect(withProgress(events, onProgress));
   });
 }

@@ -8,17 +8,17 @@ import { sameHint } from '../same-hint.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 
 /** One member of a team. */
-export interface TeamMember {
+export interface TeamMember<Context = unknown> {
   /** When to hand over to this member, for the models of the others. */
   readonly description: string;
   /** How the member runs. */
-  readonly run: InnerRunOptions;
+  readonly run: InnerRunOptions<Context>;
 }
 
 /** A team of agents that hand a conversation over to each other. */
-export interface TeamOptions {
+export interface TeamOptions<Context = unknown> {
   /** By name, in the characters of tool names. */
-  readonly members: ReadonlyMap<string, TeamMember>;
+  readonly members: ReadonlyMap<string, TeamMember<Context>>;
   /** The member that begins. */
   readonly first: string;
   /** The conversation so far. */
@@ -27,6 +27,8 @@ export interface TeamOptions {
   readonly signal?: AbortSignal | undefined;
   /** Passed to every handler in its context. */
   readonly conversation?: RunOptions['conversation'];
+  /** What handlers get as `context`, as in `RunOptions`. */
+  readonly context?: NoInfer<Context> | undefined;
   /** Identifies the run of the team beyond its process, as in `RunOptions`. */
   readonly runId?: string | undefined;
   /** How often the conversation may be handed over. Default 8. */
@@ -40,6 +42,7 @@ const TEAM_KEYS = optionKeys<TeamOptions>(
     messages: true,
     signal: true,
     conversation: true,
+    context: true,
     runId: true,
     maxHandOffs: true,
   },
@@ -60,6 +63,7 @@ const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
  * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
  * member.
  */
+export function runTeam<Context = unknown>(options: TeamOptions<Context>): AsyncGenerator<AgentEvent, void>;
 export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
   checkKeys('runTeam', options, TEAM_KEYS);
   if (typeof options.members?.entries !== 'function')
@@ -75,7 +79,7 @@ export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> 
 }
 
 async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
-  const { members, maxHandOffs = 8, signal, conversation, runId } = options;
+  const { members, maxHandOffs = 8, signal, conversation, context, runId } = options;
   let name = waitingMember(options) ?? options.first;
   let messages = options.messages;
   let turns = 0;
@@ -88,7 +92,15 @@ async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, voi
       });
     const others = handOffs < maxHandOffs ? [...members].filter(([other]) => other !== name) : [];
     const handOff = withHandOffTools(member.run.tools, new Map(others));
-    for await (const event of run({ ...member.run, tools: handOff.tools, messages, signal, conversation, runId })) {
+    for await (const event of run({
+      ...member.run,
+      tools: handOff.tools,
+      messages,
+      signal,
+      conversation,
+      context,
+      runId,
+    })) {
       if (event.type !== 'run-end') {
         yield event;
         continue;

@@ -19,7 +19,10 @@ import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 
 /** Options of a run whose history is in a session. */
-export interface SessionRunOptions extends Omit<RunOptions, 'messages'> {
+export interface SessionRunOptions<Context = unknown, Output = unknown> extends Omit<
+  RunOptions<Context, Output>,
+  'messages'
+> {
   /** Where the history is. */
   readonly session: Session;
   /** The new messages. Leave them out to go on with what is pending. */
@@ -37,6 +40,9 @@ const SESSION_RUN_KEYS = runKeys<SessionRunOptions>({ ...RUN, session: true });
  * failed write ends the run with reason `error`; one before the start of the run is thrown.
  * Throws `CONFIG_INVALID` at once for options that it does not have.
  */
+export function runSession<Context = unknown, Output = unknown>(
+  options: SessionRunOptions<Context, Output>,
+): AsyncGenerator<AgentEvent<Output>, void>;
 export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   checkKeys('runSession', options, SESSION_RUN_KEYS);
   if (typeof options.session?.append !== 'function')

@@ -2,17 +2,23 @@ import type { ProviderEvent } from '@kernel/protocol';
 import { toJson } from './cassette.ts';
 import type { Sanitizer } from './sanitizer.ts';
 
-type Delta = Exclude<ProviderEvent, { type: 'message-end' }>;
+type Delta = Exclude<ProviderEvent, { type: 'message-end' | 'reply-withdrawn' }>;
 
 /**
  * Returns the events of one reply without secrets. A secret that was split across deltas is found in their joined text; that text then
  * becomes one delta, the first, and the others are left out. @internal
  */
 export function sanitizeEvents(events: readonly ProviderEvent[], sanitizer: Sanitizer): readonly ProviderEvent[] {
+  const last = events.findLastIndex((event) => event.type === 'reply-withdrawn');
+  if (last === -1) return sanitizeAttempt(events, sanitizer);
+  return [...sanitizeEvents(events.slice(0, last), sanitizer), ...sanitizeAttempt(events.slice(last), sanitizer)];
+}
+
+/** The same for events of which only the first may withdraw what came before. */
+function sanitizeAttempt(events: readonly ProviderEvent[], sanitizer: Sanitizer): readonly ProviderEvent[] {
   const joined = new Map<string, string>();
   for (const event of events) {
-    if (event.type !== 'message-end')
-      joined.set(channelOf(event), (joined.get(channelOf(event)) ?? '') + textOf(event));
+    if (isDelta(event)) joined.set(channelOf(event), (joined.get(channelOf(event)) ?? '') + textOf(event));
   }
   const sanitized = new Map<string, string>();
   for (const [channel, text] of joined) {
@@ -22,7 +28,7 @@ export function sanitizeEvents(events: readonly ProviderEvent[], sanitizer: Sani
   const emitted = new Set<string>();
   return events.flatMap((event): ProviderEvent[] => {
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a sanitized event keeps its shape
-    if (event.type === 'message-end') return [sanitizer.value(toJson(event)) as unknown as ProviderEvent];
+    if (!isDelta(event)) return [sanitizer.value(toJson(event)) as unknown as ProviderEvent];
     const channel = channelOf(event);
     const clean = sanitized.get(channel);
     if (clean === undefined) return [event];
@@ -30,6 +36,10 @@ export function sanitizeEvents(events: readonly ProviderEvent[], sanitizer: Sani
     emitted.add(channel);
     return [event.type === 'tool-call-delta' ? { ...event, arguments: clean } : { ...event, text: clean }];
   });
+}
+
+function isDelta(event: ProviderEvent): event is Delta {
+  return event.type !== 'message-end' && event.type !== 'reply-withdrawn';
 }
 
 function channelOf(event: Delta): string {

@@ -21,6 +21,7 @@ export function createToolContext(
     toolName,
     signal,
     conversation: caller.conversation,
+    context: caller.context,
     idempotencyKey: caller.idempotencyKey,
     approved: caller.approved,
     onProgress: callbacks.onProgress,

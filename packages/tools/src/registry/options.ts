@@ -48,6 +48,8 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   /** The conversation that the handler sees. */
   readonly conversation?: Conversation | undefined;
+  /** The `context` that the handler sees. */
+  readonly context?: unknown;
   /** The idempotency key that the handler sees. */
   readonly idempotencyKey?: string | undefined;
   /** Overrides the tool's and the registry's timeout, in milliseconds; `0` or `Infinity` means none. */
@@ -88,6 +90,7 @@ const EXECUTE_KEYS = optionKeys<ExecuteOptions>(
   {
     signal: true,
     conversation: true,
+    context: true,
     idempotencyKey: true,
     timeoutMs: true,
     callId: true,

@@ -79,10 +79,11 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       return Promise.resolve(runner.refuse(shownName, defaultId, refusedResult(error)));
     }
     const { timeoutMs: callTimeoutMs, callId = defaultId, signal = new AbortController().signal } = executeOptions;
-    const { conversation, idempotencyKey, onProgress, onComplete } = executeOptions;
+    const { conversation, context: value, idempotencyKey, onProgress, onComplete } = executeOptions;
     const context = {
       signal,
       conversation,
+      context: value,
       idempotencyKey,
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(onComplete === undefined ? {} : { onComplete }),

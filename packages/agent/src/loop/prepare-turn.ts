@@ -1,0 +1,128 @@
+import { nearest, untilAborted } from '@kernel/internal';
+import {
+  checkKeys,
+  describeType,
+  type JsonObject,
+  KernelError,
+  type Message,
+  optionKeys,
+  type Provider,
+  type ResponseFormat,
+  type Tool,
+  type ToolChoice,
+  type Usage,
+} from '@kernel/protocol';
+import { checkProvider } from '../check-ports.ts';
+import { reasonOf } from './reason-of.ts';
+
+/** What `prepareTurn` is asked about. */
+export interface TurnState<Context = unknown> {
+  /** The number of the turn, from 1. */
+  readonly turn: number;
+  /** The history as the model would get it. */
+  readonly messages: readonly Message[];
+  /** The tokens that the run has used so far. */
+  readonly usage: Usage;
+  /** The tools on offer. */
+  readonly tools: readonly Tool[];
+  /** The `context` of the run. */
+  readonly context?: Context | undefined;
+  /** Aborts when the run does. */
+  readonly signal: AbortSignal;
+}
+
+/** What `prepareTurn` changes, for one turn. What is left out stays as the run has it. */
+export interface TurnChanges {
+  /** Asks another provider. */
+  readonly provider?: Provider | undefined;
+  /** Asks another model. */
+  readonly model?: string | undefined;
+  /** Offers only the tools with these names, of those on offer. Calls of others do not run. */
+  readonly tools?: readonly string[] | undefined;
+  /** Whether the model may or must call tools in this turn. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Model options, in place of those of the run. */
+  readonly options?: JsonObject | undefined;
+  /** Asks for a reply in JSON of a schema. */
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** Whether prompt-cache markers are set. */
+  readonly cache?: 'auto' | 'off' | undefined;
+  /** What the model gets as the conversation. The history stays as it is. */
+  readonly messages?: readonly Message[] | undefined;
+}
+
+/** Decides, before each turn, what its request is like. Returns nothing to leave it as it is. */
+export type PrepareTurn<Context = unknown> = (
+  state: TurnState<Context>,
+) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;
+
+const OWNER = 'prepareTurn';
+const CHANGE_KEYS = optionKeys<TurnChanges>(
+  {
+    provider: true,
+    model: true,
+    tools: true,
+    toolChoice: true,
+    options: true,
+    responseFormat: true,
+    cache: true,
+    messages: true,
+  },
+  { activeTools: 'Use "tools", a list of names.', system: 'Use "messages", with a system message first.' },
+);
+const NO_CHANGES: TurnChanges = {};
+
+/** Asks `prepareTurn` for its changes. Throws `CONFIG_INVALID` for what it throws and for changes that no turn can have; `signal.reason` on abort. */
+export async function prepareTurn(prepare: PrepareTurn | undefined, state: TurnState): Promise<TurnChanges> {
+  if (prepare === undefined) return NO_CHANGES;
+  const changes = await untilAborted(callPrepare(prepare, state), state.signal);
+  if (changes === undefined) return NO_CHANGES;
+  checkKeys(OWNER, changes, CHANGE_KEYS);
+  if (changes.provider !== undefined) checkProvider(OWNER, changes.provider);
+  if (changes.messages !== undefined && !Array.isArray(changes.messages))
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(changes.messages)} as messages.`, {
+      hint: 'Return a list of messages.',
+    });
+  return changes;
+}
+
+/** Turns a throw into an error that names its source. */
+async function callPrepare(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges | undefined> {
+  try {
+    return (await prepare(state)) ?? undefined;
+  } catch (error) {
+    if (KernelError.is(error)) throw error;
+    throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Returns what picks tools by name: the same list again for the same tools and names, since encoders cache by identity. Throws `CONFIG_INVALID` for a name that is not on offer. */
+export function createToolSelection(): (offered: readonly Tool[], names: readonly string[]) => readonly Tool[] {
+  const known = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+  return (offered, names) => {
+    const selections = known.get(offered) ?? new Map<string, readonly Tool[]>();
+    known.set(offered, selections);
+    const key = JSON.stringify(names);
+    const existing = selections.get(key);
+    if (existing !== undefined) return existing;
+    const selected = Object.freeze(selectTools(offered, names));
+    selections.set(key, selected);
+    return selected;
+  };
+}
+
+function selectTools(offered: readonly Tool[], names: readonly string[]): readonly Tool[] {
+  if (!Array.isArray(names))
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(names)} as tools.`, {
+      hint: 'Return a list of names of tools that are on offer.',
+    });
+  const all = offered.map((tool) => tool.name);
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined) {
+    const [near] = nearest(String(unknown), all, 1);
+    throw new KernelError('CONFIG_INVALID', `${OWNER}: there is no tool "${String(unknown)}" on offer.`, {
+      hint: near === undefined ? 'Return names of tools that are on offer.' : `Did you mean "${near}"?`,
+    });
+  }
+  return offered.filter((tool) => names.includes(tool.name));
+}

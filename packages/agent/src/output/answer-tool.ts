@@ -1,0 +1,82 @@
+import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
+import { hookStop } from '../loop/hook-stop.ts';
+import type { OutputFormat } from './output-format.ts';
+
+/** A toolset with a tool that takes the typed answer. */
+export interface AnswerTool {
+  /** The tool. */
+  readonly tool: Tool;
+  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer. */
+  readonly tools: Toolset;
+  /** Returns a list of these tools without the answer tool; the inner toolset's own list where that is it. */
+  withoutAnswer(tools: readonly Tool[]): readonly Tool[];
+}
+
+const NAME = 'final_answer';
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+
+/** Adds a tool that takes the answer, under a name that the toolset does not have. */
+export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat): AnswerTool {
+  const listInner = (): readonly Tool[] => inner?.list() ?? NO_TOOLS;
+  const tool = createTool(freeName(listInner()), format.schema);
+  let innerList: readonly Tool[] | undefined;
+  let list: readonly Tool[] = NO_TOOLS;
+  const tools: Toolset = {
+    ...inner,
+    list() {
+      const current = listInner();
+      if (current !== innerList) list = Object.freeze([...current, tool]);
+      innerList = current;
+      return list;
+    },
+    async call(call, context) {
+      if (call.name === tool.name) return takeAnswer(format, call.arguments);
+      if (inner !== undefined) return inner.call(call, context);
+      return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
+    },
+  };
+  return {
+    tool,
+    tools: forwardValidate(tools, inner, tool),
+    withoutAnswer: (some) =>
+      some === list && innerList !== undefined ? innerList : some.filter((each) => each !== tool),
+  };
+}
+
+/** The answer needs no approval, and is validated when it is called. */
+function forwardValidate(tools: Toolset, inner: Toolset | undefined, tool: Tool): Toolset {
+  if (inner?.validate === undefined) return tools;
+  const validate: Toolset['validate'] = async (call, context) =>
+    call.name === tool.name
+      ? { tool, arguments: call.arguments, isCurrent: () => true }
+      : ((await inner.validate?.(call, context)) ??
+        toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)));
+  return { ...tools, validate };
+}
+
+async function takeAnswer(format: OutputFormat, text: string): ReturnType<Toolset['call']> {
+  const read = await format.read(text);
+  if ('issues' in read) {
+    const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
+      hint: 'Call it again with a corrected answer.',
+    });
+    return toErrorResult(error);
+  }
+  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(JSON.stringify(read.json)) };
+}
+
+function createTool(name: string, parameters: JsonSchema): Tool {
+  return Object.freeze({
+    name,
+    description: 'Gives the final answer. Call it once, as soon as everything that the answer needs is known.',
+    parameters,
+    effect: 'read',
+  });
+}
+
+function freeName(tools: readonly Tool[]): string {
+  const taken = new Set(tools.map((tool) => tool.name));
+  let name = NAME;
+  for (let number = 2; taken.has(name); number += 1) name = `${NAME}_${number}`;
+  return name;
+}

@@ -1,0 +1,45 @@
+import { truncate } from '@kernel/internal';
+import { KernelError, type Message } from '@kernel/protocol';
+import { createStep, type Step, type StepContext } from '../loop/steps.ts';
+import type { OutputMode, TypedOutput } from './typed-output.ts';
+
+/** What a reply without calls was read as: the JSON of the answer, or what is wrong with it and the message that says so to the model. */
+export type AnswerOutput =
+  | { readonly answer: string }
+  | { readonly issues: readonly string[]; readonly received: readonly Message[] };
+
+const MAX_TEXT = 2_000;
+
+/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked once more. */
+export function outputStep(
+  context: StepContext,
+  output: TypedOutput,
+  reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
+): Step {
+  const { turn, text, mode, isLast } = reply;
+  return createStep(context, `output:${turn}`, { text }, async (): Promise<AnswerOutput> => {
+    const read = await output.format.read(text);
+    if ('json' in read) return { answer: JSON.stringify(read.json) };
+    const { issues } = read;
+    return {
+      issues,
+      received: isLast ? [] : [correction(issues, mode === 'tool-call' ? output.answerName : undefined)],
+    };
+  });
+}
+
+/** The error of an answer that does not fit. */
+export function invalidOutput(issues: readonly string[], text: string): KernelError {
+  return new KernelError('OUTPUT_INVALID', `The answer does not fit the schema of output: ${issues.join('; ')}.`, {
+    hint: 'Simplify the schema, describe its fields, or use another model.',
+    data: { issues, text: truncate(text, MAX_TEXT) },
+  });
+}
+
+function correction(issues: readonly string[], answerName: string | undefined): Message {
+  const how =
+    answerName === undefined
+      ? 'Reply again with the corrected JSON and nothing else.'
+      : `Call the tool "${answerName}" with your answer.`;
+  return { role: 'user', content: `Your answer was refused: ${issues.join('; ')}. ${how}` };
+}

@@ -1,0 +1,92 @@
+import type { JsonSchema } from '@kernel/protocol';
+import { isSchemaObject } from '../validator/schema-index.ts';
+
+/** Keywords that strict modes refuse and that cannot be left out without a change of meaning. */
+const REFUSED = [
+  'allOf',
+  'not',
+  'if',
+  'dependentRequired',
+  'dependentSchemas',
+  'patternProperties',
+  'propertyNames',
+  'prefixItems',
+];
+const MAX_DEPTH = 100;
+
+/**
+ * Returns a schema in the form that strict modes of vendors take, or undefined if there is none: every object is closed, every property is
+ * required, and one that was optional may be null. `oneOf` becomes `anyOf`.
+ *
+ * A value that fits the result fits the schema once its nulls for optional properties are removed, as `coerceValue` does.
+ */
+export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
+  return strict(schema, 0);
+}
+
+function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
+  if (depth > MAX_DEPTH || REFUSED.some((keyword) => Object.hasOwn(schema, keyword))) return undefined;
+  const { oneOf, ...rest } = schema;
+  if (oneOf !== undefined && rest['anyOf'] !== undefined) return undefined;
+  const result: Record<string, unknown> = oneOf === undefined ? { ...rest } : { ...rest, anyOf: oneOf };
+  for (const keyword of ['$defs', 'definitions']) if (!rewriteMap(result, keyword, depth)) return undefined;
+  if (!rewriteBranches(result, depth) || !rewriteItems(result, depth)) return undefined;
+  return closeObject(result, depth) ? result : undefined;
+}
+
+/** Rewrites the schemas of a map in place; false if one of them has no strict form. */
+function rewriteMap(schema: Record<string, unknown>, keyword: string, depth: number): boolean {
+  const map = schema[keyword];
+  if (!isSchemaObject(map)) return map === undefined;
+  const entries = Object.entries(map).map(([name, inner]) => [name, strictOf(inner, depth)] as const);
+  if (entries.some(([, inner]) => inner === undefined)) return false;
+  schema[keyword] = Object.fromEntries(entries);
+  return true;
+}
+
+function rewriteBranches(schema: Record<string, unknown>, depth: number): boolean {
+  const branches = schema['anyOf'];
+  if (branches === undefined) return true;
+  if (!Array.isArray(branches)) return false;
+  const rewritten = branches.map((branch: unknown) => strictOf(branch, depth));
+  schema['anyOf'] = rewritten;
+  return !rewritten.includes(undefined);
+}
+
+function rewriteItems(schema: Record<string, unknown>, depth: number): boolean {
+  if (schema['items'] === undefined) return true;
+  const items = strictOf(schema['items'], depth);
+  schema['items'] = items;
+  return items !== undefined;
+}
+
+/** Closes an object and requires all of its properties. False for one that allows properties without a name. */
+function closeObject(schema: Record<string, unknown>, depth: number): boolean {
+  const isObject = [schema['type']].flat().includes('object') || schema['properties'] !== undefined;
+  if (!isObject) return true;
+  const { properties = {}, additionalProperties } = schema;
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  if (isOpen || !isSchemaObject(properties) || !rewriteMap(schema, 'properties', depth)) return false;
+  const required = new Set<unknown>([schema['required'] ?? []].flat());
+  const entries = Object.entries(isSchemaObject(schema['properties']) ? schema['properties'] : {});
+  schema['properties'] = Object.fromEntries(
+    entries.map(([name, inner]) => [name, required.has(name) || !isSchemaObject(inner) ? inner : orNull(inner)]),
+  );
+  schema['required'] = entries.map(([name]) => name);
+  schema['additionalProperties'] = false;
+  return true;
+}
+
+/** The schema, or null. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { default: _default, description, ...rest } = schema;
+  const described = description === undefined ? {} : { description };
+  const type = rest['type'];
+  if (typeof type === 'string' && rest['enum'] === undefined && rest['const'] === undefined)
+    return { ...rest, ...described, type: type === 'null' ? type : [type, 'null'] };
+  return { ...described, anyOf: [rest, { type: 'null' }] };
+}
+
+function strictOf(value: unknown, depth: number): JsonSchema | undefined {
+  return isSchemaObject(value) ? strict(value, depth + 1) : undefined;
+}
