@@ -134,9 +134,9 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
       steps,
       made.prepared.map((call) => callStep(context, resources, call)),
     );
-    count(...outputs.map((output) => output.usage));
-    for (const output of outputs) meter.countBelow(output.usage, output.estimated);
-    const suspended = outputs.flatMap((output) => output.suspended ?? []);
+    count(...outputs.map((each) => each.usage));
+    for (const each of outputs) meter.countBelow(each.usage, each.estimated);
+    const suspended = outputs.flatMap((each) => each.suspended ?? []);
     const outcomes = calls.flatMap((call, index) => {
       const { result, suspended: isWaiting } = outputs[index] ?? {};
       return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
@@ -149,7 +149,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     if (suspended.length > 0)
       return wait(
         suspended,
-        outputs.flatMap((output) => output.pending ?? []),
+        outputs.flatMap((each) => each.pending ?? []),
       );
     const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
     const answer = outputs[stopped]?.handled;

@@ -70,6 +70,6 @@ function choiceOf(choice: ToolChoice | undefined, turn: number): ToolChoice | un
 
 /** The names that `prepareTurn` chose, and the tool that takes the answer. */
 function withAnswer({ output }: ModelResources, offered: readonly Tool[], names: readonly string[]): readonly string[] {
-  if (output === undefined || !Array.isArray(names)) return names;
+  if (output === undefined) return names;
   return [...names, ...offered.flatMap(({ name }) => (output.isAnswer(name) ? [name] : []))];
 }

@@ -112,15 +112,16 @@ export function createToolSelection(): (offered: readonly Tool[], names: readonl
 }
 
 function selectTools(offered: readonly Tool[], names: readonly string[]): readonly Tool[] {
-  if (!Array.isArray(names))
-    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(names)} as tools.`, {
+  const given: unknown = names;
+  if (!Array.isArray(given))
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(given)} as tools.`, {
       hint: 'Return a list of names of tools that are on offer.',
     });
   const all = offered.map((tool) => tool.name);
   const unknown = names.find((name) => !all.includes(name));
   if (unknown !== undefined) {
-    const [near] = nearest(String(unknown), all, 1);
-    throw new KernelError('CONFIG_INVALID', `${OWNER}: there is no tool "${String(unknown)}" on offer.`, {
+    const [near] = nearest(unknown, all, 1);
+    throw new KernelError('CONFIG_INVALID', `${OWNER}: there is no tool "${unknown}" on offer.`, {
       hint: near === undefined ? 'Return names of tools that are on offer.' : `Did you mean "${near}"?`,
     });
   }

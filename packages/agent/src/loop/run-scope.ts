@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { addUsage, type PendingCall, type SuspendedAgent, type Usage } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
+import type { Emit } from './steps.ts';
 
 /** What the calls of a run inherit from it. */
 export interface RunInheritance {
@@ -20,6 +21,8 @@ export interface RunScope extends RunInheritance {
   readonly path: readonly string[];
   /** The path of the runs that start here; absent where no agent has started. */
   readonly agentPath?: readonly string[];
+  /** Takes the events of runs below, for the reader of the run that makes the call. */
+  readonly emit: Emit;
   /** Adds what a run below has used. */
   addUsage(usage: Usage): void;
   /** Adds what a run below has used by estimate, where its provider reported nothing. */
@@ -34,6 +37,8 @@ export interface RunScope extends RunInheritance {
 
 /** What a call that is run in a scope belongs to. */
 export interface ScopedCall extends RunInheritance {
+  /** Takes the events of runs below. */
+  readonly emit: Emit;
   /** The path of the call. */
   readonly path: readonly string[];
   /** The agents that waited in an earlier run of the call. */
@@ -95,6 +100,7 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
   const scope: RunScope = {
     depth: (outer?.depth ?? 0) + 1,
     path: scoped.path,
+    emit: scoped.emit,
     hasBudget: scoped.hasBudget,
     approve: scoped.approve ?? outer?.approve,
     approvalTimeoutMs: scoped.approvalTimeoutMs ?? outer?.approvalTimeoutMs,

@@ -90,7 +90,7 @@ async function runStarted(resources: CallResources, admitted: AdmittedCall, cont
   const onLateUsage = (late: Usage): void => inbox.addUsage(late);
   const onLateEstimate = (late: Usage): void => inbox.addEstimate(late);
   const inherited = { hasBudget, approve, approvalTimeoutMs };
-  const scoped = { ...inherited, path: [...path, call.id], agents: waiting, onLateUsage, onLateEstimate };
+  const scoped = { ...inherited, emit, path: [...path, call.id], agents: waiting, onLateUsage, onLateEstimate };
   const { output, usage, estimated, agents, pending } = await runInScope(
     scoped,
     async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, admitted, context),

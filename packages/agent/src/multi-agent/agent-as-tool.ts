@@ -3,6 +3,7 @@ import {
   asyncResult,
   checkKeys,
   errorResult,
+  type JsonValue,
   KernelError,
   type Message,
   type SuspendedAgent,
@@ -16,6 +17,7 @@ import {
 import { collect, type RunResult } from '../collect.ts';
 import type { ApprovalDecision, Approve } from '../approval/approval.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
+import type { Emit } from '../loop/steps.ts';
 import { checkProvider, checkToolset } from '../check-ports.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
@@ -32,6 +34,8 @@ export interface AgentAsToolOptions<Context = unknown> {
   readonly run: InnerRunOptions<Context>;
   /** Whether the call returns at once and its outcome follows later, as with an async tool. Default false. */
   readonly background?: boolean | undefined;
+  /** Whether the reader of the caller's run gets the agent's events, as `sub-agent-event`. Default true. */
+  readonly events?: boolean | undefined;
   /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
   readonly effect?: ToolEffect | undefined;
   /** How deep agents may call each other; the outermost run counts as 1. Default 3. */
@@ -49,7 +53,7 @@ export interface AgentBinding<Context = unknown> {
 const MAX_DEPTH = 3;
 
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
-  { name: true, description: true, run: true, background: true, effect: true, maxDepth: true },
+  { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
   {
     ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'It belongs into run: { … }.'),
     ...sameHint(['toolName'], 'Use "name".'),
@@ -113,7 +117,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
 }
 
 function runAgent(
-  { name, run: options, background = false }: AgentAsToolOptions,
+  { name, run: options, background = false, events: isForwarded = true }: AgentAsToolOptions,
   task: string,
   context: ToolContext,
 ): Promise<RunResult> {
@@ -137,7 +141,8 @@ function runAgent(
       approve,
       approvalTimeoutMs,
     });
-    return collect(withProgress(events, onProgress));
+    const emit = isForwarded ? scope?.emit : undefined;
+    return collect(forwardEvents(events, [name, context.callId], emit, onProgress));
   });
 }
 
@@ -150,18 +155,34 @@ function withoutLater(approve: Approve): Approve {
   };
 }
 
-/** Reports each tool that the agent calls as progress. */
-async function* withProgress(
+/** Reports each tool that the agent calls as progress, and passes the events on to the reader of the caller's run, at that reader's pace. */
+async function* forwardEvents(
   events: AsyncGenerator<AgentEvent, void>,
+  path: readonly string[],
+  emit: Emit | undefined,
   onProgress: ToolContext['onProgress'],
 ): AsyncGenerator<AgentEvent, void> {
   for await (const event of events) {
     if (event.type === 'tool-start') onProgress?.(`calls ${event.call.name}`);
+    const lag = emit?.(toSubAgentEvent(event, path));
+    if (lag !== undefined) await lag;
     yield event;
   }
 }
 
+function toSubAgentEvent(event: AgentEvent, path: readonly string[]): AgentEvent {
+  if (event.type !== 'sub-agent-event') return { type: 'sub-agent-event', path, event };
+  return { ...event, path: [...path, ...event.path] };
+}
+
+/** The result of an agent with a typed answer: its JSON, as text and as data. */
+function typedResult(answer: string): ToolResult {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+  return { forLLM: answer, data: JSON.parse(answer) as JsonValue };
+}
+
 function toResult(name: string, result: RunResult): ToolResult {
+  if (result.reason === 'done' && result.output !== undefined) return typedResult(result.answer);
   if (result.reason === 'done' || result.reason === 'handled') return { forLLM: result.answer };
   if (result.reason === 'error') return toErrorResult(result.error);
   if (result.reason === 'aborted')

@@ -100,12 +100,14 @@ export function createPartialJson(): PartialJson {
       hasChanged ||= text.length !== before;
     },
     take() {
-      if (!hasChanged || text.length - shownLength < shownLength / GROWTH) return undefined;
+      const isWhole = hasStarted && closers === '';
+      const isDue = isWhole || text.length - shownLength >= shownLength / GROWTH;
+      if (!hasChanged || !isDue || isTooDeep) return undefined;
       hasChanged = false;
       shownLength = text.length;
       try {
-        const value: JsonValue = JSON.parse(closed());
-        return value;
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+        return JSON.parse(closed()) as JsonValue;
       } catch {
         return undefined; // not JSON: the whole reply will be refused
       }

@@ -7,6 +7,7 @@ import {
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
+  type StructuredOutput,
   type TranscribeRequest,
   type Transcript,
   type Usage,
@@ -52,9 +53,11 @@ export interface ScriptedProviderOptions {
   readonly name?: string | undefined;
   /** Repeats the last step for all further requests. Default false. */
   readonly repeat?: boolean | undefined;
+  /** How models are held to a schema. Default: as of a provider that does not say, by a tool. */
+  readonly structuredOutput?: StructuredOutput | undefined;
 }
 
-const KEYS = optionKeys<ScriptedProviderOptions>({ name: true, repeat: true });
+const KEYS = optionKeys<ScriptedProviderOptions>({ name: true, repeat: true, structuredOutput: true });
 
 /**
  * Creates a provider that replays the steps of `script` in order, one for each request, whatever is asked.
@@ -67,7 +70,7 @@ export function scriptedProvider(
   options: ScriptedProviderOptions = {},
 ): ScriptedProvider {
   checkKeys('scriptedProvider', options, KEYS);
-  const { name = 'scripted', repeat = false } = options;
+  const { name = 'scripted', repeat = false, structuredOutput } = options;
   const requests: ScriptedRequest[] = [];
   const streamRequests: ProviderRequest[] = [];
   let position = 0;
@@ -93,6 +96,7 @@ export function scriptedProvider(
 
   return {
     name,
+    ...(structuredOutput === undefined ? {} : { structuredOutput: () => structuredOutput }),
     requests,
     streamRequests,
     async *stream(request) {

@@ -1,0 +1,178 @@
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { collect, run, type TurnState } from '../../src/index.ts';
+import { expectSound, user } from '../support.ts';
+
+const model = 'm';
+const twoTools = () => mockToolset([mockTool('a', 'A'), mockTool('b', 'B')]);
+
+describe('prepareTurn', () => {
+  test('changes the request of one turn and nothing after it', async () => {
+    verifies('run.prepare-turn');
+    const first = scriptedProvider([{ text: 'Done.' }]);
+    const other = scriptedProvider([{ calls: [{ name: 'a' }] }], { name: 'other' });
+    const states: TurnState[] = [];
+    const tools = twoTools();
+    const result = await collect(
+      run({
+        provider: first,
+        model,
+        messages: [user('Go')],
+        tools,
+        options: { temperature: 1 },
+        context: { tenant: 't' },
+        prepareTurn: (state) => {
+          states.push(state);
+          if (state.turn > 1) return;
+          return {
+            provider: other,
+            model: 'big',
+            tools: ['a'],
+            toolChoice: 'required',
+            options: { temperature: 0 },
+            cache: 'off',
+            responseFormat: { name: 'f', schema: { type: 'object' } },
+            messages: [user('Instead')],
+          };
+        },
+      }),
+    );
+    expect(other.streamRequests[0]).toMatchObject({
+      model: 'big',
+      toolChoice: 'required',
+      options: { temperature: 0 },
+      cache: 'off',
+      responseFormat: { name: 'f' },
+      messages: [user('Instead')],
+    });
+    expect(other.streamRequests[0]?.tools?.map((tool) => tool.name)).toEqual(['a']);
+    expect(first.streamRequests[0]).toMatchObject({ model: 'm', options: { temperature: 1 } });
+    expect(first.streamRequests[0]?.tools).toBe(tools.list());
+    expect(first.streamRequests[0]).not.toHaveProperty('cache');
+    expect(result.messages[0]).toEqual(user('Go'));
+    expect(states.map(({ turn, context }) => [turn, context])).toEqual([
+      [1, { tenant: 't' }],
+      [2, { tenant: 't' }],
+    ]);
+    expect(states[1]?.messages).toHaveLength(3);
+    expect(states[1]?.usage.inputTokens).toBeGreaterThanOrEqual(0);
+  });
+
+  test('calls of tools that it did not choose do not run', async () => {
+    const tools = twoTools();
+    const provider = scriptedProvider([{ calls: [{ name: 'b' }] }, { text: 'ok' }]);
+    const result = await collect(
+      run({ provider, model, messages: [user('Go')], tools, prepareTurn: () => ({ tools: ['a'] }) }),
+    );
+    expect(tools.calls).toHaveLength(0);
+    expect(result.toolCalls[0]?.result).toMatchObject({ isError: true, code: 'TOOL_NOT_FOUND' });
+    expectSound(result.messages);
+  });
+
+  test('the same choice of tools is the same list, so that it is encoded once', async () => {
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'ok' }]);
+    await collect(
+      run({ provider, model, messages: [user('Go')], tools: twoTools(), prepareTurn: () => ({ tools: ['a'] }) }),
+    );
+    expect(provider.streamRequests[0]?.tools).toBe(provider.streamRequests[1]?.tools);
+  });
+
+  test('a typed answer is asked for in the way of the provider of the turn', async () => {
+    const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    const byTool = scriptedProvider([{ calls: [{ name: 'a' }] }]);
+    const bySchema = scriptedProvider([{ text: '{"n":1}' }], { structuredOutput: 'schema' });
+    const prepareTurn = ({ turn }: TurnState) => (turn === 1 ? { tools: ['a'] } : { provider: bySchema });
+    const result = await collect(
+      run({ provider: byTool, model, messages: [user('?')], tools: twoTools(), output, prepareTurn }),
+    );
+    expect(result).toMatchObject({ reason: 'done', output: { n: 1 } });
+    expect(byTool.streamRequests[0]?.tools?.map((tool) => tool.name)).toEqual(['a', 'final_answer']);
+    expect(bySchema.streamRequests[0]?.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    [
+      'a throw',
+      () => {
+        throw new Error('no idea');
+      },
+      /prepareTurn failed: no idea/,
+    ],
+    ['an unknown key', () => ({ activeTools: ['a'] }), /no option "activeTools"/],
+    ['an unknown tool', () => ({ tools: ['aa'] }), /no tool "aa"/],
+    ['tools that are no names', () => ({ tools: {} }), /an object as tools/],
+    ['a provider that is none', () => ({ provider: 'openai' }), /prepareTurn/],
+    ['messages that are no list', () => ({ messages: 'hi' }), /a string as messages/],
+  ])('%s ends the run with CONFIG_INVALID before the model is asked', async (_what, prepareTurn, message) => {
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const options = { provider, model, messages: [user('Go')], tools: twoTools(), prepareTurn: prepareTurn as never };
+    const result = await collect(run(options));
+    expect(result.reason === 'error' && result.error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message),
+    });
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  test('one that never answers ends with the run', async () => {
+    const controller = new AbortController();
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const prepareTurn = () => {
+      controller.abort();
+      return new Promise<undefined>(() => {});
+    };
+    const result = await collect(
+      run({ provider, model, messages: [user('Go')], signal: controller.signal, prepareTurn }),
+    );
+    expect(result.reason).toBe('aborted');
+  });
+
+  test('it is not asked for a turn whose reply a journal has', async () => {
+    let asked = 0;
+    const recorded = new Map<string, unknown>();
+    const journal = {
+      all: (batch: readonly { readonly id: string; run(): Promise<unknown> }[]) =>
+        Promise.all(
+          batch.map(async (step) => {
+            if (!recorded.has(step.id)) recorded.set(step.id, JSON.parse(JSON.stringify(await step.run())));
+            return recorded.get(step.id) as never;
+          }),
+        ),
+    };
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'ok' }]);
+    const options = {
+      provider,
+      model,
+      messages: [user('Go')],
+      tools: twoTools(),
+      steps: journal,
+      prepareTurn: () => {
+        asked += 1;
+        return { model: 'big' };
+      },
+    };
+    const first = await collect(run(options));
+    const again = await collect(run(options));
+    expect(asked).toBe(2);
+    expect(again.messages).toEqual(first.messages);
+  });
+});
+
+describe('options of every turn', () => {
+  test('cache and responseFormat reach each request', async () => {
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: '{}' }]);
+    const responseFormat = { name: 'f', schema: { type: 'object' } };
+    await collect(run({ provider, model, messages: [user('Go')], tools: twoTools(), cache: 'off', responseFormat }));
+    for (const request of provider.streamRequests) expect(request).toMatchObject({ cache: 'off', responseFormat });
+  });
+
+  test.each([
+    [{ cache: 'on' }, /cache/],
+    [{ responseFormat: { name: 'f' } }, /responseFormat/],
+    [{ responseFormat: { name: 'f', schema: {}, extra: 1 } }, /extra/],
+    [{ prepareTurn: 'x' }, /prepareTurn/],
+  ])('%j is refused at once', (options, message) => {
+    const provider = scriptedProvider([]);
+    expect(() => run({ provider, model, messages: [], ...(options as object) })).toThrow(message);
+  });
+});
