@@ -6,8 +6,8 @@ import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { textPiecesOf } from './content-text.ts';
-import { createCustomCall, type CustomCall } from './custom-call.ts';
 import { finishReasonOf } from './finish-reason.ts';
+import { createOpaqueCall, isOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
@@ -18,7 +18,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   let refused = false;
   let details: ReasoningDetails | undefined;
   /** Calls of tools that are no functions, by index: only the vendor understands them. */
-  const custom = new Map<number, CustomCall>();
+  const opaque = new Map<number, OpaqueCall>();
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended()) return;
@@ -95,9 +95,9 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     const call = asFields(value);
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
-    if (call['custom'] !== undefined || custom.has(index ?? position)) {
-      const known = custom.get(index ?? position) ?? createCustomCall(builder.opaque());
-      custom.set(index ?? position, known);
+    if (isOpaqueCall(call) || opaque.has(index ?? position)) {
+      const known = opaque.get(index ?? position) ?? createOpaqueCall(builder.opaque());
+      opaque.set(index ?? position, known);
       known.add(call);
       return;
     }
