@@ -7,6 +7,7 @@ export { createJsonSource } from './json-source.ts';
 export type { JsonSource } from './json-source.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
+export { changesCalls, markChangesCalls } from './changes-calls.ts';
 export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {

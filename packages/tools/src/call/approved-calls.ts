@@ -23,7 +23,8 @@ export function createValidatedCall(
   forwarded?: ValidatedCall,
 ): ValidatedCall {
   const call: ValidatedCall = Object.freeze({
-    tool: binding.tool,
+    // A hook of the other toolset may have put another tool in place of this one.
+    tool: (forwarded && binding.input.forwardedTool?.(forwarded)) ?? binding.tool,
     arguments: forwarded?.arguments ?? toText(validated.input),
     isCurrent: forwarded === undefined ? isCurrent : () => isCurrent() && forwarded.isCurrent(),
   });
