@@ -112,7 +112,8 @@ function isLoopback(host: string): boolean {
 
 function wholeNumber(name: string, value: number, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  throw invalid(`${name} is ${value}`, `It must be a whole number from ${minimum} to ${maximum}.`);
+  const problem = maximum === MAX_TIMER_MS && value > maximum ? ', longer than a timer can wait' : '';
+  throw invalid(`${name} is ${value}${problem}`, `It must be a whole number from ${minimum} to ${maximum}.`);
 }
 
 function invalid(what: string, hint: string): KernelError {
