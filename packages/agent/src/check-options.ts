@@ -1,6 +1,14 @@
-import { checkKeys, type Conversation, describeType, describeValue, KernelError, optionKeys } from '@kernel/protocol';
+import {
+  checkProvider,
+  checkToolset,
+  checkKeys,
+  type Conversation,
+  describeType,
+  describeValue,
+  KernelError,
+  optionKeys,
+} from '@kernel/protocol';
 import { checkApprovalTimeout } from './approval/approval.ts';
-import { checkProvider, checkToolset } from './check-ports.ts';
 import { checkLimits } from './limits/run-limits.ts';
 import { RUN_KEYS } from './option-keys.ts';
 import type { RunOptions } from './options.ts';
@@ -12,7 +20,7 @@ export function checkRunOptions(options: RunOptions): void {
       hint: 'Pass { provider, model, messages }.',
     });
   checkKeys('run', options, RUN_KEYS);
-  checkProvider('run()', options.provider);
+  checkProvider('run', options.provider);
   if (typeof options.model !== 'string')
     throw new KernelError('CONFIG_INVALID', `run() was called with ${String(options.model)} as its model.`, {
       hint: 'Pass the name of a model.',
@@ -26,7 +34,7 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
       hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
     });
-  checkToolset('run()', options.tools);
+  if (options.tools !== undefined) checkToolset('run', options.tools);
   checkToolChoice(options.toolChoice);
   if (options.conversation !== undefined) checkKeys('run', options.conversation, CONVERSATION_KEYS, 'conversation.');
   if (options.approve !== undefined && typeof options.approve !== 'function')

@@ -1,4 +1,5 @@
 import {
+  checkProvider,
   addUsage,
   checkFunctions,
   checkKeys,
@@ -12,7 +13,6 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
-import { checkProvider } from '../check-ports.ts';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from '../limits/estimate-tokens.ts';
@@ -52,7 +52,7 @@ const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, 
  * next one through this provider. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
-  checkProvider('withCompaction()', provider);
+  checkProvider('withCompaction', provider);
   checkKeys('withCompaction', options, KEYS);
   checkNumber('withCompaction', 'maxTokens', options.maxTokens ?? null, 1);
   checkNumber('withCompaction', 'keepTokens', options.keepTokens, 0);

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@kernel/internal';
+import { isLoopback, MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
 import { FOREIGN_SERVER_KEYS, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
@@ -104,10 +104,6 @@ export function toUrlHost(host: string): string {
 /** Host names are compared in lower case. */
 function lowerCased(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase());
-}
-
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
 function wholeNumber(name: string, value: number, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number {
