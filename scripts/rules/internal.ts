@@ -12,6 +12,7 @@ const FILES: ReadonlySet<string> = new Set([
   'abort.ts',
   'index.ts',
   'json.ts',
+  'loopback.ts',
   'nearest.ts',
   'redact.ts',
   'secret-search.ts',

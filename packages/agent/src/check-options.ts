@@ -1,6 +1,8 @@
 import {
   checkChoice,
   checkFunctions,
+  checkProvider,
+  checkToolset,
   checkKeys,
   type Conversation,
   describeType,
@@ -10,7 +12,6 @@ import {
   type ResponseFormat,
 } from '@kernel/protocol';
 import { checkApprovalTimeout } from './approval/approval.ts';
-import { checkProvider, checkToolset } from './check-ports.ts';
 import { checkLimits } from './limits/run-limits.ts';
 import { checkOutputSchema } from './output/output-schema.ts';
 import { RUN_KEYS } from './option-keys.ts';
@@ -23,7 +24,7 @@ export function checkRunOptions(options: RunOptions): void {
       hint: 'Pass { provider, model, messages }.',
     });
   checkKeys('run', options, RUN_KEYS);
-  checkProvider('run()', options.provider);
+  checkProvider('run', options.provider);
   if (typeof options.model !== 'string')
     throw new KernelError('CONFIG_INVALID', `run() was called with ${String(options.model)} as its model.`, {
       hint: 'Pass the name of a model.',
@@ -37,7 +38,7 @@ export function checkRunOptions(options: RunOptions): void {
     throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
       hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
     });
-  checkToolset('run()', options.tools);
+  if (options.tools !== undefined) checkToolset('run', options.tools);
   checkToolChoice(options.toolChoice);
   checkOutputSchema('run', options.output);
   checkResponseFormat(options.responseFormat);

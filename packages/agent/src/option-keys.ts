@@ -1,5 +1,4 @@
-import { type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
-import { sameHint } from './same-hint.ts';
+import { sameHint, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { RunOptions } from './options.ts';
 
 /** What an inner run takes: of a sub-agent, or of a member of a team. Its history, signal and conversation come from the outer run. */

@@ -1,6 +1,6 @@
-import { KernelError } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
+import { refusalOf } from '../../../test/setup/refusal-of.ts';
 import { createModelClient, createModelClients } from '../src/client/index.ts';
 import { runToolLoop } from '../src/compat/index.ts';
 import { clientFromConfig, clientsFromConfig, fromConfig, providerFromConfig } from '../src/config/index.ts';
@@ -25,16 +25,6 @@ const provider = scriptedProvider([]);
 const tools = mockToolset([mockTool('a', 'ok')]);
 const valid = { provider, model: 'm', messages: [] };
 const inner = { provider, model: 'm' };
-
-async function refusalOf(work: () => unknown): Promise<{ message: string; hint: string }> {
-  try {
-    await work();
-  } catch (error) {
-    if (KernelError.is(error, 'CONFIG_INVALID')) return { message: error.message, hint: error.hint ?? '' };
-    throw error;
-  }
-  throw new Error('Nothing was thrown.');
-}
 
 describe('run refuses, before anything is sent,', () => {
   test.each([
@@ -82,8 +72,8 @@ describe('run refuses, before anything is sent,', () => {
     [undefined, 'without options'],
     [{ ...valid, provider: 'openai' }, 'a string as its provider'],
     [{ ...valid, provider: undefined }, 'without a provider'],
-    [{ ...valid, tools: [{ name: 'a' }] }, 'not a Toolset'],
-    [{ ...valid, tools: { a: {} } }, 'not a Toolset'],
+    [{ ...valid, tools: [{ name: 'a' }] }, 'takes a Toolset, not a list'],
+    [{ ...valid, tools: { a: {} } }, 'takes a Toolset, not an object'],
     [{ ...valid, messages: 'hello' }, 'without an array of messages'],
     [{ ...valid, approve: true }, 'a boolean as approve'],
     [{ ...valid, toolChoice: 'any' }, '"any" as its toolChoice'],

@@ -1,5 +1,6 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
+export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MAX_TIMER_MS, delay } from './timers.ts';

@@ -1,9 +1,12 @@
 const MAX_LENGTH = 64;
 
-/** Up to `count` of the known names that are close to `name` by edit distance, nearest first; ties by length, then in the given order. */
+/**
+ * Up to `count` of the known names that are close to `name` by edit distance, nearest first; ties by length, then in the given order. Of fewer
+ * than three letters almost every other short name is close, so only the same name in another case counts.
+ */
 export function nearest(name: string, known: Iterable<string>, count = 3): readonly string[] {
   const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
-  const limit = wanted.length < 5 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
+  const limit = wanted.length < 3 ? 0 : wanted.length < 5 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   const found: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of known) {
     const score = scoreOf(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase(), limit);

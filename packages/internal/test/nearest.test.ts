@@ -11,6 +11,9 @@ test.each([
   ['nope', ['name'], []],
   ['model_name', ['name'], []],
   ['', ['weather'], []],
+  ['x', ['y', 'xy', 'ax'], []],
+  ['ab', ['a', 'ac', 'ba', 'abc', 'AB'], ['AB']],
+  ['abc', ['ab', 'abd'], ['abd', 'ab']],
 ])('near %j in %j: %j', (name, known, expected) => {
   expect(nearest(name, known)).toEqual(expected);
 });

@@ -1,10 +1,14 @@
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 export { unwrapArguments } from './argument-text.ts';
 export { parseNumber } from './exact-number.ts';
-export { findJsonLoss, jsonLossError } from './json-loss.ts';
+export { duplicateKeys, findJsonLoss, jsonLossError } from './json-loss.ts';
 export type { JsonLoss } from './json-loss.ts';
+export { createJsonSource } from './json-source.ts';
+export type { JsonSource } from './json-source.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
+export { changedCallError } from './changed-call.ts';
+export { changesCalls, markChangesCalls } from './changes-calls.ts';
 export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {
@@ -34,7 +38,8 @@ export {
   withError,
 } from './result.ts';
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
-export { checkKeys, describeType, optionKeys, unknownKeyError } from './option-keys.ts';
+export { checkProvider, checkToolset } from './check-ports.ts';
+export { checkKeys, describeType, optionKeys, sameHint, unknownKeyError } from './option-keys.ts';
 export type { KeysOf, OptionKeys } from './option-keys.ts';
 export { checkChoice, checkFunctions, checkNumber, describeValue, invalidOption } from './option-values.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';

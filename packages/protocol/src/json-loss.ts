@@ -1,6 +1,7 @@
 import { pointerToken } from '@kernel/internal';
 import { KernelError } from './error.ts';
 import { parseNumber } from './exact-number.ts';
+import { type JsonFrame, scanJson } from './json-scan.ts';
 
 /** Something in JSON text that `JSON.parse` drops or changes without saying so. */
 export interface JsonLoss {
@@ -12,28 +13,25 @@ export interface JsonLoss {
   readonly text: string;
 }
 
-/** An object or array that is open at the current position. */
-interface Frame {
-  readonly keys: Set<string> | undefined;
-  /** The key or index of the current value. */
-  at: string | number;
+interface Frame extends JsonFrame {
+  readonly keys: Set<string>;
 }
 
-const NUMBER = /-?\d[\d.eE+-]*/y;
 /** What a number that is nearer to zero than any number but zero needs: a negative exponent or hundreds of zeros. */
 const MAY_UNDERFLOW = /\d[eE]-\d|0{300}/;
 const MAX_SHOWN = 40;
 const MAX_PATH = 80;
 
 /**
- * Returns the first loss in JSON text: a number that was rounded and, with `duplicateKeys`, the first key that an object has twice. `parsed` is what `JSON.parse`
+ * Returns the first loss in JSON text: a number that was rounded and, with `refusesDuplicates`, the first key that an object has twice. `parsed` is what `JSON.parse`
  * made of the text. Takes linear time; keys are compared as JSON decodes them. Most texts are cleared by counting alone.
  */
-export function findJsonLoss(text: string, parsed: unknown, duplicateKeys: boolean): JsonLoss | undefined {
+export function findJsonLoss(text: string, parsed: unknown, refusesDuplicates: boolean): JsonLoss | undefined {
   const keys = countKeysOf(parsed);
   // Each key has a colon: without more colons than keys, there is no key that was dropped.
-  const isClear = !Number.isNaN(keys) && (!duplicateKeys || keys === countColons(text)) && !MAY_UNDERFLOW.test(text);
-  return isClear ? undefined : scan(text, duplicateKeys);
+  const isClear =
+    !Number.isNaN(keys) && (!refusesDuplicates || keys === countColons(text)) && !MAY_UNDERFLOW.test(text);
+  return isClear ? undefined : scan(text, refusesDuplicates);
 }
 
 /** Returns the error for a loss: `ARGUMENTS_INVALID`, which names the tool, the value and its pointer. */
@@ -84,52 +82,39 @@ function countColons(text: string): number {
   return count;
 }
 
-function scan(text: string, duplicateKeys: boolean): JsonLoss | undefined {
-  const open: Frame[] = [];
-  let isKey = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    const frame = open.at(-1);
-    switch (code) {
-      case 0x7b: // {
-        open.push({ keys: new Set(), at: '' });
-        isKey = true;
-        break;
-      case 0x5b: // [
-        open.push({ keys: undefined, at: 0 });
-        isKey = false;
-        break;
-      case 0x7d: // }
-      case 0x5d: // ]
-        open.pop();
-        isKey = false;
-        break;
-      case 0x2c: // ,
-        if (typeof frame?.at === 'number') frame.at += 1;
-        else isKey = true;
-        break;
-      case 0x22: {
-        const end = stringEnd(text, index);
-        if (isKey && frame?.keys !== undefined) {
-          const key = decodeString(text.slice(index, end));
-          frame.at = key;
-          if (duplicateKeys && frame.keys.has(key)) return { kind: 'duplicate-key', path: pointerOf(open), text: key };
-          frame.keys.add(key);
-          isKey = false;
-        }
-        index = end - 1;
-        break;
-      }
-      default: {
-        if (code !== 0x2d && (code < 0x30 || code > 0x39)) break;
-        NUMBER.lastIndex = index;
-        const number = NUMBER.exec(text)?.[0] ?? '';
-        if (isRounded(number)) return { kind: 'number', path: pointerOf(open), text: number };
-        index += Math.max(0, number.length - 1);
-      }
-    }
-  }
-  return undefined;
+/** Returns each key that an object of JSON text has twice, at any depth, once. The text need not be valid JSON. */
+export function duplicateKeys(text: string): readonly string[] {
+  const found = new Set<string>();
+  scanJson<Frame>(text, {
+    open: openFrame,
+    key(key, { keys }) {
+      if (keys.has(key)) found.add(key);
+      keys.add(key);
+      return false;
+    },
+  });
+  return [...found];
+}
+
+function scan(text: string, refusesDuplicates: boolean): JsonLoss | undefined {
+  let loss: JsonLoss | undefined;
+  scanJson<Frame>(text, {
+    open: openFrame,
+    key(key, { keys }, open) {
+      if (refusesDuplicates && keys.has(key)) loss = { kind: 'duplicate-key', path: pointerOf(open), text: key };
+      keys.add(key);
+      return loss !== undefined;
+    },
+    number(number, open) {
+      if (isRounded(number)) loss = { kind: 'number', path: pointerOf(open), text: number };
+      return loss !== undefined;
+    },
+  });
+  return loss;
+}
+
+function openFrame(start: number, at: '' | 0): Frame {
+  return { start, at, keys: new Set() };
 }
 
 /** Whether a number in JSON text would be rounded: an integer outside ±(2^53-1), or one that overflows, becomes 0 or loses whole digits. */
@@ -142,26 +127,6 @@ function isRounded(text: string): boolean {
   return parseNumber(text) === undefined;
 }
 
-function pointerOf(open: readonly Frame[]): string {
+function pointerOf(open: readonly JsonFrame[]): string {
   return open.map(({ at }) => `/${pointerToken(at)}`).join('');
-}
-
-/** The position after the closing quote of the string that starts at `start`. */
-function stringEnd(text: string, start: number): number {
-  let quote = text.indexOf('"', start + 1);
-  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
-  return quote === -1 ? text.length : quote + 1;
-}
-
-/** Whether an odd number of backslashes precedes a position. Each run of backslashes is read once, by the quote that follows it. */
-function isEscaped(text: string, position: number): boolean {
-  let first = position;
-  while (text.charCodeAt(first - 1) === 0x5c) first -= 1;
-  return (position - first) % 2 === 1;
-}
-
-function decodeString(quoted: string): string {
-  if (!quoted.includes('\\')) return quoted.slice(1, -1);
-  const decoded: unknown = JSON.parse(quoted);
-  return String(decoded);
 }

@@ -24,6 +24,11 @@ export function optionKeys<T extends object>(
   return { known: new Set(Object.keys(keys)), foreign: new Map(Object.entries(foreign)) };
 }
 
+/** One hint for several names, for `foreign` of `optionKeys`. */
+export function sameHint(names: readonly string[], hint: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, hint]));
+}
+
 /**
  * Throws `CONFIG_INVALID` for options that are not an object, and for a key that nothing reads: with what to write instead, the nearest key, or
  * all of them. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.

@@ -21,6 +21,20 @@ export interface AddedTools {
   close(): Promise<void>;
 }
 
+/** What `loadAddedTools` needs. */
+export interface AddedToolsOptions {
+  /** The value of `--tools`. */
+  readonly given: string;
+  /** The servers whose hints about effects are believed. */
+  readonly trustHints: readonly string[];
+  /** Where the program runs. */
+  readonly host: Host;
+  /** Where questions about changed tools are shown. */
+  readonly output: Output;
+  /** Aborts the connecting. */
+  readonly signal: AbortSignal;
+}
+
 /** The prefix for the tools of a server without a name. */
 const NAME = 'mcp';
 /** Two waits of this length, for the end of input and for SIGTERM, must fit into the second that Ctrl-C may take. */
@@ -28,17 +42,12 @@ const GRACE_MS = 200;
 
 /**
  * Loads what `--tools` names: the address of an MCP server, a `.json` file of `mcpServers`, a module of tools (`.js`, `.ts` and the like), or
- * the command of an MCP server. Tools of a server that differ from those of its last use are asked about. The path of a file counts as one word, even with spaces. Throws a usage error that names the flag.
+ * the command of an MCP server. Tools of a server that differ from those of its last use are asked about. The path of a file counts as one
+ * word, even with spaces. Throws a usage error that names the flag.
  */
-export async function loadAddedTools(
-  given: string,
-  trustHints: readonly string[],
-  host: Host,
-  output: Output,
-  signal: AbortSignal,
-): Promise<AddedTools> {
-  const connect = (config: unknown): Promise<AddedTools> =>
-    connectServers(config, given, trustHints, host, output, signal);
+export async function loadAddedTools(options: AddedToolsOptions): Promise<AddedTools> {
+  const { given, host } = options;
+  const connect = (config: unknown): Promise<AddedTools> => connectServers(config, options);
   if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } });
   const isFile = isFileAt(resolve(host.cwd, given));
   const isWord = isFile || !/\s/.test(given);
@@ -56,11 +65,7 @@ function isFileAt(path: string): boolean {
 
 async function connectServers(
   config: unknown,
-  given: string,
-  trustHints: readonly string[],
-  host: Host,
-  output: Output,
-  signal: AbortSignal,
+  { given, host, output, signal, trustHints }: AddedToolsOptions,
 ): Promise<AddedTools> {
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   const pins = await loadServerPins(given, host, output);

@@ -23,7 +23,7 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   const { flags, host, output, signal } = invocation;
   if (flags.tools === undefined) return runWith(invocation, undefined);
   const trusted = (flags['trust-hints'] ?? '').split(',').filter((name) => name !== '');
-  const added = await loadAddedTools(flags.tools, trusted, host, output, signal);
+  const added = await loadAddedTools({ given: flags.tools, trustHints: trusted, host, output, signal });
   try {
     return await runWith(invocation, added);
   } finally {

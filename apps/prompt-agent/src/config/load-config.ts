@@ -40,13 +40,13 @@ export async function loadConfig(flags: Flags, host: Host, output: Output): Prom
   if (flags.config !== undefined) {
     const text = await readText(resolve(host.cwd, flags.config), '--config', flags.config);
     if (text === undefined) throw usageError(`--config: "${flags.config}" cannot be read (ENOENT).`);
-    return parse(text, flags.config, 'user', host.env, flags);
+    return toConfig(parseText(text), flags.config, 'user', host.env, flags);
   }
   const project = await loadProject(flags, host, output);
   if (project !== undefined) return project;
   const own = join(configFolder(host), FILE);
   const text = await readText(own, 'config');
-  if (text !== undefined) return parse(text, own, 'user', host.env, flags);
+  if (text !== undefined) return toConfig(parseText(text), own, 'user', host.env, flags);
   if (flags.agent !== undefined) throw usageError('--agent needs a config file with "agents": give --config.');
   return { config: fromConfig({}).config, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] };
 }
@@ -55,27 +55,38 @@ export async function loadConfig(flags: Flags, host: Host, output: Output): Prom
 async function loadProject(flags: Flags, host: Host, output: Output): Promise<LoadedConfig | undefined> {
   const path = resolve(host.cwd, FILE);
   const text = await readText(path, 'config').catch(() => undefined);
-  if (text === undefined || !isOurs(text)) return undefined;
+  const parsed = text === undefined ? undefined : parseText(text);
+  if (text === undefined || !isOurs(parsed)) return undefined;
   const env = variablesFor(text, FILE, host.env);
-  const loaded = parse(text, FILE, 'project', env, flags);
+  const loaded = toConfig(parsed, FILE, 'project', env, flags);
   if (!(await isApproved(path, text, loaded.config, host, output))) return undefined;
   await checkMemory(loaded.config, FILE, resolve(host.cwd, flags.workspace ?? '.'), host.cwd);
   return loaded;
 }
 
 /** Whether a `config.json` is meant for this program: it has one of its blocks. Other programs have files of this name, too. */
-function isOurs(text: string): boolean {
+function isOurs(parsed: unknown): boolean {
+  return CONFIG_KEYS.some((key) => has(parsed, key));
+}
+
+/** The JSON of a file; its text if that is not valid JSON, so that `fromConfig` says where it breaks. */
+function parseText(text: string): unknown {
   try {
-    const json: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return CONFIG_KEYS.some((key) => has(json, key));
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    return false;
+    return text;
   }
 }
 
-function parse(text: string, file: string, origin: ConfigOrigin, env: Host['env'], { agent }: Flags): LoadedConfig {
-  const { config, warnings } = fromConfig(text, { file, env });
-  const source = blockOf(JSON.parse(text.replace(/^\uFEFF/, '')), agent);
+function toConfig(
+  parsed: unknown,
+  file: string,
+  origin: ConfigOrigin,
+  env: Host['env'],
+  { agent }: Flags,
+): LoadedConfig {
+  const { config, warnings } = fromConfig(parsed, { file, env });
+  const source = blockOf(parsed, agent);
   return {
     config: agent === undefined ? config : chooseAgent(config, agent, file),
     file,

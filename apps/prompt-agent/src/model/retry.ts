@@ -1,3 +1,4 @@
+import { isLoopback } from '@kernel/internal';
 import type { RetryOptions } from '@kernel/providers';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Choice } from './choose-model.ts';
@@ -10,10 +11,10 @@ const LOCAL_BACKOFF_MS = 200;
 /** Returns how requests are retried: by the config or its defaults, but sooner for a server on this machine, for about 1.4 s in all. */
 export function retryFor({ provider }: Pick<Choice, 'provider'>, { config, hasRetry }: LoadedConfig): RetryOptions {
   const { retry } = config.client;
-  const isLocal = provider.baseUrl === undefined ? LOCAL_PROVIDERS.has(provider.name) : isLoopback(provider.baseUrl);
+  const isLocal = provider.baseUrl === undefined ? LOCAL_PROVIDERS.has(provider.name) : isLocalUrl(provider.baseUrl);
   return hasRetry || !isLocal ? retry : { ...retry, initialBackoffMs: LOCAL_BACKOFF_MS };
 }
 
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+function isLocalUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }

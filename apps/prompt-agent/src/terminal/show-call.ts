@@ -1,5 +1,5 @@
+import { duplicateKeys } from '@kernel/protocol';
 import { safeText } from '../render/escape.ts';
-import { duplicateKeys } from './duplicate-keys.ts';
 
 /** Characters without a shape of their own (Unicode's `Default_Ignorable_Code_Point`), and spaces other than the usual one. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?! )\p{Space_Separator}/gu;

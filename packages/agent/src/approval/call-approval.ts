@@ -1,4 +1,5 @@
 import {
+  changesCalls,
   type AgentEvent,
   type CallContext,
   isToolResult,
@@ -10,7 +11,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import { type Approve, isForOther, needsApproval, requestDecision } from './approval.ts';
-import { changesCalls, type CheckedCall, findTool, validateCall } from './validate-call.ts';
+import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
 
 /** What the approval of a run consists of. */
 export interface ApprovalOptions {
@@ -118,7 +119,7 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
       return checked.digest === digest && checked.isCurrent() ? checked : undefined;
     },
     async check(call, context) {
-      return changesCalls(tools) ? validate(call, context) : undefined;
+      return tools !== undefined && changesCalls(tools) ? validate(call, context) : undefined;
     },
     isNeeded(name) {
       const tool = findTool(tools, name);

@@ -26,19 +26,6 @@ export interface CheckedCall {
   isCurrent(): boolean;
 }
 
-/** Marks a toolset that may run another tool than the one called. A symbol, so that wrappers that spread the toolset keep it. */
-const CHANGES_CALLS = Symbol('changesCalls');
-
-/** Marks a toolset as one that may run another tool than the one called; `validate` says which. */
-export function markChangesCalls(tools: Toolset): Toolset {
-  return Object.assign(tools, { [CHANGES_CALLS]: true });
-}
-
-/** Whether a toolset may run another tool than the one called. */
-export function changesCalls(tools: Toolset | undefined): boolean {
-  return tools !== undefined && CHANGES_CALLS in tools;
-}
-
 /** Returns the listed tool of a name. */
 export function findTool(tools: Toolset | undefined, name: string): Tool | undefined {
   return tools?.list().find((tool) => tool.name === name);

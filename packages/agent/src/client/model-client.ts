@@ -1,4 +1,6 @@
 import {
+  checkProvider,
+  checkToolset,
   checkFunctions,
   checkKeys,
   invalidOption,
@@ -11,7 +13,6 @@ import {
   textOf,
   toolCallsOf,
 } from '@kernel/protocol';
-import { checkProvider, checkToolset } from '../check-ports.ts';
 import { freezeMessage, withSystem } from '../history/messages.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { runKeys } from '../option-keys.ts';
@@ -54,13 +55,13 @@ const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, tool
 /** Creates a client for one provider and one model. Sends nothing. */
 export function createModelClient(client: ModelClientOptions): ModelClient {
   checkKeys('createModelClient', client, CLIENT_KEYS);
-  checkProvider('createModelClient()', client.provider);
+  checkProvider('createModelClient', client.provider);
   if (typeof client.model !== 'string' || client.model === '')
     throw invalidOption('createModelClient', 'model', 'the name of a model', client.model);
   if (client.capabilities !== undefined)
     checkKeys('createModelClient', client.capabilities, CAPABILITY_KEYS, 'capabilities.');
   checkFunctions('createModelClient', { approve: client.approve });
-  checkToolset('createModelClient()', client.tools);
+  if (client.tools !== undefined) checkToolset('createModelClient', client.tools);
   if (client.limits !== undefined) checkLimits(client.limits);
   const {
     provider,

@@ -1,7 +1,14 @@
-import { checkKeys, type JsonObject, KernelError, type Message, type Provider, type Toolset } from '@kernel/protocol';
+import {
+  sameHint,
+  checkKeys,
+  type JsonObject,
+  KernelError,
+  type Message,
+  type Provider,
+  type Toolset,
+} from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
 import { runKeys } from '../option-keys.ts';
-import { sameHint } from '../same-hint.ts';
 import { run } from '../run.ts';
 
 /** The configuration of `runToolLoop`. */

@@ -26,7 +26,7 @@ function readAzure(options: Fields, problems: Problems): VendorFields {
   const scope = options.text('resource');
   const clientId = options.text('client_id');
   const isManaged = authType === 'managed_identity';
-  if (isManaged) refuseUnused(options, problems, { token }, 'another auth_type than "managed_identity"');
+  if (isManaged) refuseUnused(options, problems, { token }, 'auth_type "api_key" or "bearer"');
   else refuseUnused(options, problems, { resource: scope, client_id: clientId }, 'auth_type "managed_identity"');
   return present({
     authType,
@@ -70,9 +70,9 @@ function readOther(options: Fields, problems: Problems): VendorFields {
   const token = options.text('token');
   const auth = options.choice('auth_type', OTHER_AUTH);
   const authHeader = options.text('auth_header');
-  if (auth === 'none')
-    refuseUnused(options, problems, { token, auth_header: authHeader }, 'another auth_type than "none"');
-  if (auth === 'bearer') refuseUnused(options, problems, { auth_header: authHeader }, 'auth_type "api_key"');
+  if (auth === 'none') refuseUnused(options, problems, { token }, 'auth_type "bearer" or "api_key"');
+  if (auth === 'none' || auth === 'bearer')
+    refuseUnused(options, problems, { auth_header: authHeader }, 'auth_type "api_key"');
   return present({ token, auth, authHeader });
 }
 

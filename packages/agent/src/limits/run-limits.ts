@@ -1,4 +1,5 @@
 import {
+  sameHint,
   checkChoice,
   checkKeys,
   checkNumber,
@@ -7,7 +8,6 @@ import {
   optionKeys,
   type Usage,
 } from '@kernel/protocol';
-import { sameHint } from '../same-hint.ts';
 import type { RepeatLimits } from './loop-guard.ts';
 
 /** What a run may use. A limit that is absent is off, except `turns` and `repeats`. */

@@ -1,6 +1,7 @@
 import { nearest, untilAborted } from '@kernel/internal';
 import {
   checkKeys,
+  checkProvider,
   describeType,
   type JsonObject,
   KernelError,
@@ -12,7 +13,7 @@ import {
   type ToolChoice,
   type Usage,
 } from '@kernel/protocol';
-import { checkProvider } from '../check-ports.ts';
+
 import { reasonOf } from './reason-of.ts';
 
 /** What `prepareTurn` is asked about. */

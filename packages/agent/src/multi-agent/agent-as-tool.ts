@@ -1,4 +1,7 @@
 import {
+  checkProvider,
+  checkToolset,
+  sameHint,
   type AgentEvent,
   asyncResult,
   checkKeys,
@@ -18,10 +21,8 @@ import { collect, type RunResult } from '../collect.ts';
 import type { ApprovalDecision, Approve } from '../approval/approval.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
 import type { Emit } from '../loop/steps.ts';
-import { checkProvider, checkToolset } from '../check-ports.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
-import { sameHint } from '../same-hint.ts';
 import { run } from '../run.ts';
 
 /** The tool that an agent becomes, and the agent. */
@@ -76,7 +77,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   checkKeys('agentAsTool', options, AGENT_KEYS);
   checkKeys(`agentAsTool, "${options.name}"`, options.run, INNER_RUN_KEYS, 'run.');
   checkProvider(`agentAsTool, "${options.name}"`, options.run.provider);
-  checkToolset(`agentAsTool, "${options.name}"`, options.run.tools);
+  if (options.run.tools !== undefined) checkToolset(`agentAsTool, "${options.name}"`, options.run.tools);
   checkLimits(options.run.limits ?? {});
   const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
   const tool: Tool = {

@@ -1,10 +1,17 @@
-import { addUsage, type AgentEvent, checkKeys, KernelError, type Message, optionKeys } from '@kernel/protocol';
-import { checkProvider } from '../check-ports.ts';
+import {
+  checkProvider,
+  sameHint,
+  addUsage,
+  type AgentEvent,
+  checkKeys,
+  KernelError,
+  type Message,
+  optionKeys,
+} from '@kernel/protocol';
 import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { run } from '../run.ts';
-import { sameHint } from '../same-hint.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 
 /** One member of a team. */

@@ -2,6 +2,7 @@ import {
   type CallContext,
   isToolResult,
   KernelError,
+  markChangesCalls,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -10,7 +11,7 @@ import {
   withError,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
-import { markChangesCalls, validateCall } from '../approval/validate-call.ts';
+import { validateCall } from '../approval/validate-call.ts';
 import { hookStop } from '../loop/hook-stop.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 import type { HookResult } from './model-hooks.ts';

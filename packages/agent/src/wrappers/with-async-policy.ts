@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import {
+  checkToolset,
   type CallContext,
   checkChoice,
   checkFunctions,
@@ -12,7 +13,6 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import { checkToolset } from '../check-ports.ts';
 
 /** What happens to the outcome of an async tool: it becomes a message of the run, the call waits for it, or neither. */
 export type AsyncMode = 'inject' | 'await' | 'ignore';
@@ -38,7 +38,7 @@ const KEYS = optionKeys<AsyncPolicy>(
 
 /** Wraps a toolset so that the outcomes of its async tools follow a policy. */
 export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
-  checkToolset('withAsyncPolicy()', tools);
+  checkToolset('withAsyncPolicy', tools);
   checkKeys('withAsyncPolicy', policy, KEYS);
   checkChoice('withAsyncPolicy', 'mode', policy.mode, MODES);
   for (const [name, mode] of Object.entries(policy.byTool ?? {}))

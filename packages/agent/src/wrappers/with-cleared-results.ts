@@ -1,4 +1,5 @@
 import {
+  checkProvider,
   checkKeys,
   checkNumber,
   type Message,
@@ -7,7 +8,6 @@ import {
   textOf,
   type ToolMessage,
 } from '@kernel/protocol';
-import { checkProvider } from '../check-ports.ts';
 import { freezeMessage } from '../history/messages.ts';
 
 /** Which tool results are cleared. */
@@ -29,7 +29,7 @@ const KEYS = optionKeys<ClearedResultsOptions>({ keep: true, minLength: true, st
  * work.
  */
 export function withClearedResults(provider: Provider, options: ClearedResultsOptions = {}): Provider {
-  checkProvider('withClearedResults()', provider);
+  checkProvider('withClearedResults', provider);
   checkKeys('withClearedResults', options, KEYS);
   checkNumber('withClearedResults', 'keep', options.keep, 0);
   checkNumber('withClearedResults', 'minLength', options.minLength, 0);

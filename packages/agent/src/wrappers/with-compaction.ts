@@ -1,4 +1,5 @@
 import {
+  checkProvider,
   addUsage,
   checkFunctions,
   checkKeys,
@@ -12,7 +13,6 @@ import {
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
-import { checkProvider } from '../check-ports.ts';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from '../limits/estimate-tokens.ts';
@@ -52,16 +52,20 @@ const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, 
  * next one through this provider. If writing a summary fails, the request throws that error.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
-  checkProvider('withCompaction()', provider);
+  checkProvider('withCompaction', provider);
   checkKeys('withCompaction', options, KEYS);
   checkNumber('withCompaction', 'maxTokens', options.maxTokens ?? null, 1);
   checkNumber('withCompaction', 'keepTokens', options.keepTokens, 0);
   checkFunctions('withCompaction', { summarize: options.summarize });
-  const { maxTokens, keepTokens = Math.floor(maxTokens / 3), summarize = summarizeWith(provider) } = options;
+  const { maxTokens, keepTokens = Math.floor(maxTokens / 3) } = options;
   const summaries = options.summaries === undefined ? createSummaryCache() : checkedStore(options.summaries);
   const toMessage = createSummaryMessages();
-  /** What summaries cost whose replies failed. */
+  /** What summaries cost that were empty, or whose replies failed. */
   let unreported: Usage | undefined;
+  const onEmpty = (cost: Usage): void => {
+    unreported = sum(unreported, cost);
+  };
+  const { summarize = summarizeWith(provider, onEmpty) } = options;
   return {
     ...provider,
     async *stream(request) {
@@ -190,7 +194,8 @@ function sizeOf(messages: readonly Message[]): number {
   return size;
 }
 
-function summarizeWith(provider: Provider): Summarize {
+/** Asks a provider. `onEmpty` hears what a reply without text cost. */
+function summarizeWith(provider: Provider, onEmpty: (cost: Usage) => void): Summarize {
   return async (messages, { model, signal }) => {
     const content = `Summarize this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;
     const request = { model, messages: [{ role: 'user', content }] as const, signal };
@@ -198,6 +203,7 @@ function summarizeWith(provider: Provider): Summarize {
       if (event.type !== 'message-end') continue;
       const text = textOf(event.message);
       if (text !== '') return { text, usage: event.usage };
+      onEmpty(completeUsage(event.usage, request.messages, event.message));
     }
     throw new KernelError('PROVIDER_PROTOCOL', `The provider "${provider.name}" gave no summary of the conversation.`);
   };

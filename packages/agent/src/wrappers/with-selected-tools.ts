@@ -1,4 +1,5 @@
 import {
+  checkToolset,
   type CallContext,
   checkFunctions,
   KernelError,
@@ -9,7 +10,6 @@ import {
   type Toolset,
   type TurnContext,
 } from '@kernel/protocol';
-import { checkToolset } from '../check-ports.ts';
 
 /** Selects the tools of a turn. Called once per turn, after `beginTurn` of the toolset; for calls resumed before the first turn, with turn 0. */
 export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonly Tool[] | Promise<readonly Tool[]>;
@@ -20,7 +20,7 @@ export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonl
  * `list()` returns the same array as long as the selection is the same, so that encoders and prompt caches can reuse their work.
  */
 export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset {
-  checkToolset('withSelectedTools()', tools);
+  checkToolset('withSelectedTools', tools);
   checkFunctions('withSelectedTools', { select: select ?? null });
   // Nothing is selected, and so nothing offered, before the first turn.
   let selected = NO_TOOLS;

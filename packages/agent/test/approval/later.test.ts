@@ -36,6 +36,10 @@ function approver(decisions: Readonly<Record<string, ApprovalDecision>>) {
   return { asked, approve };
 }
 
+/** A run of one call of each tool, with these decisions. */
+const firstRun = (decisions: Parameters<typeof approver>[0], tools = toolset()): Promise<RunResult> =>
+  collect(run({ provider: script(), model, messages: [user('Go')], tools, approve: approver(decisions).approve }));
+
 function pendingOf(result: RunResult) {
   if (result.reason !== 'approval') throw new Error(`the run ended with ${result.reason}`);
   return result.pending;
@@ -49,9 +53,7 @@ const later = { decision: 'later' } as const;
 test('pending holds only what needs a decision, each with its tool, its path and a digest', async () => {
   verifies('agent.loop.approval.pending');
   const tools = toolset();
-  const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools, approve: approver({ sends: later }).approve }),
-  );
+  const first = await firstRun({ sends: later }, tools);
   expect(pendingOf(first)).toMatchObject([{ id: 'sends', name: 'sends', arguments: '{}', path: [] }]);
   expect(pendingOf(first)[0]?.tool).toBe(tools.list()[2]);
   expect(pendingOf(first)[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
@@ -65,15 +67,7 @@ test.each([
 ] as const)('%s given beside a later is kept, and not asked for again', async (_name, decision, expected) => {
   verifies('agent.loop.approval.pending');
   const tools = toolset();
-  const first = await collect(
-    run({
-      provider: script(),
-      model,
-      messages: [user('Go')],
-      tools,
-      approve: approver({ writes: decision, sends: later }).approve,
-    }),
-  );
+  const first = await firstRun({ writes: decision, sends: later }, tools);
   const again = approver({ writes: { decision: 'deny', reason: 'asked again' } });
   const provider = scriptedProvider([{ text: 'Done.' }]);
   const second = await collect(run({ provider, model, messages: json(first.messages), tools, approve: again.approve }));
@@ -88,15 +82,7 @@ test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { 
   'a kept allow does not hold for a tool that has become %o',
   async (change) => {
     verifies('agent.loop.approval.changed');
-    const first = await collect(
-      run({
-        provider: script(),
-        model,
-        messages: [user('Go')],
-        tools: toolset(),
-        approve: approver({ sends: later }).approve,
-      }),
-    );
+    const first = await firstRun({ sends: later });
     const again = approver({ writes: later });
     const tools = toolset(change as Partial<Tool>);
     const second = await collect(
@@ -110,15 +96,7 @@ test.each([{ effect: 'external' }, { description: 'Another.' }, { parameters: { 
 
 test('an allow with the digest of a pending call holds only as long as the tool is the same', async () => {
   verifies('agent.loop.approval.changed');
-  const first = await collect(
-    run({
-      provider: script(),
-      model,
-      messages: [user('Go')],
-      tools: toolset(),
-      approve: approver({ writes: later }).approve,
-    }),
-  );
+  const first = await firstRun({ writes: later });
   const { digest } = pendingOf(first)[0] ?? {};
   const decided = approver({ writes: { decision: 'allow', digest } });
   const changed = toolset({ effect: 'external' });
@@ -138,15 +116,7 @@ test('an allow with the digest of a pending call holds only as long as the tool 
 test('calls that waited when the user wrote something else have not run, in a history of messages', async () => {
   verifies('agent.loop.approval.notRun');
   const tools = toolset();
-  const first = await collect(
-    run({
-      provider: script(),
-      model,
-      messages: [user('Go')],
-      tools,
-      approve: approver({ writes: later, sends: later }).approve,
-    }),
-  );
+  const first = await firstRun({ writes: later, sends: later }, tools);
   const messages = [...json(first.messages), user('Never mind.')];
   const provider = scriptedProvider([{ text: 'As you like.' }]);
   const second = await collect(run({ provider, model, messages, tools, approve: approver({}).approve }));
@@ -243,9 +213,7 @@ function keepUntilResult(
 test('a kept denial and a kept edit hold also where the run goes on without an approval', async () => {
   verifies('agent.loop.approval.pending');
   const decisions = { writes: { decision: 'deny', reason: 'no' }, sends: later } as const;
-  const first = await collect(
-    run({ provider: script(), model, messages: [user('Go')], tools: toolset(), approve: approver(decisions).approve }),
-  );
+  const first = await firstRun(decisions);
   const tools = toolset();
   const provider = scriptedProvider([{ text: 'ok' }]);
   const result = await collect(run({ provider, model, messages: json(first.messages), tools }));
@@ -255,15 +223,7 @@ test('a kept denial and a kept edit hold also where the run goes on without an a
 
 test('repairHistory removes decisions from a history that is not trusted, and what waits is asked about', async () => {
   verifies('agent.loop.approval.untrusted');
-  const first = await collect(
-    run({
-      provider: script(),
-      model,
-      messages: [user('Go')],
-      tools: toolset(),
-      approve: approver({ sends: later }).approve,
-    }),
-  );
+  const first = await firstRun({ sends: later });
   const messages = repairHistory(json(first.messages), { untrusted: true });
   const again = approver({ writes: later });
   await collect(run({ provider: scriptedProvider([]), model, messages, tools: toolset(), approve: again.approve }));

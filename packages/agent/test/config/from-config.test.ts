@@ -198,3 +198,16 @@ test('options of azure become the fields that its provider takes', () => {
     'provider.options.auth_type: expected one of',
   );
 });
+
+test.each([
+  ['openai', { auth_type: 'none', token: 'abcd' }, 'token has no effect without auth_type "bearer" or "api_key"'],
+  ['openai', { auth_type: 'none', auth_header: 'x' }, 'auth_header has no effect without auth_type "api_key"'],
+  ['openai', { auth_type: 'bearer', auth_header: 'x' }, 'auth_header has no effect without auth_type "api_key"'],
+  [
+    'azure',
+    { auth_type: 'managed_identity', token: 'abcd' },
+    'token has no effect without auth_type "api_key" or "bearer"',
+  ],
+])('a setting of %s that is not used says which auth_type would use it: %j', (name, options, problem) => {
+  expect(errorOf({ provider: { name, options } }).message).toContain(problem);
+});

@@ -188,6 +188,22 @@ describe('withCompaction', () => {
     expect(await usageOf(provider, conversation('Cats'))).toMatchObject({ inputTokens: 6, outputTokens: 1 });
   });
 
+  test('what summaries without text cost is added to the next reply, estimated where it was not reported', async () => {
+    const inner = scriptedProvider([
+      { text: '', usage: { inputTokens: 900, outputTokens: 40 } },
+      { text: 'They talked.', usage: { inputTokens: 800, outputTokens: 30 } },
+      { text: 'ok', usage: { inputTokens: 5, outputTokens: 1 } },
+      { calls: [{ name: 'a' }] },
+      { text: 'They talked.', usage: { inputTokens: 0, outputTokens: 0 } },
+      { text: 'ok', usage: { inputTokens: 0, outputTokens: 0 } },
+    ]);
+    const provider = withCompaction(inner, options);
+    await expect(usageOf(provider, conversation('Cats'))).rejects.toThrow('no summary');
+    expect(await usageOf(provider, conversation('Cats'))).toMatchObject({ inputTokens: 1705, outputTokens: 71 });
+    await expect(usageOf(provider, conversation('Dogs'))).rejects.toThrow('no summary');
+    expect((await usageOf(provider, conversation('Dogs')))?.inputTokens).toBeGreaterThan(1000);
+  });
+
   test('a reply without a usage counts as estimated beside its summary', async () => {
     const inner = scriptedProvider([
       { text: 'They talked.', usage: { inputTokens: 900, outputTokens: 40 } },

@@ -1,7 +1,6 @@
-import { describeType, KernelError, type Toolset } from '@kernel/protocol';
+import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { messageOf } from './rpc-error.ts';
-import { checkToolset } from './check-toolset.ts';
 import { callTool } from './tools/call-tool.ts';
 import { listTools } from './tools/list-tools.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';

@@ -1,6 +1,6 @@
-import { KernelError } from '@kernel/protocol';
 import { mockTool, mockToolset, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
+import { refusalOf } from '../../../../test/setup/refusal-of.ts';
 import { connectMcp, mountTools, serveHttp, serveStdio } from '../../src/index.ts';
 
 /** What a plain JavaScript program may pass. */
@@ -8,16 +8,6 @@ const untyped = (value: unknown): never => value as never;
 const tool = mockTool('a', 'ok');
 const tools = mockToolset([tool]);
 const none = { mcpServers: {} };
-
-async function refusalOf(work: () => unknown): Promise<{ message: string; hint: string }> {
-  try {
-    await work();
-  } catch (error) {
-    if (KernelError.is(error, 'CONFIG_INVALID')) return { message: error.message, hint: error.hint ?? '' };
-    throw error;
-  }
-  throw new Error('Nothing was thrown.');
-}
 
 test.each<readonly [string, () => unknown, string]>([
   ['serveHttp takes a Toolset, not a list', () => serveHttp(untyped([tool])), 'createRegistry('],

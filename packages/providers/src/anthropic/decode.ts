@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
+import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
@@ -32,6 +33,7 @@ const STATUS: ReadonlyMap<string | undefined, number> = new Map([
 /** Creates the decoder of one reply of the Messages API. Unknown events and deltas are ignored; unknown blocks are kept as opaque parts. @internal */
 export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('input');
   const counts = new Map<string, number>();
   /** The blocks that only the vendor understands, until they end. */
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
@@ -42,6 +44,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
     if (value === undefined) throw builder.invalidJsonError(data);
+    exact.read(data, value);
     readEvent(asText(value['type']) ?? event, value);
   }
 
@@ -108,7 +111,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
           index,
           id: asText(block['id']),
           name: asText(block['name']),
-          arguments: whole,
+          arguments: exact.of(whole),
           // A call made by code that the vendor runs is refused without its caller.
           providerData: caller === undefined || caller['type'] === 'direct' ? undefined : { caller: toJson(caller) },
         });
@@ -166,7 +169,8 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     else builder.end(builder.hasCalls() ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
   }
 
-  function onJson(value: unknown): void {
+  function onJson(value: unknown, text: string): void {
+    exact.read(text, value);
     const message = asFields(value);
     const error = findVendorError(value);
     if (error !== undefined) throw failure(message ?? {});

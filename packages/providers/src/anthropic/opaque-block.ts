@@ -1,4 +1,5 @@
-import { asText, type Fields, parseJson } from '../json-fields.ts';
+import { asText, type Fields } from '../json-fields.ts';
+import { createOpaqueFields } from '../wire/opaque-fields.ts';
 
 /** A block of a kind that only the vendor understands, while it arrives. @internal */
 export interface OpaqueBlock {
@@ -10,25 +11,17 @@ export interface OpaqueBlock {
 
 /** Creates a block from its start; `keep` gets the kind and the complete block. @internal */
 export function createOpaqueBlock(start: Fields, keep: (kind: string, data: unknown) => void): OpaqueBlock {
-  const fields = new Map(Object.entries(start));
-  const inputPieces: string[] = [];
+  const fields = createOpaqueFields(start);
   return {
     add(delta) {
       for (const [key, value] of Object.entries(delta)) {
-        if (key === 'type') continue;
-        const before = fields.get(key);
-        if (key === 'partial_json') inputPieces.push(asText(value) ?? '');
-        else fields.set(key, typeof before === 'string' && typeof value === 'string' ? before + value : value);
+        if (key === 'partial_json') fields.addInput(value);
+        else if (key !== 'type') fields.add(key, value);
       }
     },
     end() {
-      const text = inputPieces.join('');
-      if (text.trim() !== '') {
-        const input = parseJson(text);
-        if (input === undefined) return;
-        fields.set('input', input);
-      }
-      keep(asText(start['type']) ?? '', Object.fromEntries(fields));
+      const block = fields.complete();
+      if (block !== undefined) keep(asText(start['type']) ?? '', Object.fromEntries(block));
     },
   };
 }

@@ -4,7 +4,7 @@ import { asFields } from '../json-fields.ts';
 import { type Notes, notesOf } from '../wire/model-rules.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { type ClaudeRules, rulesOf } from './models.ts';
-import { ONE_OF_TWO, thinkingOf } from './thinking.ts';
+import { limitWith, ONE_OF_TWO, thinkingOf } from './thinking.ts';
 
 /** The API requires a limit. */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -37,11 +37,10 @@ export function modelSettings(
   const refusesChoice = isForced && thinking.refusesForcedChoice;
   if (refusesChoice)
     notes.leftOut('toolChoice', `"${request.model}" may think, and then a forced tool choice is refused`);
-  const limit = typeof options.maxTokens === 'number' ? options.maxTokens : DEFAULT_MAX_TOKENS;
   return {
     fields: {
       ...samplingOf(extra, options, rules, thinks, notes),
-      max_tokens: limit + tokens,
+      max_tokens: limitWith(tokens, options.maxTokens, DEFAULT_MAX_TOKENS, notes),
       ...(mode === undefined ? {} : { thinking: mode }),
       stop_sequences: options.stop === undefined ? undefined : [options.stop].flat(),
       ...(configured === undefined && effort === undefined

@@ -15,6 +15,16 @@ const THINKING_TOKENS: ReadonlyMap<string, number> = new Map([
   ['max', 32_768],
 ]);
 
+const NOT_WITH_CHOICE = 'this API refuses thinking together with a forced tool choice';
+
+/** The reply's limit with the tokens for thinking, which count within it. A limit that the caller set is noted. @internal */
+export function limitWith(tokens: number, asked: JsonValue | undefined, defaultLimit: number, notes: Notes): number {
+  const limit = (typeof asked === 'number' ? asked : defaultLimit) + tokens;
+  if (tokens > 0 && typeof asked === 'number')
+    notes.sentAs(`maxTokens ${asked}`, `${limit}`, `${tokens} of them are for thinking, which counts within the limit`);
+  return limit;
+}
+
 /** What a request says about thinking. @internal */
 export interface Thinking {
   /** The field `thinking`; undefined leaves it out. */
@@ -48,7 +58,7 @@ export function thinkingOf(
   const always = rules.thinksUnasked === 'always';
   const asks = effort !== undefined && effort !== 'none';
   if (isForced && asks && !always) {
-    notes.leftOut('reasoningEffort', 'this API refuses thinking together with a forced tool choice');
+    notes.leftOut('reasoningEffort', NOT_WITH_CHOICE);
   }
   if (asks && (always || !isForced)) {
     const tokens = THINKING_TOKENS.get(effort) ?? 0;
@@ -57,6 +67,7 @@ export function thinkingOf(
     return { mode, tokens, thinks: true, refusesForcedChoice: true, ...(isBudget ? {} : { effort }) };
   }
   const turnsOff = rules.thinksUnasked === 'unless-disabled' && (isForced || effort === 'none');
+  if (turnsOff && !asks && effort !== 'none') notes.leftOut('thinking', NOT_WITH_CHOICE);
   const thinks = rules.thinksUnasked !== 'never' && !turnsOff;
   return { tokens: 0, thinks, refusesForcedChoice: thinks, ...(turnsOff ? { mode: { type: 'disabled' } } : {}) };
 }

@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type MessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createFrameSplitter } from '../stream/aws-frames.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
@@ -34,6 +35,7 @@ export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFra
 
 function jsonDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('input');
   const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
@@ -45,6 +47,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
       const value = asFields(parseJson(text));
       if (value === undefined)
         throw builder.protocolError(describeHtmlPage(text) ?? 'the reply is not valid JSON, or it was cut short');
+      exact.read(text, value);
       const error = findVendorError(value);
       if (error !== undefined) throw builder.vendorError(error);
       const message = asFields(asFields(value['output'])?.['message']);
@@ -52,7 +55,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
       for (const [at, entry] of asList(message['content']).entries()) {
         const block = asFields(entry) ?? {};
         const kind = opaqueKind(block);
-        if (kind === undefined) readBlock(builder, block, at);
+        if (kind === undefined) readBlock(builder, block, at, exact);
         else builder.opaque()(kind, block);
       }
       builder.usage(usageOf(value['usage']));
@@ -64,6 +67,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
 
 function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('input');
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
@@ -78,7 +82,9 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
         `a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
-    const payload = asFields(parseJson(Buffer.from(frame.body).toString('utf8'))) ?? {};
+    const text = Buffer.from(frame.body).toString('utf8');
+    const payload = asFields(parseJson(text)) ?? {};
+    exact.read(text, payload);
     const exception = frame.headers.get(':exception-type');
     if (exception !== undefined) {
       const message = asText(payload['message']) ?? exception;
@@ -124,7 +130,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     const kind = opaqueBlocks.has(index) ? undefined : opaqueKind(delta);
     if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, { [kind]: {} }, builder.opaque()));
     const block = opaqueBlocks.get(index);
-    if (block === undefined) readBlock(builder, delta, index);
+    if (block === undefined) readBlock(builder, delta, index, exact);
     else block.add(delta);
   }
 
@@ -170,13 +176,18 @@ function textError(builder: MessageBuilder, text: string): Error {
 }
 
 /** Reads a complete block or a delta of one: they have the same fields. */
-function readBlock(builder: MessageBuilder, block: Fields, index: number | undefined): void {
+function readBlock(builder: MessageBuilder, block: Fields, index: number | undefined, exact: ExactArguments): void {
   builder.text(asText(block['text']) ?? '');
   const cited = asFields(block['citationsContent']);
   for (const piece of asList(cited?.['content'])) builder.text(asText(asFields(piece)?.['text']) ?? '');
   const call = asFields(block['toolUse']);
   if (call !== undefined) {
-    builder.call({ index, id: asText(call['toolUseId']), name: asText(call['name']), arguments: call['input'] });
+    builder.call({
+      index,
+      id: asText(call['toolUseId']),
+      name: asText(call['name']),
+      arguments: exact.of(call['input']),
+    });
   }
   const reasoning = asFields(block['reasoningContent']);
   if (reasoning === undefined) return;

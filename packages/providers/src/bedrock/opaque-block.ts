@@ -1,4 +1,5 @@
-import { asFields, asList, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asList, asText, type Fields } from '../json-fields.ts';
+import { createOpaqueFields } from '../wire/opaque-fields.ts';
 
 /** The kinds of blocks that are read; every other one is kept as it is. */
 const READ = new Set(['text', 'toolUse', 'reasoningContent', 'citationsContent', 'citation']);
@@ -27,28 +28,22 @@ export function createOpaqueBlock(
   keep: (kind: string, data: unknown) => void,
 ): OpaqueBlock {
   const key = Object.keys(start)[0] ?? kind;
-  const fields = new Map(Object.entries(asFields(start[key]) ?? {}));
-  const inputPieces: string[] = [];
+  const fields = createOpaqueFields(asFields(start[key]) ?? {});
   const content: unknown[] = [];
   return {
     add(delta) {
       const value = delta[key];
       content.push(...asList(value));
       for (const [name, piece] of Object.entries(asFields(value) ?? {})) {
-        const before = fields.get(name);
-        if (name === 'input' && typeof piece === 'string') inputPieces.push(piece);
-        else fields.set(name, typeof before === 'string' && typeof piece === 'string' ? before + piece : piece);
+        if (name === 'input' && typeof piece === 'string') fields.addInput(piece);
+        else fields.add(name, piece);
       }
     },
     end() {
-      const text = inputPieces.join('');
-      if (text.trim() !== '') {
-        const input = parseJson(text);
-        if (input === undefined) return;
-        fields.set('input', input);
-      }
-      if (content.length > 0) fields.set('content', content);
-      keep(kind, { [key]: Object.fromEntries(fields) });
+      const block = fields.complete();
+      if (block === undefined) return;
+      if (content.length > 0) block.set('content', content);
+      keep(kind, { [key]: Object.fromEntries(block) });
     },
   };
 }

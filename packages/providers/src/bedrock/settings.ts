@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
-import { ONE_OF_TWO, thinkingOf } from '../anthropic/thinking.ts';
+import { limitWith, ONE_OF_TWO, thinkingOf } from '../anthropic/thinking.ts';
 import type { ResolvedOptions } from '../config/model-options.ts';
 import { asJsonFields, definedFields } from '../json-fields.ts';
 import { effortFor, type Notes, notesOf } from '../wire/model-rules.ts';
@@ -131,8 +131,7 @@ function acceptedConfig(
     const why = sampling === 'none' ? undefined : 'the model refuses it while it thinks';
     for (const name of ['temperature', 'topP']) drop(name, why);
   } else if (sampling === 'one' && kept.has('temperature')) drop('topP', ONE_OF_TWO);
-  const limit = kept.get('maxTokens');
-  if (tokens > 0) kept.set('maxTokens', tokens + (typeof limit === 'number' ? limit : DEFAULT_MAX_TOKENS));
+  if (tokens > 0) kept.set('maxTokens', limitWith(tokens, kept.get('maxTokens'), DEFAULT_MAX_TOKENS, notes));
   return Object.fromEntries(kept);
 }
 

@@ -1,4 +1,4 @@
-import { checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
+import { sameHint, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { CommonConfig } from './common-config.ts';
@@ -22,21 +22,16 @@ const MODEL_OPTIONS = 'maxTokens temperature topP stop seed reasoningEffort para
 
 /** Names that other libraries have for the same thing, and settings that belong elsewhere. */
 const FOREIGN: Readonly<Record<string, string>> = {
-  ...useFor(['baseURL', 'url', 'endpoint', 'host'], 'baseUrl'),
-  ...useFor(['apiKey', 'api_key', 'key', 'authToken'], 'token'),
-  ...useFor(['timeout', 'timeoutMs'], 'timeouts: { connectMs, firstByteMs, idleMs, totalMs }'),
-  ...useFor(['maxRetries', 'retries', 'retry'], 'withRetry(provider, { maxRetries })'),
+  ...sameHint(['baseURL', 'url', 'endpoint', 'host'], 'Use baseUrl.'),
+  ...sameHint(['apiKey', 'api_key', 'key', 'authToken'], 'Use token.'),
+  ...sameHint(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
+  ...sameHint(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
   ...useInside('options', MODEL_OPTIONS),
-  ...useFor(['defaultHeaders'], 'headers'),
-  ...useFor(['organization'], 'headers: { "OpenAI-Organization": … }'),
-  ...useFor(['project'], 'headers: { "OpenAI-Project": … }'),
-  ...useFor(['model'], 'model of each request'),
+  ...sameHint(['defaultHeaders'], 'Use headers.'),
+  ...sameHint(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
+  ...sameHint(['project'], 'Use headers: { "OpenAI-Project": … }.'),
+  ...sameHint(['model'], 'Use model of each request.'),
 };
-
-/** Hints for names of other libraries that all mean `use`. @internal */
-export function useFor(names: readonly string[], use: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, `Use ${use}.`]));
-}
 
 /** Hints for keys that belong into a nested object. @internal */
 export function useInside(parent: string, keys: readonly string[]): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
@@ -23,6 +24,7 @@ const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'pa
 /** Creates the decoder of one generateContent reply: server-sent events, one JSON object, or a JSON array of chunks. @internal */
 export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('args');
   let finishReason: string | undefined;
   let blocked = false;
   let callCount = 0;
@@ -33,6 +35,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     if (data.trim() === '' || data.trim() === '[DONE]') return;
     const chunk = parseJson(data);
     if (chunk === undefined) throw builder.invalidJsonError(data);
+    exact.read(data, chunk);
     readChunk(chunk);
   }
 
@@ -81,7 +84,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
       // Each named part is a call of its own; two equal parts are two calls.
       const index = callCount;
       callCount += 1;
-      builder.call({ index, id, name, arguments: isPiece ? '' : call['args'], ...data });
+      builder.call({ index, id, name, arguments: isPiece ? '' : exact.of(call['args']), ...data });
       if (!isPiece) return;
       open = { index, input: createPartialArguments(call['args']) };
     }
@@ -123,7 +126,8 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     else builder.end(known ?? 'other', { dropCalls: true });
   }
 
-  function onJson(value: unknown): void {
+  function onJson(value: unknown, text: string): void {
+    exact.read(text, value);
     for (const chunk of Array.isArray(value) ? value : [value]) readChunk(chunk);
   }
 

@@ -28,7 +28,7 @@ const WAITING_FOR: Readonly<Record<keyof Timeouts, string>> = {
   totalMs: 'for the whole reply',
 };
 
-/** Fills in the defaults. Throws `CONFIG_INVALID` naming a timeout that is not a number of milliseconds. */
+/** Fills in the defaults. Throws `CONFIG_INVALID` naming a timeout that is not a number of milliseconds, or too large for a timer. */
 export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
   const resolved = { ...DEFAULTS };
   for (const name of ['connectMs', 'firstByteMs', 'idleMs', 'totalMs'] as const) {
@@ -39,8 +39,9 @@ export function resolveTimeouts(timeouts: Timeouts = {}): ResolvedTimeouts {
       continue;
     }
     if (typeof value !== 'number' || !(value >= 0 && value <= MAX_TIMER_MS)) {
-      throw new KernelError('CONFIG_INVALID', `timeouts.${name} is ${String(value)}, not a number of milliseconds.`, {
-        hint: `Use 0 or Infinity (off), or a number up to ${MAX_TIMER_MS}.`,
+      const problem = value > MAX_TIMER_MS ? 'longer than a timer can wait' : 'not a number of milliseconds';
+      throw new KernelError('CONFIG_INVALID', `timeouts.${name} is ${String(value)}, ${problem}.`, {
+        hint: `Use 0 or Infinity (off), or at most ${MAX_TIMER_MS} ms, which is almost 25 days.`,
       });
     }
     resolved[name] = value;

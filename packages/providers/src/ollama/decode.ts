@@ -1,5 +1,6 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createLineParser } from '../stream/ndjson.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
@@ -15,6 +16,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** Creates the decoder of one reply of Ollama's chat API: one JSON object per line, the last one with `done: true`. @internal */
 export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('arguments');
   let callCount = 0;
 
   function onLine(line: string): void {
@@ -25,6 +27,7 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
       if (page !== undefined) throw builder.protocolError(`the server answered 200 with ${page}`);
       throw builder.invalidJsonError(line);
     }
+    exact.read(line, value);
     const error = findVendorError(value);
     if (error !== undefined) throw builder.vendorError(error);
     builder.model(value['model']);
@@ -48,7 +51,7 @@ export function createOllamaDecoder(context: DecoderContext): ReplyDecoder {
         index: callCount,
         id: asText(call?.['id']),
         name: asText(fn?.['name']),
-        arguments: fn?.['arguments'],
+        arguments: exact.of(fn?.['arguments']),
       });
       callCount += 1;
     }

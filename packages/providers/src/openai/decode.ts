@@ -1,24 +1,26 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { textPiecesOf } from './content-text.ts';
-import { createCustomCall, type CustomCall } from './custom-call.ts';
 import { finishReasonOf } from './finish-reason.ts';
+import { createOpaqueCall, isOpaqueCall, type OpaqueCall } from './opaque-call.ts';
 import { createReasoningDetails, type ReasoningDetails } from './reasoning-details.ts';
 import { usageOf } from './usage.ts';
 
 /** Creates the decoder of one chat-completions reply: a stream of chunks or one JSON object, whichever the server sends. */
 export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('arguments');
   let finishReason: string | undefined;
   let refused = false;
   let details: ReasoningDetails | undefined;
   /** Calls of tools that are no functions, by index: only the vendor understands them. */
-  const custom = new Map<number, CustomCall>();
+  const opaque = new Map<number, OpaqueCall>();
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended()) return;
@@ -35,6 +37,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       if (finishReason !== undefined && '[DONE]'.startsWith(data.trim())) return;
       throw builder.invalidJsonError(data);
     }
+    exact.read(data, chunk);
     readChunk(chunk);
   }
 
@@ -95,9 +98,9 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     const call = asFields(value);
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
-    if (call['custom'] !== undefined || custom.has(index ?? position)) {
-      const known = custom.get(index ?? position) ?? createCustomCall(builder.opaque());
-      custom.set(index ?? position, known);
+    if (isOpaqueCall(call) || opaque.has(index ?? position)) {
+      const known = opaque.get(index ?? position) ?? createOpaqueCall(builder.opaque());
+      opaque.set(index ?? position, known);
       known.add(call);
       return;
     }
@@ -107,7 +110,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
         index,
         id: asText(call['id']),
         name: asText(fn['name']),
-        arguments: fn['arguments'],
+        arguments: exact.of(fn['arguments']),
         // JSON.parse returned it, so it is JSON.
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         providerData: (call['extra_content'] ?? undefined) as JsonValue | undefined,
@@ -130,7 +133,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     builder.end(finishReasonOf(finishReason, builder.hasCalls(), refused));
   }
 
-  function onJson(value: unknown): void {
+  function onJson(value: unknown, text: string): void {
+    exact.read(text, value);
     readChunk(value);
     if (asList(asFields(value)?.['choices']).length === 0)
       throw builder.protocolError('the reply is JSON without choices');

@@ -4,8 +4,8 @@ import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
-import { CUSTOM_CALL } from './custom-call.ts';
 import { encodePart, resultText } from './content-parts.ts';
+import { isOpaqueCallKind } from './opaque-call.ts';
 import { sizeOf } from '../http/join-bytes.ts';
 
 /** A request body. @internal */
@@ -110,8 +110,8 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
   const { callIds, reasoningDetails, reasoningField } = settings;
   const isOwn = message.provider?.vendor === settings.name;
   const calls = toolCallsOf(message);
-  const customCalls = isOwn ? message.content.flatMap(customCall) : [];
-  const hasCalls = calls.length > 0 || customCalls.length > 0;
+  const opaqueCalls = isOwn ? message.content.flatMap(opaqueCall) : [];
+  const hasCalls = calls.length > 0 || opaqueCalls.length > 0;
   const text = textOf(message);
   const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
   return {
@@ -128,15 +128,15 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
               function: { name: toWireName(call.name, TOOL_NAME), arguments: call.arguments },
               ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
             })),
-            ...customCalls,
+            ...opaqueCalls,
           ],
         }
       : {}),
   };
 }
 
-function customCall(part: AssistantMessage['content'][number]): readonly object[] {
-  return part.type === 'opaque' && part.kind === CUSTOM_CALL ? opaqueData(part) : [];
+function opaqueCall(part: AssistantMessage['content'][number]): readonly object[] {
+  return part.type === 'opaque' && isOpaqueCallKind(part.kind) ? opaqueData(part) : [];
 }
 
 function reasoningDetailsOf(message: AssistantMessage): { reasoning_details?: JsonValue } {

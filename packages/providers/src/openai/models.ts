@@ -1,7 +1,10 @@
 import type { JsonValue } from '@kernel/protocol';
 import { type Effort, type Families, modelName, type ModelRules, rulesIn, TAKES_ALL } from '../wire/model-rules.ts';
 
-/** What a family of OpenAI's models accepts, in both of OpenAI's APIs. @internal */
+/**
+ * What a family of OpenAI's models accepts, in both of OpenAI's APIs. Strict mode of tools is not here: OpenAI has it for every model that calls
+ * functions, also those that take no schema for the reply, so only servers differ (`sendStrict` in `quirks.ts`). @internal
+ */
 export interface GptRules extends ModelRules {
   /**
    * How chat completions take function tools: `without-effort` and `with-none` only if the request does not ask for an effort or asks for
@@ -160,7 +163,11 @@ export interface ChatServer {
   readonly deployment?: string | undefined;
 }
 
-/** The rules of a model for chat completions at one server. @internal */
+/**
+ * The rules of a model for chat completions at one server. A name of one of OpenAI's families has that family's rules at any address: a gateway
+ * passes the request on. Any other name has the newest rules only where every model is OpenAI's; behind a `baseUrl` of somebody else it may
+ * be any vendor's model, so it takes all, and the server itself says what it refuses. @internal
+ */
 export function chatRules({ deployment = '', isOpenAI, name }: ChatServer, model: string): ChatModelRules {
   if (OWN_SERVERS.has(name)) return ANY;
   const deployed = WITHIN.exec(deployment)?.[0];

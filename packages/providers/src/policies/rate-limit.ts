@@ -1,6 +1,12 @@
-import { checkKeys, optionKeys, type Provider, type ProviderRequest, type Usage } from '@kernel/protocol';
-import { useFor } from '../config/check-config.ts';
-import { checkProvider } from './check-policy.ts';
+import {
+  checkProvider,
+  sameHint,
+  checkKeys,
+  optionKeys,
+  type Provider,
+  type ProviderRequest,
+  type Usage,
+} from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { createRateQueue } from './rate-queue.ts';
@@ -19,7 +25,7 @@ export interface RateLimitOptions {
 
 const KEYS = optionKeys<RateLimitOptions>(
   { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true },
-  { ...useFor(['rpm'], 'requestsPerMinute'), ...useFor(['tpm'], 'tokensPerMinute') },
+  { ...sameHint(['rpm'], 'Use requestsPerMinute.'), ...sameHint(['tpm'], 'Use tokensPerMinute.') },
 );
 
 /**

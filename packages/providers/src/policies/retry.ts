@@ -1,7 +1,5 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import { checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
-import { useFor } from '../config/check-config.ts';
-import { checkProvider } from './check-policy.ts';
+import { checkProvider, sameHint, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -45,12 +43,12 @@ const KEYS = optionKeys<RetryOptions>(
     random: true,
   },
   {
-    ...useFor(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'maxRetries'),
-    ...useFor(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'initialBackoffMs'),
-    ...useFor(['maxDelay', 'maxTimeout'], 'maxBackoffMs'),
-    ...useFor(['factor'], 'multiplier'),
-    ...useFor(['onFailedAttempt'], 'onRetry'),
-    ...useFor(['timeout'], 'timeouts of createProvider'),
+    ...sameHint(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'Use maxRetries.'),
+    ...sameHint(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'Use initialBackoffMs.'),
+    ...sameHint(['maxDelay', 'maxTimeout'], 'Use maxBackoffMs.'),
+    ...sameHint(['factor'], 'Use multiplier.'),
+    ...sameHint(['onFailedAttempt'], 'Use onRetry.'),
+    ...sameHint(['timeout'], 'Use timeouts of createProvider.'),
   },
 );
 const JITTER = 0.25;

@@ -1,5 +1,4 @@
-import { addUsage, checkKeys, optionKeys, type Provider, type Usage } from '@kernel/protocol';
-import { checkProvider } from './check-policy.ts';
+import { checkProvider, addUsage, checkKeys, optionKeys, type Provider, type Usage } from '@kernel/protocol';
 import { tapStream } from './tap-stream.ts';
 import { wrapUnary } from './wrap-unary.ts';
 

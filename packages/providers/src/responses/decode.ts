@@ -1,5 +1,6 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
+import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
@@ -12,6 +13,7 @@ const READ = new Set(['message', 'reasoning', 'function_call']);
 /** Creates the decoder of one reply of the Responses API. Calls are identified by their `call_id`; unknown events are ignored, unknown items are kept as opaque parts. @internal */
 export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
+  const exact = createExactArguments('arguments');
   /** The output indexes whose arguments or reasoning arrived as deltas. */
   const streamed = new Set<number>();
   /** The text of each output index that arrived as deltas. */
@@ -26,6 +28,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
     if (value === undefined) throw builder.invalidJsonError(data);
+    exact.read(data, value);
     readEvent(asText(value['type']) ?? event, value, asNumber(value['output_index']) ?? 0);
   }
 
@@ -110,7 +113,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         builder.endPart(toReasoningData(item));
         return;
       case 'function_call': {
-        const text = streamed.has(at) ? undefined : item['arguments'];
+        const text = streamed.has(at) ? undefined : exact.of(item['arguments']);
         const providerData = toCallData(item);
         builder.call({
           index: at,
@@ -146,7 +149,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     builder.end(refused ? 'refusal' : builder.hasCalls() ? 'tool-calls' : 'stop');
   }
 
-  function onJson(value: unknown): void {
+  function onJson(value: unknown, body: string): void {
+    exact.read(body, value);
     const response = asFields(value);
     const isWhole = response?.['status'] !== undefined || Array.isArray(response?.['output']);
     if (response === undefined || !isWhole) {

@@ -7,8 +7,8 @@ import { createSseParser, type SseEvent, type SseParser } from './sse.ts';
 export interface BodyHandler {
   /** One server-sent event. */
   onEvent(event: SseEvent): void;
-  /** The parsed body of a reply that is one JSON value. Called once, at the end. */
-  onJson(value: unknown): void;
+  /** The body of a reply that is one JSON value, parsed and as text. Called once, at the end. */
+  onJson(value: unknown, text: string): void;
 }
 
 /** Reads a body by its first character, whatever its content type says: `{` and `[` mean JSON, `<` an HTML page, anything else SSE. */
@@ -67,7 +67,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
           data: { bytes: text.length },
         });
       }
-      handler.onJson(value);
+      handler.onJson(value, text);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue, ProviderWarning, Tool } from '@kernel/protocol';
+import { findJsonLoss, type JsonSchema, type JsonValue, type ProviderWarning, type Tool } from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
 import { chooseSchema } from '../schema-dialects/lint.ts';
 import { parseJson } from '../json-fields.ts';
@@ -18,7 +18,7 @@ interface EncodedForm {
 export interface ToolDecoder {
   /** The tool's own name. */
   toolName(wireName: string): string;
-  /** Argument text that follows the tool's own schema; text that is not valid JSON is returned as it is. */
+  /** Argument text that follows the tool's own schema; text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
 }
 
@@ -88,7 +88,9 @@ function encodeTools(tools: readonly Tool[], { dialect, encode, names, strict }:
       // JSON.parse returned it, so it is JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const args = restore === undefined ? undefined : (parseJson(text) as JsonValue | undefined);
-      return args === undefined || restore === undefined ? text : JSON.stringify(restore(args));
+      // Written again, text that JSON.parse changes would look as if it were exact.
+      if (args === undefined || restore === undefined || findJsonLoss(text, args, true) !== undefined) return text;
+      return JSON.stringify(restore(args));
     },
   };
   let bytes: Uint8Array | undefined;

@@ -34,7 +34,9 @@ describe('reasoningEffort is sent as the model takes it', () => {
     verifies('providers.models');
     const { body, warnings } = await sent({ model, options: { reasoningEffort: 'high', maxTokens: 100 } });
     expect(body).toMatchObject({ ...fields, max_tokens: 100 + 24_576 });
-    expect(warnings).toBe('');
+    expect(warnings).toBe(
+      'maxTokens 100 is sent as 24676: 24576 of them are for thinking, which counts within the limit',
+    );
   });
 
   test.each([
@@ -158,7 +160,9 @@ describe('a forced tool choice', () => {
     verifies('providers.models');
     const { body, warnings } = await sent({ ...forced, model });
     expect(body).toMatchObject({ thinking: { type: 'disabled' }, tool_choice: { type: 'any' } });
-    expect(warnings).toBe('');
+    expect(warnings).toBe('thinking is left out: this API refuses thinking together with a forced tool choice');
+    const off = await sent({ ...forced, model, options: { reasoningEffort: 'none' } });
+    expect(off.warnings).toBe('');
   });
 
   test.each(['kimi-k2-thinking', 'glm-4.7', 'MiniMax-M2'])('is sent to %s, of another vendor', async (model) => {

@@ -23,6 +23,7 @@ const ROWS: readonly Row[] = [
     'us.anthropic.claude-3-7-sonnet-20250219-v1:0',
     { reasoningEffort: 'low', maxTokens: 9 },
     { ...budget(2048), ...config({ maxTokens: 2057 }) },
+    ['maxTokens 9 is sent as 2057: 2048 of them are for thinking'],
   ],
   [
     'anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -93,7 +94,7 @@ test.each(casesOf(ROWS))('$name', async ({ model, options, fields, expected }) =
 
 test.each([
   ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', { any: {} }, ''],
-  ['us.anthropic.claude-opus-5', { any: {} }, ''],
+  ['us.anthropic.claude-opus-5', { any: {} }, 'thinking is left out'],
   ['us.anthropic.claude-opus-5-5', { auto: {} }, 'toolChoice is left out: the model may think'],
   ['amazon.nova-lite-v1:0', { any: {} }, ''],
   ['meta.llama3-1-70b-instruct-v1:0', { auto: {} }, 'toolChoice is left out'],

@@ -1,6 +1,7 @@
-import { KernelError, type Provider } from '@kernel/protocol';
+import { type Provider } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
+import { refusalOf } from '../../../../test/setup/refusal-of.ts';
 import { replay, withRecorder } from '../../src/cassette/index.ts';
 import {
   azureToken,
@@ -19,16 +20,6 @@ import { openaiProvider } from '../../src/openai/index.ts';
 const untyped = (value: unknown): never => value as never;
 const inner = (): Provider => scriptedProvider([]);
 
-function refusalOf(work: () => unknown): { message: string; hint: string } {
-  try {
-    work();
-  } catch (error) {
-    if (KernelError.is(error, 'CONFIG_INVALID')) return { message: error.message, hint: error.hint ?? '' };
-    throw error;
-  }
-  throw new Error('Nothing was thrown.');
-}
-
 describe.each([
   ['createProvider', (config: object) => createProvider(untyped(config))],
   ['a catalog', (config: object) => createProviders().create(untyped(config))],
@@ -46,9 +37,9 @@ describe.each([
     ['anthropic', 'quirks', 'The options are name, '],
     ['azure', 'deploymnet', '"deployment"'],
     ['openai', 'conections', '"connections"'],
-  ])('an unknown key in a config of %s: %s', (name, key, hint) => {
+  ])('an unknown key in a config of %s: %s', async (name, key, hint) => {
     verifies('providers.registry.keys');
-    const error = refusalOf(() =>
+    const error = await refusalOf(() =>
       create({ name, region: name === 'bedrock' ? 'us-east-1' : undefined, [key]: 'sk-1' }),
     );
     expect(error.message).toContain(`"${key}"`);
@@ -61,16 +52,16 @@ describe.each([
     [{ limits: { responseByte: 5 } }, '"limits.responseByte"', 'limits.responseBytes'],
     [{ quirks: { seedFeild: 'seed' } }, '"quirks.seedFeild"', 'quirks.seedField'],
     [{ timeouts: 5000 }, 'timeouts must be an object, not a number', 'connectMs'],
-  ])('an unknown nested key: %o', (config, message, hint) => {
+  ])('an unknown nested key: %o', async (config, message, hint) => {
     verifies('providers.registry.keys');
-    const error = refusalOf(() => create({ name: 'openai', ...config }));
+    const error = await refusalOf(() => create({ name: 'openai', ...config }));
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
   });
 
-  test.each(['openai', undefined, ['openai'], {}])('what is not a config with a name: %o', (config) => {
+  test.each(['openai', undefined, ['openai'], {}])('what is not a config with a name: %o', async (config) => {
     verifies('providers.registry.keys');
-    expect(refusalOf(() => create(untyped(config))).hint).toContain("{ name: 'openai', token }");
+    expect((await refusalOf(() => create(untyped(config)))).hint).toContain("{ name: 'openai', token }");
   });
 
   test('nothing that has no value', () => {
@@ -79,9 +70,9 @@ describe.each([
   });
 });
 
-test("a vendor's own factory refuses unknown keys too, and a factory of the caller's own takes any", () => {
+test("a vendor's own factory refuses unknown keys too, and a factory of the caller's own takes any", async () => {
   verifies('providers.registry.keys');
-  expect(refusalOf(() => openaiProvider(untyped({ apiKey: 'x' }))).hint).toContain('Use token');
+  expect((await refusalOf(() => openaiProvider(untyped({ apiKey: 'x' })))).hint).toContain('Use token');
   const catalog = createProviders({ mine: (config) => ({ ...inner(), name: String(config['flavor']) }) });
   expect(catalog.create({ name: 'mine', flavor: 'mint' }).name).toBe('mint');
 });
@@ -96,26 +87,26 @@ test.each([
   ['withRecorder', () => withRecorder(inner(), () => undefined, untyped({ secret: [] })), '"secrets"'],
   ['replay', () => replay({ version: 1, entries: [] }, untyped({ secret: [] })), '"secrets"'],
   ['azureToken', () => azureToken(untyped({ clientID: 'a' })), '"clientId"'],
-])('%s refuses an option that it does not have', (name, wrap, hint) => {
+])('%s refuses an option that it does not have', async (name, wrap, hint) => {
   verifies('providers.registry.keys');
-  const error = refusalOf(wrap);
+  const error = await refusalOf(wrap);
   expect(error.message).toContain(name);
   expect(error.hint).toContain(hint);
 });
 
-test('a dialect that does not exist is refused with those that there are', () => {
+test('a dialect that does not exist is refused with those that there are', async () => {
   verifies('providers.registry.keys');
   for (const use of [() => toDialect({}, untyped('opnai')), () => lintTools([], untyped('opnai'))])
-    expect(refusalOf(use).message).toContain('must be one of "openai"');
+    expect((await refusalOf(use)).message).toContain('must be one of "openai"');
 });
 
 test.each([
   ['names', () => withFallback(untyped(['openai'])), 'candidate 1 is not a provider but the text "openai"'],
   ['no list', () => withFallback(untyped(inner())), 'takes a list, not a'],
   ['a name in an entry', () => withFallback([untyped({ provider: 'openai', model: 'm' })]), 'candidate 1'],
-])('withFallback that gets %s says what to pass', (_, wrap, message) => {
+])('withFallback that gets %s says what to pass', async (_, wrap, message) => {
   verifies('providers.registry.keys');
-  const error = refusalOf(wrap);
+  const error = await refusalOf(wrap);
   expect(error.message).toContain(message);
   expect(error.hint).toContain("createProvider({ name: 'openai', token })");
 });
@@ -124,9 +115,9 @@ test.each([
   ['withRetry', () => withRetry(untyped('openai'))],
   ['withRateLimit', () => withRateLimit(untyped(undefined), {})],
   ['withUsage', () => withUsage(untyped([inner()]))],
-])('%s around something that is not a provider says what to pass', (name, wrap) => {
+])('%s around something that is not a provider says what to pass', async (name, wrap) => {
   verifies('providers.registry.keys');
-  const error = refusalOf(wrap);
+  const error = await refusalOf(wrap);
   expect(error.message).toContain(name);
   expect(error.hint).toContain('createProvider(');
 });

@@ -14,6 +14,17 @@ test('without any option a connection may take 30 s, the first byte 5 min, a pau
   expect(resolveTimeouts({ idleMs: 1 })).toEqual({ ...defaults, idleMs: 1 });
 });
 
+test.each([
+  [2 ** 31, 'timeouts.idleMs is 2147483648, longer than a timer can wait.'],
+  [-1, 'timeouts.idleMs is -1, not a number of milliseconds.'],
+  [Number.NaN, 'timeouts.idleMs is NaN, not a number of milliseconds.'],
+])('a timeout of %d is refused, and what is wrong with it is said', (idleMs, message) => {
+  verifies('providers.timeouts');
+  expect(() => resolveTimeouts({ idleMs })).toThrow(
+    expect.objectContaining({ message, hint: expect.stringContaining('at most 2147483647 ms') as string }),
+  );
+});
+
 test('without any option a provider opens 10 connections, neither fewer nor more', async () => {
   verifies('providers.pool');
   // Nothing is answered, so that no connection becomes free.

@@ -166,6 +166,34 @@ describe('where every model is one of OpenAI', () => {
   });
 });
 
+describe('behind the address of another server', () => {
+  const options = { temperature: 0, maxTokens: 9 };
+
+  test.each(['openai', 'openai-responses'] as const)('a name of a family has its rules over %s', async (wire) => {
+    verifies('providers.models.gateway');
+    const { body, warnings } = await sentOver(wire, { model: 'my-gateway/openai/o4-mini', options });
+    expect(body).not.toHaveProperty('temperature');
+    expect(body).not.toHaveProperty('max_tokens');
+    expect(warnings).toBe('temperature is left out: "my-gateway/openai/o4-mini" does not take it');
+  });
+
+  test.each(['openai', 'openai-responses'] as const)('a name that says nothing takes all over %s', async (wire) => {
+    verifies('providers.models.gateway');
+    const asked = { ...options, topP: 0.5, reasoningEffort: 'max' };
+    const { body, warnings } = await sentOver(wire, { model: 'team-default', options: asked });
+    expect(body).toMatchObject({ temperature: 0, top_p: 0.5 });
+    expect(JSON.stringify(body)).toContain('"max"');
+    expect(warnings).toBe('');
+  });
+
+  test.each(['anthropic', 'gemini'] as const)('a name that says nothing has the newest rules over %s', async (wire) => {
+    verifies('providers.models.gateway');
+    const asked = { ...options, reasoningEffort: 'none' };
+    const { warnings } = await sentOver(wire, { model: 'team-default', options: asked });
+    expect(warnings).toContain('reasoningEffort "none" is sent as "low"');
+  });
+});
+
 const VENDOR_ROWS: readonly (readonly [string, ...Row])[] = [
   ['mistral', 'mistral-small-latest', { reasoningEffort: 'low' }, { reasoning_effort: 'high' }, ['is sent as "high"']],
   ['mistral', 'mistral-small-latest', { reasoningEffort: 'none' }, { reasoning_effort: 'none' }],

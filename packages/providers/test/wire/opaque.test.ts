@@ -4,6 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { all, endOf, errorOf, request, sse } from '../support.ts';
 import { WIRES, withWire } from '../wires.ts';
 
+function chatCalls(call: object, finish: string | null = null): object {
+  return { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: finish }] };
+}
+
+function wholeChat(call: object): RawReply {
+  const choice = { index: 0, message: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' };
+  return { chunks: [JSON.stringify({ choices: [choice] })] };
+}
+
 /** A streamed reply of each wire whose only content is a part that no decoder reads, and the part as it goes back. */
 const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
   [
@@ -32,6 +41,33 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
     },
     'custom_tool_call',
     { id: 'c', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } },
+  ],
+  [
+    'openai',
+    {
+      chunks: [
+        sse(
+          chatCalls({ index: 0, id: 's', type: 'web_search', web_search: { name: 'web', query: { text: 'a' } } }),
+          chatCalls({ index: 0, web_search: { name: 'web', query: { text: 'bc' } } }),
+          chatCalls({ index: 0, id: null, type: null, function: null }, 'tool_calls'),
+          '[DONE]',
+        ),
+      ],
+    },
+    'web_search_tool_call',
+    { id: 's', type: 'web_search', web_search: { name: 'web', query: { text: 'abc' } } },
+  ],
+  [
+    'openai',
+    wholeChat({ id: 'w', type: 'code_run', function: { name: 'python', arguments: '{"x":1}' } }),
+    'code_run_tool_call',
+    { id: 'w', type: 'code_run', function: { name: 'python', arguments: '{"x":1}' } },
+  ],
+  [
+    'openai',
+    wholeChat({ id: 'k', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } }),
+    'custom_tool_call',
+    { id: 'k', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } },
   ],
   [
     'openai-responses',
@@ -109,7 +145,7 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
   ],
 ];
 
-describe.each(REPLIES)('a part that only %s understands', (wire, reply, kind, data) => {
+describe.each(REPLIES)('a part that only %s understands: %#', (wire, reply, kind, data) => {
   test('is kept as it was received, and is not a call', async () => {
     verifies('providers.replies.opaque', 'providers.replies.recorded');
     await withWire(wire, { replies: [reply] }, async ({ provider }) => {

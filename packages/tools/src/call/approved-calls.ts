@@ -1,4 +1,4 @@
-import { KernelError, type ValidatedCall } from '@kernel/protocol';
+import type { ValidatedCall } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import type { ValidatedArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -23,7 +23,8 @@ export function createValidatedCall(
   forwarded?: ValidatedCall,
 ): ValidatedCall {
   const call: ValidatedCall = Object.freeze({
-    tool: binding.tool,
+    // A hook of the other toolset may have put another tool in place of this one.
+    tool: (forwarded && binding.input.forwardedTool?.(forwarded)) ?? binding.tool,
     arguments: forwarded?.arguments ?? toText(validated.input),
     isCurrent: forwarded === undefined ? isCurrent : () => isCurrent() && forwarded.isCurrent(),
   });
@@ -44,17 +45,6 @@ export function approvedArguments(
 ): ValidatedArguments | undefined {
   const known = calls.get(approved);
   return known?.binding === binding && known.text === text ? known.validated : undefined;
-}
-
-/** The error of a call whose tool or arguments are not those that were approved. */
-export function changedError(toolName: string): KernelError {
-  return new KernelError(
-    'TOOL_DENIED',
-    `"${toolName}" was not run: the tool or its arguments have changed since the approval.`,
-    {
-      hint: 'Call it again to ask for approval of what it is now.',
-    },
-  );
 }
 
 /** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */

@@ -13,7 +13,9 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set(['image', 'audio', 'file']);
  * is what the wires carry.
  */
 export function checkFields(result: ToolResult): CheckedResult {
-  const { forUser, media }: { readonly [K in keyof ToolResult]: unknown } = result;
+  const { forLLM, forUser, media, repairs }: { readonly [K in keyof ToolResult]: unknown } = result;
+  if (typeof forLLM !== 'string') return { problem: problemOf('forLLM', 'a string', forLLM) };
+  if (repairs !== undefined && !Array.isArray(repairs)) return { problem: problemOf('repairs', 'a list', repairs) };
   if (forUser !== undefined && typeof forUser !== 'string')
     return { problem: problemOf('forUser', 'a string', forUser) };
   for (const flag of FLAGS) {

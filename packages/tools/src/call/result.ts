@@ -99,10 +99,7 @@ export function neverRejecting<T>(toolName: string, work: () => Promise<T>): Pro
 export function toResult(value: unknown, toolName: string): ToolResult {
   if (typeof value === 'string') return { forLLM: value };
   if (value === undefined) return { forLLM: 'done' };
-  if (isToolResult(value)) {
-    const { result, problem } = checkFields(copyResult(value, toolName));
-    return problem === undefined ? result : failedResult(new TypeError(`it returned ${problem}`), toolName);
-  }
+  if (isToolResult(value)) return copyResult(value, toolName);
   if (value instanceof Error) return failedResult(value, toolName);
   const copy = toJson(value);
   if (copy.problem !== undefined) return failedResult(new TypeError(`it returned ${copy.problem}`), toolName);
@@ -128,8 +125,8 @@ export function errorOf(result: ToolResult): KernelError {
 }
 
 /**
- * Copies a result, so that each of its fields is read once: a getter or proxy can throw, or return something else the next time. Its data
- * becomes plain JSON. A member `then` is left out: with it the result would be a promise.
+ * Copies a result, so that each of its fields is read once: a getter or proxy can throw, or return something else the next time. Then its fields
+ * are checked, and its data becomes plain JSON. A member `then` is left out: with it the result would be a promise.
  */
 function copyResult(value: ToolResult, toolName: string): ToolResult {
   let result = { ...value };
@@ -137,25 +134,20 @@ function copyResult(value: ToolResult, toolName: string): ToolResult {
     const { then: _then, ...rest } = result;
     result = rest;
   }
-  const { forLLM, media, data, repairs } = result;
-  checkField(toolName, 'forLLM', typeof forLLM === 'string', 'a string');
-  checkField(toolName, 'repairs', repairs === undefined || Array.isArray(repairs), 'a list');
-  if (forLLM === '') toModelText(result); // reads the message of the error
+  const { media } = result;
   if (Array.isArray(media))
     result = {
       ...result,
       media: media.map((part) => (typeof part === 'object' && part !== null ? { ...part } : part)),
     };
-  if (data === undefined || typeof data === 'string') return result;
+  const checked = checkFields(result);
+  if (checked.problem !== undefined) return failedResult(new TypeError(`it returned ${checked.problem}`), toolName);
+  const { data, forLLM } = checked.result;
+  if (forLLM === '') toModelText(checked.result); // reads the message of the error
+  if (data === undefined || typeof data === 'string') return checked.result;
   const copy = toJson(data);
-  if (copy.problem === undefined) return { ...result, data: copy.json };
+  if (copy.problem === undefined) return { ...checked.result, data: copy.json };
   return failedResult(new TypeError(`its data has ${copy.problem}`), toolName);
-}
-
-function checkField(toolName: string, field: keyof ToolResult, isValid: boolean, expected: string): void {
-  if (isValid) return;
-  const message = `"${toolName}" returned a result whose "${field}" is not ${expected}.`;
-  throw new KernelError('TOOL_FAILED', message, { data: { tool: toolName } });
 }
 
 function validateOutput(result: ToolResult, binding: ToolBinding): ToolResult {

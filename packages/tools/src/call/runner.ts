@@ -1,10 +1,10 @@
 import { createRedactor } from '@kernel/internal';
-import { KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
+import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isToolResult } from '@kernel/protocol';
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { asInput } from '../unsafe-casts.ts';
-import { approvedArguments, changedError, createValidatedCall } from './approved-calls.ts';
+import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
@@ -180,7 +180,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { binding, arguments: text } = record.request;
     const validated = approved.isCurrent() ? approvedArguments(approved, binding, text) : undefined;
     if (validated !== undefined) return runValidated(record, validated);
-    return Promise.resolve(finish(record, refusedResult(changedError(binding.tool.name))));
+    return Promise.resolve(finish(record, refusedResult(changedCallError(binding.tool.name))));
   };
   const validateOnly = async (request: CallRequest): Promise<ValidatedArguments> => {
     const { binding } = request;

@@ -5,6 +5,9 @@ import {
   type ToolCall,
   type ToolContext,
   type Toolset,
+  type ValidatedCall,
+  changesCalls,
+  markChangesCalls,
   mountedName,
 } from '@kernel/protocol';
 import type { Validator } from '@kernel/schema';
@@ -19,7 +22,7 @@ export interface Mounts {
   mount(this: void, prefix: string, toolset: Toolset): Mount;
   /** The toolsets that are mounted now. */
   readonly mounted: ReadonlySet<MountedToolset>;
-  /** Records that a toolset shows tools of this registry, and returns it. */
+  /** Records that a toolset shows tools of this registry, and may change calls if one that is mounted does. Returns it. */
   registerOwner<T extends Toolset>(toolset: T): T;
 }
 
@@ -77,7 +80,7 @@ export function createMounts(
     const bind = (tool: Tool, isTaken: (name: string) => boolean): ToolBinding => {
       const name = nameFor(tool, isTaken);
       names.set(tool.name, name);
-      const binding = forwardTo(toolset, tool, name);
+      const binding = forwardTo(toolset, tool, name, ({ name: other }) => forwarded.get(other)?.binding.tool);
       mountPaths.set(binding.tool, new Set([...(mountPaths.get(tool) ?? []), mounted]));
       return binding;
     };
@@ -148,7 +151,7 @@ export function createMounts(
     mounted,
     registerOwner(toolset) {
       owners.set(toolset, mounted);
-      return toolset;
+      return markChangesCalls(toolset, () => [...mounted].some((each) => changesCalls(each.toolset)));
     },
   };
 }
@@ -163,11 +166,18 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
 /** The other toolset validates the arguments itself, with its own schema and options. */
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
-function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
+/** Binds a tool of the other toolset to its name here; `mountedTool` finds what another tool of that toolset is here. */
+function forwardTo(
+  toolset: Toolset,
+  tool: Tool,
+  name: string,
+  mountedTool: (other: Tool) => Tool | undefined,
+): ToolBinding {
   const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
   const validate = toolset.validate?.bind(toolset);
+  const own: Tool = Object.freeze({ ...tool, name });
   return Object.freeze({
-    tool: Object.freeze({ ...tool, name }),
+    tool: own,
     // The other toolset lists it only in turns in which its condition holds.
     ...(tool.metadata?.optionality === 'conditional' ? { when: () => true } : {}),
     handler: (text: string, context: ToolContext) =>
@@ -177,6 +187,8 @@ function forwardTo(toolset: Toolset, tool: Tool, name: string): ToolBinding {
       raw: true as const,
       ...(validate !== undefined && {
         forward: (id: string, text: string, context: CallContext) => validate(toCall(id, text), context),
+        forwardedTool: ({ tool: other }: ValidatedCall) =>
+          other.name === tool.name ? own : (mountedTool(other) ?? other),
       }),
     },
     timeoutMs: 0,

@@ -42,6 +42,8 @@ export interface InputValidation {
   readonly raw?: true;
   /** Set with `raw` if the other toolset can validate a call, given its id and its text, without running it. */
   readonly forward?: (callId: string, text: string, context: CallContext) => Promise<ValidatedCall | ToolResult>;
+  /** Set with `forward`: the tool that a validated call of the other toolset would run, as this toolset lists it. */
+  readonly forwardedTool?: (validated: ValidatedCall) => Tool;
   /** The validation of the tool's schema library, if it has one. It decides last, and its output is what the handler gets. */
   readonly parse?: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 }

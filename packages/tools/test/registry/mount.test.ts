@@ -18,7 +18,7 @@ test('another toolset is mounted under a prefix, validates its own arguments, an
   expect(outer.names()).toEqual(['own', 'files_read']);
   const result = await outer.call(toolCall('files_read', '{"n":"5","m":1}'), context());
   expect(result).toMatchObject({ data: { n: 5 }, repairs: [{ rule: 'string-to-number' }] });
-  expect(result.forLLM).toContain('Did you mean "n"?');
+  expect(result.forLLM).toContain('Unknown argument /m was left out.');
   inner.register(simple('write'));
   inner.unregister('read');
   expect(outer.names()).toEqual(['own', 'files_write']);

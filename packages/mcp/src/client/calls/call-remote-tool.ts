@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import {
+  changedCallError,
   type CallContext,
   errorResult,
   type JsonObject,
@@ -18,7 +19,7 @@ import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
 import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
-import { changedError, parseCall } from './validated-calls.ts';
+import { parseCall } from './validated-calls.ts';
 
 /** The server that a call goes to. */
 export interface CallTarget {
@@ -63,7 +64,7 @@ export async function callRemoteTool(
     if (remote === undefined) return unavailableResult(name, tools);
     const { tool } = remote;
     const startedMs = performance.now();
-    if (context.approved !== undefined && tool !== offered) return toErrorResult(changedError(name), 'denied');
+    if (context.approved !== undefined && tool !== offered) return toErrorResult(changedCallError(name), 'denied');
     try {
       const result = await request(connection, remote.name, input, context, target);
       const mismatch = checkOutput(tool, result);

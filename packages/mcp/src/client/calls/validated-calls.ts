@@ -1,4 +1,5 @@
 import {
+  changedCallError,
   KernelError,
   type Tool,
   toErrorResult,
@@ -34,14 +35,5 @@ export function parseCall(call: ToolCall, tool: Tool, approved: ValidatedCall | 
   }
   const known = validated.get(approved);
   const isSame = known?.call.name === call.name && known.call.arguments === call.arguments;
-  return isSame && known.parsed.tool === tool ? known.parsed : changedError(call.name);
-}
-
-/** The error of a call of a tool that has changed since somebody approved it. */
-export function changedError(name: string): KernelError {
-  const message = `"${name}" was not run: the tool or its arguments have changed since the approval.`;
-  return new KernelError('TOOL_DENIED', message, {
-    hint: 'Call it again to ask for approval of what it is now.',
-    data: { tool: name },
-  });
+  return isSame && known.parsed.tool === tool ? known.parsed : changedCallError(call.name);
 }

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '@kernel/internal';
+import { isLoopback, MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
 import { FOREIGN_SERVER_KEYS, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
@@ -106,13 +106,10 @@ function lowerCased(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase());
 }
 
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
-}
-
 function wholeNumber(name: string, value: number, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  throw invalid(`${name} is ${value}`, `It must be a whole number from ${minimum} to ${maximum}.`);
+  const problem = maximum === MAX_TIMER_MS && value > maximum ? ', longer than a timer can wait' : '';
+  throw invalid(`${name} is ${value}${problem}`, `It must be a whole number from ${minimum} to ${maximum}.`);
 }
 
 function invalid(what: string, hint: string): KernelError {

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http';
-import { KernelError, type Toolset } from '@kernel/protocol';
+import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange } from '../mount-tools.ts';
 import { messageOf, PARSE_ERROR } from '../rpc-error.ts';
-import { checkToolset } from '../check-toolset.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
 import { withFlushedHeaders } from './flush-headers.ts';

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
+import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
 import { mountTools, protocolOf } from '../mount-tools.ts';
-import { checkToolset } from '../check-toolset.ts';
 import {
   closeOnAbort,
   onServerClose,

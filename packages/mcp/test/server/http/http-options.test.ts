@@ -23,6 +23,11 @@ describe('what is refused at once', () => {
   });
 });
 
+test('a time that no timer can measure is told apart from one that is no time', () => {
+  expect(() => httpSettings({ sessionIdleMs: 2 ** 31 })).toThrow('2147483648, longer than a timer can wait');
+  expect(() => httpSettings({ sessionIdleMs: 0 })).toThrow(/sessionIdleMs is 0\.$/);
+});
+
 test('loopback needs no token, and with one any host will do', () => {
   for (const host of ['127.0.0.1', '127.8.8.8', 'localhost', '::1', '[::1]'])
     expect(httpSettings({ host }).host).toBe(host);

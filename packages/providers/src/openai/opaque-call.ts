@@ -1,0 +1,50 @@
+import { asFields, asText, type Fields } from '../json-fields.ts';
+
+/** What the kinds of opaque parts that are calls end in. */
+const SUFFIX = '_tool_call';
+/** Fields that a delta repeats instead of continuing them. */
+const WHOLE = new Set(['id', 'type', 'name']);
+
+/** A call of a tool that is no function, such as a custom tool, which takes text: kept for the vendor, never run. @internal */
+export interface OpaqueCall {
+  /** Adds the call or a piece of it. */
+  add(piece: Fields): void;
+}
+
+/** Whether a call is of a type that only the vendor understands. A gateway may leave out the type of a function. @internal */
+export function isOpaqueCall(call: Fields): boolean {
+  const type = asText(call['type']) ?? '';
+  return call['custom'] !== undefined || (type !== '' && type !== 'function');
+}
+
+/** Whether an opaque part of this kind is a call, and goes back among the calls. @internal */
+export function isOpaqueCallKind(kind: string): boolean {
+  return kind.endsWith(SUFFIX);
+}
+
+/** Creates an empty call; `keep` gets it as the vendor would have sent it at once, after each piece. @internal */
+export function createOpaqueCall(keep: (kind: string, data: unknown) => void): OpaqueCall {
+  let call: Fields = {};
+  return {
+    add({ index: _index, ...piece }) {
+      call = joined(call, piece, false);
+      keep(`${asText(call['type']) ?? 'custom'}${SUFFIX}`, call);
+    },
+  };
+}
+
+/** Fields with those of a delta: objects are joined, text inside of them is appended, anything else replaces what was there. */
+function joined(before: Fields, delta: Fields, appends: boolean): Fields {
+  const fields = new Map(Object.entries(before));
+  const isFirst = fields.size === 0;
+  for (const [key, value] of Object.entries(delta)) {
+    const known = fields.get(key);
+    const [inner, piece] = [asFields(known), asFields(value)];
+    if (inner !== undefined && piece !== undefined) fields.set(key, joined(inner, piece, true));
+    else if (appends && !WHOLE.has(key) && typeof known === 'string' && typeof value === 'string')
+      fields.set(key, known + value);
+    // A later delta says null where it has nothing to say.
+    else if (isFirst || value !== null) fields.set(key, value);
+  }
+  return Object.fromEntries(fields);
+}
