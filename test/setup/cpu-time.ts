@@ -1,6 +1,7 @@
 /**
  * How much work something is, for tests that run beside other programs: CPU time of this process, so that waiting for a processor does not
- * count, and of many interleaved rounds the cheapest, because whatever else goes on can only make a round dearer.
+ * count. Each round measures both sides one after the other, so that what else goes on meets both; the median of the rounds' ratios is
+ * moved neither by one that was disturbed nor by one that was lucky.
  */
 
 /** Milliseconds of CPU time, user and system, that the work takes. */
@@ -13,13 +14,12 @@ export async function cpuTimeOf(work: () => unknown): Promise<number> {
 
 /** How many times as much CPU time the work takes as the reference. */
 export async function cpuRatio(work: () => unknown, reference: () => unknown, rounds = 7): Promise<number> {
-  let leastWork = Infinity;
-  let leastReference = Infinity;
+  const ratios: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- side by side they would measure each other
-    leastReference = Math.min(leastReference, await cpuTimeOf(reference));
+    const before = await cpuTimeOf(reference);
     // oxlint-disable-next-line no-await-in-loop
-    leastWork = Math.min(leastWork, await cpuTimeOf(work));
+    ratios.push((await cpuTimeOf(work)) / before);
   }
-  return leastWork / leastReference;
+  return ratios.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Infinity;
 }

@@ -1,10 +1,10 @@
 export type { JsonObject, JsonSchema, JsonValue } from './json.ts';
-export { unwrapArguments } from './argument-text.ts';
-export { parseNumber } from './exact-number.ts';
-export { duplicateKeys, findJsonLoss, jsonLossError } from './json-loss.ts';
-export type { JsonLoss } from './json-loss.ts';
-export { createJsonSource } from './json-source.ts';
-export type { JsonSource } from './json-source.ts';
+export { unwrapArguments } from './json-text/argument-text.ts';
+export { parseNumber } from './json-text/exact-number.ts';
+export { duplicateKeys, findJsonLoss, jsonLossError } from './json-text/json-loss.ts';
+export type { JsonLoss } from './json-text/json-loss.ts';
+export { createJsonSource } from './json-text/json-source.ts';
+export type { JsonSource } from './json-text/json-source.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
 export { changedCallError } from './changed-call.ts';

@@ -142,7 +142,7 @@ test.each([
 test('a toolChoice that the request does not offer throws before anything is sent', async () => {
   verifies('providers.toolChoice');
   await withServer({ replies: () => REPLY }, async ({ provider, server }) => {
-    const error = await errorOf(provider.stream(request({ tools: [tool('add')], toolChoice: { name: 'ad' } })));
+    const error = await errorOf(provider.stream(request({ tools: [tool('add')], toolChoice: { name: 'adn' } })));
     expect(error).toMatchObject({ code: 'TOOL_NOT_FOUND' });
     expect(error.hint).toContain('Did you mean "add"?');
     for (const name of ['constructor', '__proto__']) {

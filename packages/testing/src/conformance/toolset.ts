@@ -22,7 +22,7 @@ export interface ToolsetUnderTest {
   close?(): Promise<void>;
 }
 
-/** How soon after an abort a call must settle. */
+/** How soon after an abort a call must settle, in timers of a millisecond: a machine that is busy delays these just the same. */
 const SETTLE_MS = 50;
 
 /** Returns the behaviors that every `Toolset` must have, whatever implements it. `make` is called for each of them. */
@@ -103,11 +103,9 @@ export function toolsetConformance(
         const pending = assertFailure(subject.toolset.call(toCall(subject[kind]), { signal: stop.signal }));
         pending.catch(() => {}); // awaited below; it may reject earlier
         await new Promise((resolve) => setTimeout(resolve, 5));
-        const startedMs = performance.now();
         stop.abort(new Error('stop'));
-        const result = await pending;
-        const tookMs = performance.now() - startedMs;
-        assert.ok(tookMs < SETTLE_MS + 25, `it took ${Math.round(tookMs)} ms`);
+        const result = await Promise.race([pending, timerTurns(SETTLE_MS)]);
+        assert.ok(result !== undefined, `it took more than ${SETTLE_MS} timers of a millisecond, one after another`);
         assert.equal(result.outcome, kind === 'hangs' && subject.isRemote !== true ? 'abandoned' : 'cancelled');
       }),
     ),
@@ -151,4 +149,11 @@ function toCall(name: string, text = '{}', id = 'call_1'): ToolCall {
 
 function quietContext(): CallContext {
   return { signal: new AbortController().signal };
+}
+
+/** Waits for timers of a millisecond, each set when the one before it has fired. */
+async function timerTurns(count: number): Promise<undefined> {
+  // oxlint-disable-next-line no-await-in-loop -- one after another is what counts
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  return undefined;
 }

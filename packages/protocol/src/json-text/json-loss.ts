@@ -1,5 +1,5 @@
 import { pointerToken } from '@kernel/internal';
-import { KernelError } from './error.ts';
+import { KernelError } from '../error.ts';
 import { parseNumber } from './exact-number.ts';
 import { type JsonFrame, scanJson } from './json-scan.ts';
 
