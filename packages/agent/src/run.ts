@@ -73,6 +73,12 @@ function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
     controller.abort(RUN_OVER);
   };
   const { signal } = controller;
-  const ended = runLoop(options, { signal, emit: (event) => queue.push(event) }).then(() => end(), end);
+  let isOver = false;
+  const emit = (event: AgentEvent): void | Promise<void> => {
+    if (isOver) return undefined; // calls that an error left behind may still report
+    isOver = event.type === 'run-end';
+    return queue.push(event);
+  };
+  const ended = runLoop(options, { signal, emit }).then(() => end(), end);
   return { controller, ended };
 }

@@ -1,4 +1,5 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { ignoreRejection } from '../ignore-rejection.ts';
 import { canonicalArguments } from './canonical-arguments.ts';
 
 /** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count. */
@@ -11,7 +12,7 @@ export interface RepeatLimits {
   readonly stop?: number | undefined;
   /** The names of argument fields, at any depth, that do not make two calls different: a nonce, or a time. Default: none. */
   readonly ignore?: readonly string[] | undefined;
-  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws. */
+  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws or returns no text. */
   readonly normalizeResult?: ((text: string, call: ToolCall) => string) | undefined;
 }
 
@@ -66,7 +67,10 @@ export function createLoopGuard({
   const normalize = (text: string, call: ToolCall): string => {
     if (normalizeResult === undefined) return text;
     try {
-      return normalizeResult(text, call);
+      const normalized: unknown = normalizeResult(text, call);
+      if (typeof normalized === 'string') return normalized;
+      ignoreRejection(normalized);
+      return text;
     } catch {
       return text;
     }
