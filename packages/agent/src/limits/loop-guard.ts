@@ -58,6 +58,7 @@ export function createLoopGuard({
     return most;
   };
   const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalArguments(entry.call.arguments, ignored));
+  const keyOf = (entry: Entry): string => `${entry.call.name} ${canonicalOf(entry)}`;
   const isSameCall = (a: Entry, b: Entry): boolean => {
     if (a.call.name !== b.call.name) return false;
     return a.call.arguments === b.call.arguments || canonicalOf(a) === canonicalOf(b);
@@ -99,12 +100,19 @@ export function createLoopGuard({
     },
     record(outcomes) {
       const notes = new Map<string, string>();
-      const turn: Entry[] = [];
+      const turn = new Map<string, { readonly first: Entry; calls?: Set<string> }>();
+      /** The same call twice in one turn counts once. Calls are compared only where their results are equal. */
+      const isNew = (entry: Entry): boolean => {
+        const known = turn.get(entry.text);
+        if (known === undefined) turn.set(entry.text, { first: entry });
+        if (known === undefined) return true;
+        known.calls ??= new Set([keyOf(known.first)]);
+        const size = known.calls.size;
+        return known.calls.add(keyOf(entry)).size > size;
+      };
       for (const [call, { forLLM }] of outcomes) {
         const entry = refused.get(call.id) ?? { call, text: normalize(forLLM, call) };
-        // The same call twice in one turn counts once.
-        if (turn.some((other) => isSame(other, entry))) continue;
-        turn.push(entry);
+        if (!isNew(entry)) continue;
         add(entry);
         const repeats = mostRepeats();
         if (repeats >= warn && !refused.has(call.id))
