@@ -2,6 +2,7 @@ import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '
 import { inspectSchema } from '../schema/inspect-schema.ts';
 import { freezeCopy, invalidSchema } from '../schema/freeze-copy.ts';
 import { isSchemaObject } from '../schema/schema-index.ts';
+import { createBudget } from './budget.ts';
 import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { printRules, reduceRules } from './rules.ts';
@@ -131,7 +132,7 @@ function convertChecked(
   const warn = (path: string, keyword: string, effect: GrammarWarning['effect']): void => {
     warnings.set(`${path} ${keyword} ${effect}`, { path, keyword, effect });
   };
-  const all = convertSchema(copy, prefix, { ...options, warn });
+  const all = convertSchema(copy, prefix, { ...options, warn }, createBudget(copy, subject));
   const rules = reduceRules(new Map([...all, ...(options.compact ? JSON_RULES.compact : JSON_RULES.spaced)]), [prefix]);
   if (!rules.has(prefix))
     throw invalidSchema(
