@@ -11,7 +11,7 @@ import {
 } from '@kernel/protocol';
 import { deniedError } from './approval.ts';
 import { callDigest, toolDigest } from './call-digest.ts';
-import { readResult } from '../loop/read-result.ts';
+import { readResult } from '../read-result.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 
 /** A call as it would run. */

@@ -9,7 +9,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import { afterMicrotasks } from './after-microtasks.ts';
-import { readResult } from './read-result.ts';
+import { readResult } from '../read-result.ts';
 import { reasonOf } from './reason-of.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */

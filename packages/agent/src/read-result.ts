@@ -1,5 +1,5 @@
 import { toModelText, type ToolResult } from '@kernel/protocol';
-import { hookStopAnswer } from './hook-stop.ts';
+import { hookStopAnswer } from './loop/hook-stop.ts';
 
 /** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
 export function readResult(value: ToolResult): ToolResult {
