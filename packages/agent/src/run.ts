@@ -78,7 +78,13 @@ function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
     controller.abort(RUN_OVER);
   };
   const { signal } = controller;
-  const context: StepContext = { signal, emit: (event) => queue.push(event) };
+  let isOver = false;
+  const emit = (event: AgentEvent): void | Promise<void> => {
+    if (isOver) return undefined; // calls that an error left behind may still report
+    isOver = event.type === 'run-end';
+    return queue.push(event);
+  };
+  const context: StepContext = { signal, emit };
   const { output } = options;
   const running = output === undefined ? runLoop(options, context) : runTyped(options, output, context);
   const ended = running.then(() => end(), end);

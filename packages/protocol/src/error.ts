@@ -71,10 +71,14 @@ export class KernelError extends Error {
     if (options.data !== undefined) this.data = options.data;
   }
 
-  /** Whether a value is a `KernelError` of any installed copy; with `code`, one of that code. */
+  /** Whether a value is a `KernelError` of any installed copy; with `code`, one of that code. Never throws, whatever the value is. */
   static is<C extends KernelErrorCode>(value: unknown, code?: C): value is KernelError & { readonly code: C } {
-    if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
-    return code === undefined || ('code' in value && value.code === code);
+    try {
+      if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
+      return code === undefined || ('code' in value && value.code === code);
+    } catch {
+      return false; // a proxy that throws
+    }
   }
 
   /** Returns the JSON form: code, message, hint, retryable and data, without `cause` and stack. */

@@ -1,5 +1,6 @@
 import { linkAbort, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import { KernelError, type KeptDecision, type Tool, type ToolCall } from '@kernel/protocol';
+import { reasonOf } from '../loop/reason-of.ts';
 
 /**
  * Decides on a call before any call of its batch runs. A throw, an answer after `approvalTimeoutMs` and an abort count as a denial.
@@ -60,9 +61,8 @@ export async function requestDecision(
     }
     return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
-    if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: error.message };
-    const why = error instanceof Error ? error.message : String(error);
-    return { decision: 'deny', reason: `The approval failed: ${why}` };
+    if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: reasonOf(error) };
+    return { decision: 'deny', reason: `The approval failed: ${reasonOf(error)}` };
   } finally {
     stopTimer();
     unlink();

@@ -11,6 +11,8 @@ import {
 } from '@kernel/protocol';
 import { deniedError } from './approval.ts';
 import { callDigest, toolDigest } from './call-digest.ts';
+import { readResult } from '../read-result.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 
 /** A call as it would run. */
 export interface CheckedCall {
@@ -42,14 +44,14 @@ export async function validateCall(
     if (tools === undefined || listed === undefined)
       return toErrorResult(deniedError(call, 'the tool no longer exists.'), 'denied');
     const approved = await tools.validate?.(call, context);
-    if (approved !== undefined && isToolResult(approved)) return approved;
+    if (approved !== undefined && isToolResult(approved)) return readResult(approved);
     const isListed = isSameAsListed(tools, listed);
     if (approved === undefined) return check(listed, call.arguments, undefined, isListed);
     // A hook may have put another tool in place of this one.
     const tool = approved.tool.name === call.name ? listed : approved.tool;
     return check(tool, approved.arguments, approved, () => isListed() && approved.isCurrent());
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     return toErrorResult(
       new KernelError('TOOL_FAILED', `"${call.name}" could not be validated: ${why}`, { cause: error }),
     );

@@ -1,4 +1,5 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
+import { ignoreRejection } from '../ignore-rejection.ts';
 import { canonicalArguments } from './canonical-arguments.ts';
 
 /** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count. */
@@ -11,7 +12,7 @@ export interface RepeatLimits {
   readonly stop?: number | undefined;
   /** The names of argument fields, at any depth, that do not make two calls different: a nonce, or a time. Default: none. */
   readonly ignore?: readonly string[] | undefined;
-  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws. */
+  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws or returns no text. */
   readonly normalizeResult?: ((text: string, call: ToolCall) => string) | undefined;
 }
 
@@ -57,6 +58,7 @@ export function createLoopGuard({
     return most;
   };
   const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalArguments(entry.call.arguments, ignored));
+  const keyOf = (entry: Entry): string => `${entry.call.name} ${canonicalOf(entry)}`;
   const isSameCall = (a: Entry, b: Entry): boolean => {
     if (a.call.name !== b.call.name) return false;
     return a.call.arguments === b.call.arguments || canonicalOf(a) === canonicalOf(b);
@@ -66,7 +68,10 @@ export function createLoopGuard({
   const normalize = (text: string, call: ToolCall): string => {
     if (normalizeResult === undefined) return text;
     try {
-      return normalizeResult(text, call);
+      const normalized: unknown = normalizeResult(text, call);
+      if (typeof normalized === 'string') return normalized;
+      ignoreRejection(normalized);
+      return text;
     } catch {
       return text;
     }
@@ -95,12 +100,19 @@ export function createLoopGuard({
     },
     record(outcomes) {
       const notes = new Map<string, string>();
-      const turn: Entry[] = [];
+      const turn = new Map<string, { readonly first: Entry; calls?: Set<string> }>();
+      /** The same call twice in one turn counts once. Calls are compared only where their results are equal. */
+      const isNew = (entry: Entry): boolean => {
+        const known = turn.get(entry.text);
+        if (known === undefined) turn.set(entry.text, { first: entry });
+        if (known === undefined) return true;
+        known.calls ??= new Set([keyOf(known.first)]);
+        const size = known.calls.size;
+        return known.calls.add(keyOf(entry)).size > size;
+      };
       for (const [call, { forLLM }] of outcomes) {
         const entry = refused.get(call.id) ?? { call, text: normalize(forLLM, call) };
-        // The same call twice in one turn counts once.
-        if (turn.some((other) => isSame(other, entry))) continue;
-        turn.push(entry);
+        if (!isNew(entry)) continue;
         add(entry);
         const repeats = mostRepeats();
         if (repeats >= warn && !refused.has(call.id))

@@ -4,13 +4,12 @@ import {
   isToolResult,
   KernelError,
   toErrorResult,
-  toModelText,
   type ToolCall,
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
 import { afterMicrotasks } from './after-microtasks.ts';
-import { hookStopAnswer } from './hook-stop.ts';
+import { readResult } from '../read-result.ts';
 import { reasonOf } from './reason-of.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
@@ -66,14 +65,6 @@ export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandone
     new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; ${state}.`),
     outcome,
   );
-}
-
-/** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
-function readResult(value: ToolResult): ToolResult {
-  const result = { ...value };
-  toModelText(result);
-  hookStopAnswer(result.error);
-  return result;
 }
 
 function notAResult(call: ToolCall, value: unknown): ToolResult {

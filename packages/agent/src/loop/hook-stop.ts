@@ -6,8 +6,12 @@ export function hookStop(answer: string): Error {
   return Object.assign(new Error('A hook ended the run.'), { [ANSWER]: answer });
 }
 
-/** Returns the answer of a hook that ended the run, if `error` was made by `hookStop`. */
+/** Returns the answer of a hook that ended the run, if `error` was made by `hookStop`. Never throws, whatever the error is. */
 export function hookStopAnswer(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !(ANSWER in error)) return undefined;
-  return String(error[ANSWER]);
+  try {
+    if (typeof error !== 'object' || error === null || !(ANSWER in error)) return undefined;
+    return String(error[ANSWER]);
+  } catch {
+    return undefined; // a proxy that throws, or an answer that is no text
+  }
 }

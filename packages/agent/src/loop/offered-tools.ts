@@ -1,6 +1,7 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
 import { afterMicrotasks } from './after-microtasks.ts';
+import { reasonOf } from './reason-of.ts';
 
 /** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
@@ -55,6 +56,6 @@ async function callBeginTurn(tools: Toolset, turn: TurnContext): Promise<void> {
 }
 
 function toolsetFailed(method: string, error: unknown): KernelError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = reasonOf(error);
   return new KernelError('TOOL_FAILED', `${method}() of the toolset failed: ${why}.`, { cause: error });
 }

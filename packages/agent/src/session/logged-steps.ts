@@ -13,6 +13,7 @@ import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { Step, StepExecutor } from '../loop/steps.ts';
 import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
+import { untilStored } from './until-stored.ts';
 
 /** The fields of a step's input and output that the log records. */
 interface StepFields {
@@ -24,12 +25,25 @@ interface StepFields {
   readonly suspended?: SuspendedCall;
 }
 
+/** What the log of a run needs. */
+export interface SessionLogOptions {
+  /** Where the log is. */
+  readonly session: Session;
+  /** The tools of the run. */
+  readonly tools: Toolset | undefined;
+  /** The signal of the run. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
-export function withSessionLog(steps: StepExecutor, session: Session, tools: Toolset | undefined): StepExecutor {
+export function withSessionLog(
+  steps: StepExecutor,
+  { session, tools, signal: runSignal }: SessionLogOptions,
+): StepExecutor {
   const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
   const append = async (entries: readonly SessionEntry[]): Promise<void> => {
     try {
-      await session.append(entries);
+      await untilStored(() => session.append(entries), runSignal);
     } catch (error) {
       throw storeError('The session could not be written', error);
     }

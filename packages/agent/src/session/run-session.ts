@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import {
   type AgentEvent,
   checkKeys,
@@ -17,6 +18,7 @@ import { run } from '../run.ts';
 import { withSessionLog } from './logged-steps.ts';
 import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
+import { untilStored } from './until-stored.ts';
 
 /** Options of a run whose history is in a session. */
 export interface SessionRunOptions<Context = unknown, Output = unknown> extends Omit<
@@ -54,14 +56,20 @@ export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEven
 
 async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
-  const history = await loadHistory(session);
-  await append(session, added);
-  yield* run({ ...rest, runId, messages: [...history, ...added], steps: withSessionLog(steps, session, rest.tools) });
+  const { signal, tools } = rest;
+  const history = await readHistory(session, signal);
+  await append(session, added, signal);
+  const logged = withSessionLog(steps, { session, tools, signal });
+  yield* run({ ...rest, runId, messages: [...history, ...added], steps: logged });
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */
-export async function loadHistory(session: Session): Promise<readonly Message[]> {
-  const entries = await readEntries(session);
+export function loadHistory(session: Session): Promise<readonly Message[]> {
+  return readHistory(session);
+}
+
+async function readHistory(session: Session, signal?: AbortSignal): Promise<readonly Message[]> {
+  const entries = await readEntries(session, signal);
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? (readMessage(entry.message) ?? []) : []));
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
   const { begun, kept } = openCalls(entries);
@@ -102,17 +110,22 @@ function openCalls(entries: readonly SessionEntry[]): {
   return { begun, kept };
 }
 
-async function readEntries(session: Session): Promise<readonly SessionEntry[]> {
+async function readEntries(session: Session, signal: AbortSignal | undefined): Promise<readonly SessionEntry[]> {
   try {
-    return await session.entries();
+    const entries: unknown = await untilStored(() => session.entries(), signal);
+    if (!Array.isArray(entries)) throw new TypeError('entries() did not resolve to a list.');
+    const readable: unknown = entries.filter(isObject);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the session wrote
+    return readable as readonly SessionEntry[];
   } catch (error) {
     throw storeError('The session could not be read', error);
   }
 }
 
-async function append(session: Session, messages: readonly Message[]): Promise<void> {
+async function append(session: Session, messages: readonly Message[], signal: AbortSignal | undefined): Promise<void> {
+  const entries = messages.map((message) => ({ type: 'message', message }) as const);
   try {
-    await session.append(messages.map((message) => ({ type: 'message', message })));
+    await untilStored(() => session.append(entries), signal);
   } catch (error) {
     throw storeError('The session could not be written', error);
   }

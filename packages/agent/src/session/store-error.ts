@@ -15,14 +15,21 @@ const HINTS: Readonly<Record<string, string>> = {
  * returned as it is.
  */
 export function storeError(what: string, error: unknown): KernelError {
-  if (KernelError.is(error)) return error;
-  const why = reasonOf(error);
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return new KernelError('STORE_FAILED', `${what}: ${why}`, {
+  if (KernelError.is(error) && error instanceof Error) return error;
+  const code = codeOf(error);
+  return new KernelError('STORE_FAILED', `${what}: ${reasonOf(error)}`, {
     hint:
       (code === undefined ? undefined : HINTS[code]) ??
       'What was written before is kept: correct the store, then run again.',
     ...(code === undefined ? {} : { data: { code } }),
     cause: error,
   });
+}
+
+function codeOf(error: unknown): string | undefined {
+  try {
+    return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  } catch {
+    return undefined; // a getter or a proxy that throws
+  }
 }

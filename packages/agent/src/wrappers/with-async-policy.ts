@@ -13,6 +13,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
+import { ignoreRejection } from '../ignore-rejection.ts';
 
 /** What happens to the outcome of an async tool: it becomes a message of the run, the call waits for it, or neither. */
 export type AsyncMode = 'inject' | 'await' | 'ignore';
@@ -49,7 +50,7 @@ export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
   const modes = new Map(Object.entries(policy.byTool ?? {}));
   const notifyLate = (call: ToolCall, result: ToolResult): void => {
     try {
-      policy.onLateResult?.(call, result);
+      ignoreRejection(policy.onLateResult?.(call, result));
     } catch {
       // An error of the listener must not reach the tool that reports its outcome.
     }
@@ -59,6 +60,7 @@ export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
     async call(call, context) {
       const mode = modes.get(call.name) ?? defaultMode;
       const { promise: outcome, resolve } = Promise.withResolvers<ToolResult>();
+      ignoreRejection(outcome); // an outcome with a `then` that throws, when nobody waits for it
       let isWaiting = mode === 'await';
       const onComplete = (result: ToolResult): void => {
         if (isWaiting) resolve(result);

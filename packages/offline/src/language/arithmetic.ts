@@ -15,6 +15,13 @@ interface Piece {
 }
 
 const MAX_PIECES = 200;
+/** How many pieces are read for each character of a text: parentheses that never close would be read again from each of them. */
+const PIECES_PER_CHARACTER = 4;
+
+/** How many pieces may still be read of a text. */
+interface Budget {
+  pieces: number;
+}
 
 const NUMBER_WORDS = new Map(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -66,11 +73,12 @@ export function findExpressions(text: string): readonly FoundExpression[] {
   if (alone !== undefined)
     return [{ start: text.indexOf(alone), end: text.indexOf(alone) + alone.length, value: alone.replaceAll(',', '') }];
   const found: FoundExpression[] = [...phrases(text)];
+  const budget = { pieces: MAX_PIECES + PIECES_PER_CHARACTER * text.length };
   let at = 0;
   while (at < text.length) {
     const before = at === 0 ? ' ' : (text[at - 1] ?? ' ');
     const inside = found.find((other) => at >= other.start && at < other.end);
-    const hit = inside === undefined && /[\s([{"'`=:,;?]/.test(before) ? scan(text, at) : undefined;
+    const hit = inside === undefined && /[\s([{"'`=:,;?]/.test(before) ? scan(text, at, budget) : undefined;
     if (hit !== undefined) found.push(hit);
     at = Math.max(at + 1, inside?.end ?? 0, hit?.end ?? 0);
   }
@@ -96,9 +104,9 @@ function* phrases(text: string): Generator<FoundExpression> {
   }
 }
 
-function scan(text: string, start: number): FoundExpression | undefined {
+function scan(text: string, start: number, budget: Budget): FoundExpression | undefined {
   if (/^\d{4}-\d{2}-\d{2}/.test(text.slice(start, start + 10))) return undefined;
-  const pieces = longestBalanced(readPieces(text, start));
+  const pieces = longestBalanced(readPieces(text, start, budget));
   const last = pieces.at(-1);
   const operations = pieces.filter(
     ({ kind }) => kind === 'operator' || kind === 'prefix' || kind === 'function' || kind === 'postfix',
@@ -109,10 +117,11 @@ function scan(text: string, start: number): FoundExpression | undefined {
   return { start, end: last.end, value: write(pieces) };
 }
 
-function readPieces(text: string, start: number): readonly Piece[] {
+function readPieces(text: string, start: number, budget: Budget): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = start;
-  while (pieces.length < MAX_PIECES) {
+  while (pieces.length < MAX_PIECES && budget.pieces > 0) {
+    budget.pieces -= 1;
     const piece = nextPiece(text, at, pieces.at(-1));
     if (piece === undefined) break;
     pieces.push(piece);

@@ -134,7 +134,8 @@ function writeStructure(
       const { rules } = context;
       if (rules.closed) return;
       if (rules.additional) out.set(keyword, isSchema(value) ? rewrite(value, at, context) : value);
-      else if (value !== true) context.losses.push({ path: at, keyword, message: 'is left out' });
+      // Whoever validates the arguments knows what is declared: leaving `false` out changes nothing.
+      else if (typeof value !== 'boolean') context.losses.push({ path: at, keyword, message: 'is left out' });
       return;
     }
     default:

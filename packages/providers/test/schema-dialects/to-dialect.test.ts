@@ -185,3 +185,14 @@ test('lintTools lists before the first request what each tool loses, and why str
     { path: '/properties/q/pattern' },
   ]);
 });
+
+test.each(['gemini', 'ollama', 'mistral'] as const)(
+  '%s: additionalProperties of false is left out without a warning where it cannot be sent; a schema of it is named',
+  (dialect) => {
+    verifies('providers.dialect');
+    const closed = object({ a: object({ b: { type: 'string' } }, { additionalProperties: false }) });
+    expect(toDialect({ ...closed, additionalProperties: false }, dialect).losses).toEqual([]);
+    const typed = toDialect({ ...closed, additionalProperties: { type: 'number' } }, dialect);
+    expect(typed.losses.length + Number('additionalProperties' in typed.schema)).toBe(1);
+  },
+);

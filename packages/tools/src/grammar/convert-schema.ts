@@ -1,10 +1,12 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { compileSchema, indexSchema, isSchemaObject, type Schema } from '@kernel/schema';
 import { arrayExpression } from './arrays.ts';
+import type { Spend } from './budget.ts';
 import type { Conversion } from './conversion.ts';
 import { type Expression, NEVER, choice, literal, rule } from './expression.ts';
 import {
   type FlatSchema,
+  type FlattenContext,
   areDisjoint,
   flatten,
   propertiesOf,
@@ -25,6 +27,8 @@ const ANNOTATIONS = new Set(
     ' ',
   ),
 );
+/** The text of a schema counts like this many schemas: merged ones can grow. */
+const CHARACTERS_PER_SCHEMA = 1024;
 const TYPE_NAMES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 /** Keywords that are checked of the values of `enum` and `const`. */
 const VALUE_KEYWORDS = [
@@ -64,9 +68,11 @@ export function convertSchema(
   root: JsonSchema,
   prefix: string,
   options: Pick<Conversion, 'compact' | 'closed' | 'formats' | 'warn'>,
+  spend: Spend,
 ): ReadonlyMap<string, Expression> {
   const { warn } = options;
   const index = indexSchema(root);
+  const context: FlattenContext = { index, spend };
   const rules = new Map<string, Expression>();
   const ruleNames = new Map<string, string>();
   let count = 0;
@@ -83,6 +89,7 @@ export function convertSchema(
     if (schema === true) return ANY;
     if (schema === false) return NEVER;
     const key = JSON.stringify(schema);
+    spend(1 + key.length / CHARACTERS_PER_SCHEMA);
     const existing = ruleNames.get(key);
     if (existing !== undefined) return rule(existing);
     const keywords = Object.keys(schema).filter((keyword) => !ANNOTATIONS.has(keyword));
@@ -110,11 +117,11 @@ export function convertSchema(
     }
     if (keywords.length === 1 && (only === 'anyOf' || only === 'oneOf')) {
       const parts = schemasOf(schema, only);
-      if (only === 'oneOf' && !areDisjoint(parts.map((part) => flatten(part, pointer, index, noWarning))))
+      if (only === 'oneOf' && !areDisjoint(parts.map((part) => flatten(part, pointer, context, noWarning))))
         warn(pointer, 'oneOf', 'weaker');
       return choice(...parts.map((part, position) => convert(part, `${pointer}/${only}/${position}`)));
     }
-    return choice(...flatten(schema, pointer, index, warn).map((flat) => flatExpression(flat, pointer)));
+    return choice(...flatten(schema, pointer, context, warn).map((flat) => flatExpression(flat, pointer)));
   }
 
   function flatExpression(flat: FlatSchema, pointer: string): Expression {

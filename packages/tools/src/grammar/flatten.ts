@@ -1,6 +1,7 @@
 import { equalJson, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchema, isSchemaObject, type Schema, type SchemaIndex } from '@kernel/schema';
+import type { Spend } from './budget.ts';
 import type { Warn } from './warning.ts';
 
 /** A schema without `$ref`, `allOf`, `anyOf` and `oneOf` at its top level. */
@@ -10,14 +11,24 @@ export type FlatSchema = JsonSchema;
 const MAX_ALTERNATIVES = 64;
 const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
 
+/** What the schemas of one conversion are flattened with. */
+export interface FlattenContext {
+  /** Resolves references. */
+  readonly index: SchemaIndex;
+  /** Counts the schemas that are visited. */
+  readonly spend: Spend;
+}
+
 /** Returns the alternatives that together accept what the schema accepts; none for a schema that accepts nothing. */
 export function flatten(
   schema: Schema,
   pointer: string,
-  index: SchemaIndex,
+  context: FlattenContext,
   warn: Warn,
   ancestors: ReadonlySet<Schema> = new Set(),
 ): readonly FlatSchema[] {
+  const { index, spend } = context;
+  spend(1);
   if (typeof schema === 'boolean') return schema ? [{}] : [];
   if (ancestors.has(schema)) {
     warn(pointer, '$ref', 'weaker');
@@ -27,22 +38,25 @@ export function flatten(
   const isDraft7 = index.resourceOf(schema).dialect.draft === 'draft-07';
   const reference = schema['$ref'];
   const target = typeof reference === 'string' ? index.resolve(reference, index.resourceOf(schema)) : undefined;
-  if (target !== undefined && isDraft7) return flatten(target.schema, pointer, index, warn, inner);
+  if (target !== undefined && isDraft7) return flatten(target.schema, pointer, context, warn, inner);
 
   const uncombined = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !COMBINING.includes(keyword)));
   let alternatives: readonly FlatSchema[] = [uncombined];
   const intersect = (others: readonly FlatSchema[], keyword: string): void => {
     if (alternatives.length * others.length > MAX_ALTERNATIVES) warn(pointer, keyword, 'weaker');
-    else alternatives = alternatives.flatMap((one) => others.flatMap((other) => mergeFlat(one, other, pointer, warn)));
+    else {
+      spend(alternatives.length * others.length);
+      alternatives = alternatives.flatMap((one) => others.flatMap((other) => mergeFlat(one, other, pointer, warn)));
+    }
   };
-  if (target !== undefined) intersect(flatten(target.schema, pointer, index, warn, inner), '$ref');
+  if (target !== undefined) intersect(flatten(target.schema, pointer, context, warn, inner), '$ref');
   for (const [position, part] of schemasOf(schema, 'allOf').entries())
-    intersect(flatten(part, `${pointer}/allOf/${position}`, index, warn, inner), 'allOf');
+    intersect(flatten(part, `${pointer}/allOf/${position}`, context, warn, inner), 'allOf');
   for (const keyword of ['anyOf', 'oneOf']) {
     const parts = schemasOf(schema, keyword);
     if (parts.length === 0) continue;
     const branches = parts.map((part, position) =>
-      flatten(part, `${pointer}/${keyword}/${position}`, index, warn, inner),
+      flatten(part, `${pointer}/${keyword}/${position}`, context, warn, inner),
     );
     if (keyword === 'oneOf' && !areDisjoint(branches)) warn(pointer, 'oneOf', 'weaker');
     intersect(branches.flat(), keyword);

@@ -1,5 +1,6 @@
 import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import { freezeCopy, inspectSchema, invalidSchema, isSchemaObject } from '@kernel/schema';
+import { createBudget } from './budget.ts';
 import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
 import { printRules, reduceRules } from './rules.ts';
@@ -129,7 +130,7 @@ function convertChecked(
   const warn = (path: string, keyword: string, effect: GrammarWarning['effect']): void => {
     warnings.set(`${path} ${keyword} ${effect}`, { path, keyword, effect });
   };
-  const all = convertSchema(copy, prefix, { ...options, warn });
+  const all = convertSchema(copy, prefix, { ...options, warn }, createBudget(copy, subject));
   const rules = reduceRules(new Map([...all, ...(options.compact ? JSON_RULES.compact : JSON_RULES.spaced)]), [prefix]);
   if (!rules.has(prefix))
     throw invalidSchema(

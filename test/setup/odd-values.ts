@@ -143,67 +143,83 @@ class OddPromise<T> extends Promise<T> {
   }
 }
 
+type Later = (work: () => void) => void;
+
+/** What promises a value, or does not. `later` runs a function soon. */
+const ODD_PROMISES: readonly ((value: unknown, later: Later) => unknown)[] = [
+  (value) => value,
+  (value) => Promise.resolve(value),
+  (value) => Promise.reject(value),
+  () => new Promise(() => {}),
+  (value, later) => new Promise((resolve) => later(() => resolve(value))),
+  (value) => ({ then: (resolve: (value: unknown) => void) => resolve(value) }),
+  (value) => ({
+    then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => [
+      resolve(value),
+      reject(value),
+      resolve(1),
+    ],
+  }),
+  (value, later) => ({
+    then: (resolve: (value: unknown) => void) => later(() => [resolve(value), resolve(value)]),
+  }),
+  () => ({ then: () => {} }),
+  () => ({ then: fail }),
+  () => ({
+    get then() {
+      return fail();
+    },
+  }),
+  async function* (value) {
+    yield value;
+    return value;
+  },
+  async function* (value) {
+    yield value;
+    throw value;
+  },
+  async function* () {
+    try {
+      yield 'a';
+      await new Promise(() => {});
+    } finally {
+      fail();
+    }
+  },
+  () => ({ [Symbol.asyncIterator]: fail, next: fail, return: fail }),
+  (value) => ({ [Symbol.asyncIterator]: 1, next: () => value, return: () => new Promise(() => {}) }),
+  () => new ReadableStream({ pull: fail }),
+];
+
+/** Promises whose `then` is not that of `Promise`: what they reject with is lost to `await`, so JavaScript itself reports it as unhandled. */
+const STRANGE_PROMISES: readonly ((value: unknown) => unknown)[] = [
+  () => ({
+    async then() {
+      fail();
+    },
+  }),
+  (value) => OddPromise.resolve(value),
+  () => new Proxy(Promise.resolve(1), {}),
+  (value) => Object.assign(Promise.resolve(value), { then: fail }),
+];
+
 /** Wraps a value in something that promises it, or does not. `later` runs a function soon. */
-export function oddPromise(random: () => number, value: unknown, later: (work: () => void) => void): unknown {
-  const makers: readonly (() => unknown)[] = [
-    () => value,
-    () => Promise.resolve(value),
-    () => Promise.reject(value),
-    () => new Promise(() => {}),
-    () => new Promise((resolve) => later(() => resolve(value))),
-    () => ({ then: (resolve: (value: unknown) => void) => resolve(value) }),
-    () => ({
-      then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => [
-        resolve(value),
-        reject(value),
-        resolve(1),
-      ],
-    }),
-    () => ({ then: (resolve: (value: unknown) => void) => later(() => [resolve(value), resolve(value)]) }),
-    () => ({ then: () => {} }),
-    () => ({ then: fail }),
-    () => ({
-      async then() {
-        fail();
-      },
-    }),
-    () => ({
-      get then() {
-        return fail();
-      },
-    }),
-    () => {
-      const self = { then: (resolve: (value: unknown) => void) => resolve(self) };
-      return self;
-    },
-    () => OddPromise.resolve(value),
-    () => new Proxy(Promise.resolve(1), {}),
-    () => Object.assign(Promise.resolve(value), { then: fail }),
-    async function* () {
-      yield value;
-      return value;
-    },
-    async function* () {
-      yield value;
-      throw value;
-    },
-    async function* () {
-      try {
-        yield 'a';
-        await new Promise(() => {});
-      } finally {
-        fail();
-      }
-    },
-    async function* () {
-      for (;;) yield 'endless';
-    },
-    () => ({ [Symbol.asyncIterator]: fail, next: fail, return: fail }),
-    () => ({ [Symbol.asyncIterator]: 1, next: () => value, return: () => new Promise(() => {}) }),
-    () => new ReadableStream({ pull: fail }),
-  ].map((make) => () => make());
-  const index = Math.floor(random() * makers.length);
+export function oddPromise(random: () => number, value: unknown, later: Later): unknown {
+  return pick(random, ODD_PROMISES)(value, later);
+}
+
+/**
+ * Wraps a value in something that `await` does not settle as it should: it rejects unseen, or resolves to itself, which blocks a process as a
+ * synchronous loop does.
+ */
+export function strangePromise(random: () => number, value: unknown): unknown {
+  if (random() < 0.8) return pick(random, STRANGE_PROMISES)(value);
   // An endless generator takes much time: few of them show the same.
-  const chosen = index === 19 && random() > 0.002 ? makers[0] : makers[index];
-  return chosen?.();
+  if (random() < 0.05) return endlessGenerator();
+  const self = { then: (resolve: (value: unknown) => void) => resolve(self) };
+  return self;
+}
+
+async function* endlessGenerator(): AsyncGenerator<string> {
+  for (;;) yield 'endless';
 }

@@ -1,0 +1,49 @@
+import { duplicateKeys } from '@kernel/protocol';
+import { timeGrowth, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { splitCommand } from '../src/added-tools/split-command.ts';
+import { oneLine, safeJson, safeText } from '../src/render/escape.ts';
+import { showCall, wrapLines } from '../src/terminal/show-call.ts';
+import { evaluate } from '../src/tools/evaluate.ts';
+
+const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));
+const keys = (size: number): string =>
+  `{${Array.from({ length: Math.ceil(size / 10) }, (_, at) => `"k${at}":1`).join()}}`;
+const show = (json: string): unknown => wrapLines(showCall('a', json), 80);
+const calculate = (text: string): unknown => {
+  try {
+    return evaluate(text);
+  } catch (error) {
+    return error;
+  }
+};
+const split = (text: string): unknown => {
+  try {
+    return splitCommand(text);
+  } catch (error) {
+    return error;
+  }
+};
+
+test.each<readonly [string, (size: number) => string, (text: string) => unknown]>([
+  ['controls', (size) => many(size, '\u001b['), safeText],
+  ['line ends', (size) => many(size, '\r\n\r'), safeText],
+  ['marks of direction', (size) => many(size, '\u202e'), safeJson],
+  ['white space', (size) => many(size, ' \n'), (text) => oneLine(text)],
+  ['keys', keys, duplicateKeys],
+  ['quotation marks', (size) => many(size, '\\"'), duplicateKeys],
+  ['texts and white space', (size) => many(size, `"a"${' '.repeat(100)}`), duplicateKeys],
+  ['a call with many keys', keys, show],
+  ['a call with invisible characters', (size) => JSON.stringify(many(size, '\u200b\u2007')), show],
+  ['a call with a key that is there again and again', (size) => `{${many(size, '"a":1,')}"a":1}`, show],
+  ['a sum', (size) => `${many(size, '1+')}1`, calculate],
+  ['parentheses', (size) => many(size, '('), calculate],
+  ['digits', (size) => many(size, '1'), calculate],
+  ['spaces in a sum', (size) => `1${many(size, ' ')}`, calculate],
+  ['factorials', (size) => `1${many(size, '!')}`, calculate],
+  ['a command', (size) => many(size, 'a "b" '), split],
+  ['a command that breaks off', (size) => `"${many(size, '\\')}`, split],
+])('%s: read in linear time', async (_, make, work) => {
+  verifies('program.linear');
+  expect(await timeGrowth({ make, work, largest: 32 * 1024 })).toBeLessThan(3);
+});
