@@ -74,6 +74,12 @@ test.each([
   ['what is 50 + 20%', '+ 20%'],
   ['what is 50 minus 20 percent', 'minus 20 percent'],
   ['what is the root of 9 squared', 'root of'],
+  ['what is 7 mod -3', 'mod -3'],
+  ['add 3 and 4 then multiply by 2', 'then multiply'],
+  ['show LICENSE as JSON', 'as JSON'],
+  ['find big files in packages', 'big files'],
+  ['list imports of LICENSE', 'imports of'],
+  ['find words starting with li', 'starting with'],
 ])('what could turn the request is refused, and named: "%s"', async (prompt, named) => {
   verifies('offline.negation');
   await expect(ask(prompt, [...workTools, calculator])).rejects.toMatchObject({

@@ -14,6 +14,10 @@ const WORDS = [
   'if|unless|provided|otherwise|else|until|whether|in case|depending',
   // How something is done, sorted, compared or explained.
   '(?:all|every|each|any) (?:sub)?(?:folders|director(?:y|ies)|folder)|sub-?(?:folders?|director(?:y|ies))',
+  // A kind of file, a part of one, or another form of it.
+  '(?:big|small|large|huge|old|new|recent|empty|hidden|binary|duplicate|unused) (?:files?|folders?|director(?:y|ies))|duplicates?',
+  '(?:imports|exports|functions|classes|methods|lines|symbols|words) of|(?:start|end|beginn)ing (?:in|with)|how (?:much time|long)',
+  'as (?:a table|csv|hex|html|json|markdown|pdf|xml|yaml)|then (?:add|divide|double|halve|multiply|square|subtract)',
   'recursive(?:ly)?|(?:in)?sensitive(?:ly)?|backwards?|twice|thrice|times|alphabetical(?:ly)?|sort(?:ed)?|order(?:ed)?|ascending|descending',
   'exact(?:ly)?|whole words?|regex|(?:start|end|beginning) of|(?:newest|oldest|latest|longest|shortest|largest|smallest|biggest|most|least|fewest)',
   '(?:what|which) week|week number|does .{1,80} (?:do|mean)|explain|why|difference|compare|versus|vs',
@@ -26,9 +30,9 @@ const NEGATION = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${WORDS.join('|')})(?![\\p{L
 /** Command flags that change nothing here: `grep -rn`, `ls -la`. Any other could turn the command, as `grep -v` does. */
 const HARMLESS_FLAG = /^-(?:[rnHiIF]+|[la1]+)$/;
 const FLAG = /(?<=\s)--?[A-Za-z][\w-]*/g;
-/** Arithmetic with two meanings: `50 + 20%`, `the root of 9`. */
-const UNCLEAR_ARITHMETIC =
-  /(?:[-+−]|\b(?:plus|minus|less)\b)\s*\d+(?:\.\d+)?\s*(?:%|per ?cent)(?!\s*(?:of\b|\d))|(?<!\b(?:square|cube)\s)\broot of\b/i;
+/** Arithmetic with two meanings, `50 + 20%`, `7 mod -3`, `the root of 9`, and a pattern to search for. */
+const UNCLEAR =
+  /(?:[-+−]|\b(?:plus|minus|less)\b)\s*\d+(?:\.\d+)?\s*(?:%|per ?cent)(?!\s*(?:of\b|\d))|(?:%|\bmod(?:ulo)?\b)\s*[-−]\s*\d|(?<!\b(?:square|cube)\s)\broot of\b|\.[*+]/i;
 /** Somebody else whom the answer is for: `tell Bob`. */
 const FOR_OTHERS =
   /\b(?:tell|give|inform|ask)\s+(?!(?:me|us|the|an?|its?|their|what|which|how|where|when|who|whether|back|all|my|our|this|that)\b)\p{L}+/iu;
@@ -51,13 +55,7 @@ export function findNegation(prompt: string): string | undefined {
   }
   const flag = masked.match(FLAG)?.find((each) => !HARMLESS_FLAG.test(each));
   const about = hasPath ? ABOUT_FILE.exec(masked)?.[0].trim() : undefined;
-  return (
-    NEGATION.exec(masked)?.[0] ??
-    flag ??
-    about ??
-    FOR_OTHERS.exec(masked)?.[0] ??
-    UNCLEAR_ARITHMETIC.exec(unquoted)?.[0]
-  );
+  return NEGATION.exec(masked)?.[0] ?? flag ?? about ?? FOR_OTHERS.exec(masked)?.[0] ?? UNCLEAR.exec(unquoted)?.[0];
 }
 
 function blank(text: string, start: number, end: number): string {
