@@ -1,6 +1,6 @@
 /** The deepest level that is indented: without a bound, a deeply nested text would grow with the square of its depth. */
 const MAX_LEVEL = 20;
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+)/gy;
 
 /**
  * Indents JSON by two spaces and leaves its tokens as they are written: numbers keep their digits and keys their order, so that what is shown is what
@@ -16,7 +16,7 @@ export function indentJson(json: string): string {
   let before = '';
   let lines = '';
   const newLine = (): string => `\n${'  '.repeat(Math.min(level, MAX_LEVEL))}`;
-  for (const [token] of json.matchAll(TOKEN)) {
+  for (const [, token = ''] of json.matchAll(TOKEN)) {
     if (token === '}' || token === ']') {
       level -= 1;
       lines += before === '{' || before === '[' ? token : newLine() + token;
