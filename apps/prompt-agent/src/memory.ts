@@ -1,14 +1,15 @@
 import { open, readdir, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isInside } from './files/is-inside.ts';
 import { usageError } from './usage-error.ts';
+import { mayHoldCredentials } from './workspace/credential-names.ts';
 
 const MAX_BYTES = 65_536;
 
 /**
  * Reads the notes of a memory folder: its `.md` and `.txt` files by name, each under a heading, at most 64 KiB in all. Links that lead out of the
- * folder, pipes and devices are left out. Returns an empty string if there are no notes. Throws a usage error for a folder that cannot be read.
+ * folder or to what usually holds credentials, pipes and devices are left out. Returns an empty string if there are no notes. Throws a usage error for a folder that cannot be read.
  */
 export async function loadMemory(folder: string, cwd: string): Promise<string> {
   const unreadable = (): never => {
@@ -30,7 +31,7 @@ export async function loadMemory(folder: string, cwd: string): Promise<string> {
 /** The first bytes of a file in the folder; empty for anything else. */
 async function readNote(root: string, name: string, maxBytes: number): Promise<string> {
   const real = await realpath(join(root, name)).catch(() => undefined);
-  if (real === undefined || !isInside(root, real)) return '';
+  if (real === undefined || !isInside(root, real) || mayHoldCredentials(relative(root, real))) return '';
   // O_NONBLOCK: a pipe cannot block. O_NOFOLLOW: a link that takes the file's place after the check is not followed.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(real, flags).catch(() => undefined);

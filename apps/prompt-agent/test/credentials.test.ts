@@ -39,6 +39,24 @@ describe('a file that usually holds credentials', () => {
     '.bash_history',
     'sub\\.ssh\\id_rsa',
     '.local/state/prompt-agent/project-configs.json',
+    'id_rsa_github',
+    'id_ed25519-work',
+    'ssh_host_rsa_key',
+    'prod.env',
+    '.flaskenv',
+    '.npmrc~',
+    '.netrc.swp',
+    '.git-credentials.bak',
+    '.server.key.swp',
+    'server.key.old',
+    'aws-credentials.json',
+    'prod.tfvars',
+    '.m2/settings.xml',
+    '.gradle/gradle.properties',
+    '.huggingface/token',
+    '.config/github-copilot/hosts.json',
+    '.config/google-chrome/Default/Cookies',
+    'etc/shadow',
   ])('is known by its name: %s', (path) => {
     verifies('cli.workspace.credentials');
     expect(mayHoldCredentials(path)).toBe(true);
@@ -59,6 +77,13 @@ describe('a file that usually holds credentials', () => {
     '.env.example',
     'package.json',
     'secretary.md',
+    'id_rsa_github.pub',
+    'example.env',
+    'settings.xml',
+    'gradle.properties',
+    'notes.md~',
+    'tokens.json',
+    'history.md',
   ])('is not confused with others: %s', (path) => {
     verifies('cli.workspace.credentials');
     expect(mayHoldCredentials(path)).toBe(false);

@@ -109,3 +109,27 @@ test('a config without a provider means ollama for a raw protocol call', async (
   expect(raw.stderr).toMatch(/^model: ollama\/m \(default of a raw call\)\n/);
   expect((await prompt(['2+2'], { cwd })).stderr).toMatch(/^offline: /);
 });
+
+test('a list of models without an end is not read to the end', async () => {
+  let sent = 0;
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith('/models') !== true) return response.writeHead(404).end();
+    const more = (): void => {
+      sent += 1_000_000;
+      if (!response.write(`{"id":"${'x'.repeat(1_000_000)}"},`)) response.once('drain', more);
+      else setImmediate(more);
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"data":[');
+    return more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { stdout } = await prompt(['--provider', 'ollama', '--base-url', `http://127.0.0.1:${port}`, 'hi']);
+    expect(stdout).toBe('');
+    expect(sent).toBeLessThan(40_000_000);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});

@@ -6,6 +6,7 @@ import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createApprove } from '../src/approve.ts';
 import { showCall } from '../src/terminal/show-call.ts';
+import { wrapLines } from '../src/terminal/visible.ts';
 import { createOutput } from '../src/render/output.ts';
 import { prompt, workspace } from './program.ts';
 
@@ -147,7 +148,48 @@ test.each([
   ['{"to":"\u202ebob"}', '\\u202ebob'],
   ['{"to":"\u{e0041}x"}', '\\u{e0041}x'],
   ['not JSON \u001b[2J', 'not JSON \\x1b[2J'],
+  ['{"to":"a\u2800b\ufff9c\ue000d"}', 'a\\u2800b\\ufff9c\\ue000d'],
+  ['{\t"to":"a"}', '{\\u0009"to"'],
 ])('keys that are there twice and invisible characters are marked: %s', (json, marked) => {
   verifies('cli.approval.whole');
   expect(showCall('send', json).join('\n')).toContain(marked);
+});
+
+test('a long call is shown with the very numbers and the order of keys that it has', () => {
+  verifies('cli.approval.whole');
+  const json = `{"z":"${'x'.repeat(100)}","2":12345678901234567890,"a":1e400,"c":-0,"1":[1.10,[],{},{"d":"a\\u0062"}]}`;
+  const shown = showCall('send', json).slice(1).join('\n');
+  for (const line of ['"2": 12345678901234567890', '"a": 1e400', '"c": -0', '1.10', '[]', '{}', '"d": "ab"'])
+    expect(shown).toContain(line);
+  expect(shown.replaceAll(/\s/g, '')).toBe(json.replace('\\u0062', 'b'));
+});
+
+test('wide characters count as two columns, so that no page is higher than the screen', () => {
+  verifies('cli.approval.whole');
+  expect(wrapLines(['漢'.repeat(100)], 40)).toHaveLength(5);
+  expect(wrapLines([`${'a'.repeat(39)}${'😀'.repeat(30)}`], 40).every((line) => line.isWellFormed())).toBe(true);
+});
+
+test('an input that has ended denies, also at the next question', async () => {
+  verifies('cli.approval.whole');
+  const { approve, stdin } = terminal();
+  stdin.resume().end();
+  await vi.waitFor(() => expect(stdin.readableEnded).toBe(true));
+  const ask = { call, tool, path: [], digest: '', signal: new AbortController().signal };
+  expect(await approve(ask)).toMatchObject({ decision: 'deny' });
+});
+
+test('an abort ends the wait for silence, too', async () => {
+  verifies('cli.approval.whole');
+  const { approve, stdin, shown } = terminal();
+  const typing = setInterval(() => stdin.write('y\n'), 1);
+  try {
+    const stop = new AbortController();
+    const decided = approve({ call, tool, path: [], digest: '', signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 50);
+    await expect(decided).rejects.toThrow('enough');
+    expect(shown()).toBe('');
+  } finally {
+    clearInterval(typing);
+  }
 });

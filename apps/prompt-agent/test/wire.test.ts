@@ -209,3 +209,16 @@ test("the flags of the Go kernel's second program are taken in agent mode", asyn
   expect((await prompt(['--memory', 'none', '2+2'], { cwd })).code).toBe(2);
   expect((await prompt(['--max-iterations', 'x', '2+2'], { cwd })).code).toBe(2);
 });
+
+test('a key that a server repeats in small pieces is not in the events of --json-lines, raw calls included', async () => {
+  verifies('secrets.fragments');
+  const token = 'of-the-user-1234567890-abcdefghij';
+  await withServer({ replies: () => ({ text: `It is ${token}.`, pieces: 12 }) }, async (_, ask) => {
+    for (const raw of [['-protocol', 'chat'], []]) {
+      const { stdout } = await ask(['--token', token, '--stream', '--json-lines', ...raw, 'hi']);
+      const deltas = stdout.split('\n').filter((line) => line.includes('text-delta'));
+      const shown = deltas.map((line) => /"text":"([^"]*)"/.exec(line)?.[1] ?? '').join('');
+      expect(shown).toBe('It is [redacted].');
+    }
+  });
+});

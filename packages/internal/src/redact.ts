@@ -13,8 +13,8 @@ export interface Redactor {
   /** Adds a secret; values under 4 characters stand in every text and are ignored. */
   add(secret: string | undefined): void;
   /**
-   * The text with every secret replaced by `[redacted]`: those added, spelled plainly or as JSON, a URL or base64 would, parts of them that
-   * are longer than 8 characters, and the keys of well-known vendors. Redact before a text is cut.
+   * The text with every secret replaced by `[redacted]`: those added, spelled plainly or as JSON, a URL (also within a URL) or base64 would, parts of them that
+   * are longer than 8 characters, the keys of well-known vendors and private keys of PEM files. Redact before a text is cut.
    */
   text(text: string): string;
   /** JSON data with every string and every key redacted: a copy, or the value itself if it holds no secret. Other values stay as they are. */
@@ -99,7 +99,7 @@ function createStreamRedactor(secretSearch: SecretSearch): StreamRedactor {
     const crossing = ranges.find(([from, to]) => from < cut && (to > cut || (!isEnd && to === view.text.length)));
     if (crossing !== undefined) [cut] = crossing;
     const end = Math.max(start, cut === view.text.length ? whole.length : view.toRange([cut, cut])[0]);
-    const clean = replace(all, ranges.map(view.toRange), start, end);
+    const clean = end === start ? '' : replace(all, ranges.map(view.toRange), start, end);
     held = all.slice(end);
     if (crossing !== undefined && held.length > maxHeld)
       held = held.slice(0, maxHeld / 2) + held.slice(held.length - maxHeld / 2); // all of it is redacted: its middle is not needed

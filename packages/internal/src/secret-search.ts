@@ -3,11 +3,15 @@ const MIN_LENGTH = 4;
 const MAX_FRAGMENT = 8;
 /** The keys of well-known vendors, and JSON web tokens. Every attempt that can fail is bounded, so a search takes linear time. */
 const KEY_SHAPES =
-  /(?<![A-Za-z0-9])(?:sk-(?:(?=[\w-]{0,40}\d)[\w-]{16,}|[A-Za-z0-9]{20,})|[srp]k_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}|xai-\w{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?![A-Za-z\d])|hf_\w{20,}|pplx-\w{20,}|r8_\w{20,}|npm_\w{30,}|nvapi-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|ya29\.[\w-]{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
+  /(?<![A-Za-z0-9])(?:sk-(?:(?=[\w-]{0,40}\d)[\w-]{16,}|[A-Za-z0-9]{20,})|[srp]k_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}|xai-\w{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|ptt|rt|dt)-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?![A-Za-z\d])|hf_\w{20,}|pplx-\w{20,}|r8_\w{20,}|npm_\w{30,}|nvapi-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{20,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|csk-\w{20,}|fw_\w{20,}|whsec_\w{20,}|dop_v1_\w{20,}|pypi-[\w-]{30,}|tvly-[\w-]{20,}|lin_api_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
 /** The end of a text in which such a key has begun. */
 const KEY_BEGINNING =
-  /(?<![A-Za-z0-9])(?:sk-|[srp]k_(?:live|test)_|AIza|gsk_|xai-|gh[pousr]_|github_pat_|glpat-|A[KS]IA|hf_|pplx-|r8_|npm_|nvapi-|xox[abeoprs]-|ya29\.|eyJ)[\w.-]*$/;
+  /(?<![A-Za-z0-9])(?:sk-|[srp]k_(?:live|test)_|AIza|gsk_|xai-|gh[pousr]_|github_pat_|gl(?:pat|ptt|rt|dt)-|A[KS]IA|hf_|pplx-|r8_|npm_|nvapi-|xox[abeoprs]-|xapp-|ya29\.|GOCSPX-|SG\.|csk-|fw_|whsec_|dop_v1_|pypi-|tvly-|lin_api_|eyJ)[\w.-]*$/;
 const MAX_BEGINNING = 512;
+/** A private key in a PEM file, as far as it is there. */
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?=[^]{0,300}?[A-Za-z\d+/]{40})(?:[A-Za-z\d+/=\s:,]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
+const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}$/;
 
 /** A part of a text. */
 export type Range = readonly [from: number, to: number];
@@ -60,8 +64,9 @@ function beginningOf(view: string, forms: Iterable<string>): number {
     if (at !== -1) cut = Math.min(cut, at);
   }
   const from = Math.max(0, view.length - MAX_BEGINNING);
-  const at = KEY_BEGINNING.exec(view.slice(from))?.index ?? view.length;
-  return Math.min(cut, from + at);
+  for (const beginning of [KEY_BEGINNING, PRIVATE_KEY_BEGINNING])
+    cut = Math.min(cut, from + (beginning.exec(view.slice(from))?.index ?? view.length));
+  return cut;
 }
 
 /** Joins overlapping ranges, so that no end of one secret survives another. */
@@ -83,7 +88,8 @@ function addRanges(text: string, form: string, ranges: Range[]): void {
 function shapesIn(text: string): Range[] {
   const ranges: Range[] = [];
   if (text.length < 20) return ranges; // shorter than any of them
-  for (const match of text.matchAll(KEY_SHAPES)) ranges.push([match.index, match.index + match[0].length]);
+  for (const shape of text.includes('-----BEGIN ') ? [KEY_SHAPES, PRIVATE_KEY] : [KEY_SHAPES])
+    for (const match of text.matchAll(shape)) ranges.push([match.index, match.index + match[0].length]);
   return ranges;
 }
 
@@ -146,7 +152,7 @@ function formsOf(secret: string): readonly string[] {
   return forms.filter((form, index) => form.length >= MIN_LENGTH && forms.indexOf(form) === index);
 }
 
-const ESCAPE = /(?:%[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
+const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. */
@@ -182,10 +188,12 @@ export function createView(given: string): { readonly text: string; readonly toR
 
 function unescape(escape: string): string {
   if (escape.startsWith('%')) {
+    // A URL within a URL is encoded twice.
+    const once = escape.replaceAll(/%(?:25)+(?=[\dA-Fa-f]{2})/g, '%');
     try {
-      return decodeURIComponent(escape);
+      return decodeURIComponent(once);
     } catch {
-      return escape.replaceAll(/%(..)/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+      return once.replaceAll(/%(..)/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     }
   }
   if (escape.at(-5) === 'u') return String.fromCharCode(Number.parseInt(escape.slice(-4), 16));
@@ -196,6 +204,6 @@ function unescape(escape: string): string {
 /** The length of an escape, or of the first half of a character, that the end of a text cuts off. */
 export function unfinishedEscape(text: string): number {
   const end =
-    /(?:(?:%[89A-Fa-f][\dA-Fa-f]){0,4}%[\dA-Fa-f]?|(?:%[89A-Fa-f][\dA-Fa-f]){1,4}|\\+(?:u[\dA-Fa-f]{0,3})?|[\uD800-\uDBFF])$/;
+    /(?:(?:%[89A-Fa-f][\dA-Fa-f]){0,4}%(?:25)*[\dA-Fa-f]?|(?:%[89A-Fa-f][\dA-Fa-f]){1,4}|\\+(?:u[\dA-Fa-f]{0,3})?|[\uD800-\uDBFF])$/;
   return end.exec(text.slice(-24))?.[0].length ?? 0;
 }

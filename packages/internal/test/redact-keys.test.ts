@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cpuRatio } from '../../../test/setup/cpu-time.ts';
-import { createRedactor } from '../src/index.ts';
+import { createRedactor, type Redactor } from '../src/index.ts';
 
 const KEY = 'Qx7-fT9pLz2vRk8wHn4cYd6mJb1s';
 const MAX_FRAGMENT = 8;
@@ -71,6 +71,11 @@ const VENDOR_KEYS = [
   'AKIAIOSFODNN7EXAMPLE',
   `hf_${'aBcD'.repeat(8)}`,
   `xoxb-${'1234-'.repeat(5)}`,
+  `xapp-1-${'A1b2-'.repeat(6)}`,
+  `SG.${'a1B2'.repeat(5)}.${'a1B2'.repeat(10)}`,
+  `csk-${'a1b2'.repeat(12)}`,
+  `GOCSPX-${'a1B2'.repeat(7)}`,
+  `whsec_${'a1B2'.repeat(8)}`,
   `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${'a-_B'.repeat(8)}`,
 ];
 
@@ -84,6 +89,49 @@ test.each(VENDOR_KEYS)('the key %s is redacted although nobody named it', (key) 
     const shown = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end();
     for (let at = 10; at + 9 <= key.length; at += 1) expect(shown).not.toContain(key.slice(at, at + 9));
   }
+});
+
+/** What a stream shows of a text that arrives one character at a time. */
+function oneByOne(redactor: Redactor, text: string): string {
+  const stream = redactor.stream();
+  let shown = '';
+  for (const character of text) shown += stream.push(character);
+  return shown + stream.end();
+}
+
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${`${'aB3+/x9Z'.repeat(8)}\n`.repeat(20)}-----END RSA PRIVATE KEY-----`;
+
+test.each([PEM, JSON.stringify(PEM).slice(1, -1), PEM.slice(0, 900)])(
+  'a private key is redacted, whole or cut, in one piece and in many',
+  (key) => {
+    const redactor = createRedactor();
+    expect(redactor.text(`key: ${key}`)).toBe('key: [redacted]');
+    for (const length of [1, 7, 64, 500]) {
+      const stream = redactor.stream();
+      let shown = '';
+      for (let at = 0; at < key.length; at += length) shown += stream.push(key.slice(at, at + length));
+      shown += stream.end();
+      expect(shown).toContain('[redacted]');
+      for (let at = 0; at < 8; at += 1) expect(shown).not.toContain('aB3+/x9Z'.repeat(2).slice(at, at + 9));
+    }
+  },
+);
+
+test('a text about private keys stays', () => {
+  const text =
+    'A file that begins with -----BEGIN PRIVATE KEY----- holds one. Keep it safe, and never send it to anybody.';
+  expect(createRedactor().text(text)).toBe(text);
+  expect(oneByOne(createRedactor(), text)).toBe(text);
+});
+
+test('a secret in a URL within a URL is redacted, and a key in many pieces leaves one mark', () => {
+  const secret = 'p@ss/word+of=me';
+  const redactor = createRedactor([secret]);
+  const nested = `https://a.example/?to=${encodeURIComponent(`https://b.example/?key=${encodeURIComponent(secret)}&x`)}`;
+  expect(redactor.text(nested)).toBe('https://a.example/?to=https%3A%2F%2Fb.example%2F%3Fkey%3D[redacted]%26x');
+  expect(oneByOne(redactor, nested)).toContain('key%3D[redacted]');
+  const key = `github_pat_${'a1B2'.repeat(15)}`;
+  expect(oneByOne(createRedactor(), `${key} end`).split('[redacted]')).toHaveLength(2);
 });
 
 test('words, hashes and identifiers that resemble keys stay', () => {
@@ -117,6 +165,8 @@ const HOSTILE: readonly (readonly [string, (size: number) => string])[] = [
   ['percent signs', (size) => '%C3'.repeat(size / 3)],
   ['beginnings of keys', (size) => 'sk-'.repeat(size / 3)],
   ['beginnings of JSON web tokens', (size) => '.eyJabcdefgh'.repeat(size / 12)],
+  ['beginnings of private keys', (size) => '-----BEGIN PRIVATE KEY-----'.repeat(size / 27)],
+  ['percent signs of percent signs', (size) => `%${'25'.repeat(size / 2)}`],
   ['one endless token', (size) => `sk-${'a'.repeat(size)}`],
   ['the key again and again', (size) => KEY.repeat(size / KEY.length)],
   ['all of the key but its end', (size) => KEY.slice(0, -1).repeat(size / KEY.length)],

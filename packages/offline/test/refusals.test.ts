@@ -5,6 +5,13 @@ import { ask, callsFor, workTools } from './fixtures.ts';
 
 const refused = (error: unknown): boolean => KernelError.is(error, 'PROVIDER_REFUSED');
 
+const calculator: Tool = {
+  name: 'calculate',
+  description: 'Calculates an arithmetic expression.',
+  effect: 'read',
+  parameters: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
+};
+
 const paint = (effect: ToolEffect | undefined): Tool => ({
   name: 'paint',
   description: 'Paints a fence.',
@@ -39,6 +46,10 @@ test.each([
   'don’t',
   'nicht',
   'ohne',
+  'or',
+  'outside',
+  'nah',
+  'scratch that',
 ])('a prompt with "%s" is refused, and the word is named', async (word) => {
   verifies('offline.negation');
   for (const prompt of [
@@ -50,6 +61,48 @@ test.each([
       code: 'PROVIDER_REFUSED',
       message: expect.stringContaining(`it does not understand "${word}"`),
     });
+});
+
+test.each([
+  ['grep -v version LICENSE', '-v'],
+  ['grep --invert-match version', '--invert-match'],
+  ['ls -R packages', '-R'],
+  ['list the files in all folders', 'all folders'],
+  ['read LICENSE and tell Bob', 'tell Bob'],
+  ['where is README.md', 'where is'],
+  ['when was README.md written', 'when was'],
+  ['what is 50 + 20%', '+ 20%'],
+  ['what is 50 minus 20 percent', 'minus 20 percent'],
+  ['what is the root of 9 squared', 'root of'],
+  ['what is 7 mod -3', 'mod -3'],
+  ['add 3 and 4 then multiply by 2', 'then multiply'],
+  ['show LICENSE as JSON', 'as JSON'],
+  ['find big files in packages', 'big files'],
+  ['list imports of LICENSE', 'imports of'],
+  ['find words starting with li', 'starting with'],
+])('what could turn the request is refused, and named: "%s"', async (prompt, named) => {
+  verifies('offline.negation');
+  await expect(ask(prompt, [...workTools, calculator])).rejects.toMatchObject({
+    code: 'PROVIDER_REFUSED',
+    message: expect.stringContaining(`it does not understand "${named}"`),
+  });
+});
+
+test.each(['what is 3:30 + 1:45', '12:30 - 1', 'sum of 1 to 10', 'what is the difference between 3 and 10'])(
+  'no part of "%s" is calculated',
+  async (prompt) => {
+    verifies('offline.negation');
+    await expect(ask(prompt, [calculator])).rejects.toSatisfy(refused);
+  },
+);
+
+test('a place that is no part of a search is refused, and harmless flags are not', async () => {
+  verifies('offline.negation');
+  await expect(callsFor('search for version in docs and packages', workTools)).rejects.toSatisfy(refused);
+  expect(await callsFor('grep -rn version docs', workTools)).toEqual(['search_text {"query":"version","path":"docs"}']);
+  expect(await callsFor('what is the difference between 10 and 3', [calculator])).toEqual([
+    'calculate {"expression":"10 - 3"}',
+  ]);
 });
 
 test('such a word in a quotation, in a path or within another word is no negation', async () => {

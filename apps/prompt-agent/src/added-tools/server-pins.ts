@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Tool } from '@kernel/protocol';
 import type { McpPins, McpToolsChange } from '@kernel/mcp';
 import { stateFolder } from '../config/folders.ts';
 import { readState, writeState } from '../config/state-file.ts';
@@ -7,6 +8,7 @@ import { oneLine } from '../render/escape.ts';
 import type { Output } from '../render/output.ts';
 import { hasTerminal } from '../terminal/ask.ts';
 import { confirm } from '../terminal/confirm.ts';
+import { markInvisible } from '../terminal/visible.ts';
 
 /** The tools of servers as the user knows them: hashes of their definitions, kept between runs. */
 export interface ServerPins {
@@ -28,9 +30,8 @@ export async function loadServerPins(given: string, host: Host, output: Output):
   return {
     known: isPins(state[key]) ? state[key] : undefined,
     async approve(change) {
-      const lines = describe(change);
-      if (hasTerminal(host)) return confirm(host, output, lines, 'Use them?', host.signal);
-      for (const line of lines) output.note(line);
+      if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
+      for (const line of describe(change, shortTool)) output.note(line);
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
       return false;
     },
@@ -39,15 +40,30 @@ export async function loadServerPins(given: string, host: Host, output: Output):
   };
 }
 
-function describe({ added, changed, server }: McpToolsChange): readonly string[] {
+function describe(
+  { added, changed, server }: McpToolsChange,
+  describeTool: (name: string, tool: Tool) => readonly string[],
+): readonly string[] {
   return [
     `The tools of the server "${oneLine(server, 80)}" are not those that you used before:`,
-    ...added.map(
-      (tool) => `  new: ${oneLine(tool.name, 80)} (${tool.effect ?? 'external'}): ${oneLine(tool.description, 300)}`,
-    ),
-    ...changed.map(
-      ({ after, name }) =>
-        `  changed: ${oneLine(name, 80)} (${after.effect ?? 'external'}): ${oneLine(after.description, 300)}`,
+    ...added.flatMap((tool) => describeTool(`new: ${oneLine(tool.name, 80)}`, tool)),
+    ...changed.flatMap(({ after, name }) => describeTool(`changed: ${oneLine(name, 80)}`, after)),
+  ];
+}
+
+function shortTool(name: string, { description, effect = 'external' }: Tool): readonly string[] {
+  return [`  ${name} (${effect}): ${oneLine(description, 300)}`];
+}
+
+/** All that a model reads of a tool: what is approved is what it will follow. Lines are indented, so that none passes for one of the question. */
+function wholeTool(name: string, { description, effect = 'external', parameters, title }: Tool): readonly string[] {
+  const texts = [...(title === undefined ? [] : [title]), description, JSON.stringify(parameters)];
+  return [
+    `  ${name} (${effect}):`,
+    ...texts.flatMap((text) =>
+      markInvisible(text)
+        .split('\n')
+        .map((line) => `    ${line}`),
     ),
   ];
 }

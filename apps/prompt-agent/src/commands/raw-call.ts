@@ -11,6 +11,7 @@ import {
   type UserMessage,
 } from '@kernel/protocol';
 import { safeJson } from '../render/escape.ts';
+import { redactEvents } from '../render/redact-events.ts';
 import type { Invocation } from '../invocation.ts';
 
 /** One request of a raw protocol call. */
@@ -34,14 +35,16 @@ export async function callModel(
   messages.push({ role: 'user', content: request.content });
   const isStreamed = flags.stream ?? false;
   let end: MessageEnd | undefined;
-  for await (const event of provider.stream({
+  const events = provider.stream({
     model: choice.model,
     messages,
     tools: request.tools,
     ...requestOptions(loaded.config.model.capabilities[request.protocol], request.tools),
     stream: isStreamed,
     signal,
-  })) {
+  });
+  const { token } = choice.provider;
+  for await (const event of redactEvents(events, typeof token === 'string' ? token : undefined)) {
     if (flags['json-lines'] === true) output.write(`${safeJson(event)}\n`);
     else if (event.type === 'text-delta' && isStreamed && flags.json !== true) output.write(event.text);
     if (event.type === 'message-end') end = event;

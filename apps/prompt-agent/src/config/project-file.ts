@@ -6,7 +6,9 @@ import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
 import type { Output } from '../render/output.ts';
 import { ask, hasTerminal } from '../terminal/ask.ts';
+import { markInvisible } from '../terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
+import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { loadProjectApprovals } from './project-approvals.ts';
 
 /** The variables that a project's file may use begin with this: they are made for this program. */
@@ -29,10 +31,24 @@ export async function checkMemory(config: AgentConfig, file: string, workspace: 
   const root = await realpath(workspace).catch(() => workspace);
   const wanted = resolve(cwd, path);
   const real = await realpath(wanted).catch(() => wanted);
-  if (isInside(root, real)) return;
+  const isPrivate = mayHoldCredentials(real);
+  if (isInside(root, real) && !isPrivate) return;
+  const problem = isPrivate ? 'leads to what may hold credentials' : 'leads outside the workspace';
   throw usageError(
-    `${file}: memory.path "${oneLine(path)}" leads outside the workspace, which a project's file may not. Give --memory if you want it.`,
+    `${file}: memory.path "${oneLine(path)}" ${problem}, which a project's file may not. Give --memory if you want it.`,
   );
+}
+
+/**
+ * Throws a usage error for a project's file that sets the header `Host`. It also chooses the name that TLS asks for: at a vendor whose addresses many
+ * sites share, it would bring the key to another one.
+ */
+export function checkHeaders({ provider: { authHeader, options } }: AgentConfig, file: string): void {
+  const names = [...Object.keys(options['headers'] ?? {}), authHeader ?? ''];
+  if (names.some((name) => name.trim().toLowerCase() === 'host'))
+    throw usageError(
+      `${file}: a project's file may not set the header "Host", which decides where requests end. Give --config ${file} if you trust it.`,
+    );
 }
 
 /**
@@ -76,13 +92,21 @@ export async function isApproved(
 
 /** What the file sets, a line each. Keys are not shown. */
 function summarize({ provider, model, systemPrompt, memory, agents, maxIterations }: AgentConfig): readonly string[] {
-  const at = provider.baseUrl === undefined ? '' : ` at ${oneLine(provider.baseUrl, 120)}`;
-  return [
-    `provider: ${oneLine(provider.name, 60)}${at}`,
+  const lines = [
+    `provider: ${describe(provider)}`,
     ...(model.name === undefined ? [] : [`model: ${oneLine(model.name, 80)}`]),
     ...(systemPrompt === undefined ? [] : [`system prompt: ${oneLine(systemPrompt, 400)}`]),
     ...(memory?.path === undefined ? [] : [`memory: ${oneLine(memory.path, 200)}`]),
     ...(maxIterations === undefined ? [] : [`max_iterations: ${maxIterations}`]),
-    ...(agents === undefined ? [] : [`agents: ${oneLine(Object.keys(agents).join(', '), 200)}`]),
+    ...Object.entries(agents ?? {}).map(([name, agent]) => `agent ${oneLine(name, 60)}: ${describe(agent.provider)}`),
   ];
+  return lines.map(markInvisible);
+}
+
+/** A provider and its address, with the whole origin as requests will have it: only what follows may be cut. */
+function describe({ baseUrl, name }: AgentConfig['provider']): string {
+  if (baseUrl === undefined) return oneLine(name, 60);
+  const url = URL.parse(baseUrl);
+  const at = url === null ? oneLine(baseUrl, 120) : `${url.origin}${oneLine(`${url.pathname}${url.search}`, 120)}`;
+  return `${oneLine(name, 60)} at ${at}`;
 }

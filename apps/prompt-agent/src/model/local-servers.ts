@@ -19,6 +19,7 @@ const WELL_KNOWN: readonly Omit<LocalServer, 'models'>[] = [
 ];
 
 const PROBE_MS = 300;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Looks for a model server on loopback, at all ports at once, for 300 ms. The first of the list that has a model wins.
@@ -51,13 +52,27 @@ export async function listModels(baseUrl: string, signal: AbortSignal): Promise<
   const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {
     const response = await fetch(`${root}/models`, { signal, redirect: 'error' });
-    const body: unknown = response.ok ? await response.json() : undefined;
+    const body: unknown = response.ok ? JSON.parse(await readText(response)) : undefined;
     const data: unknown = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
     const ids = Array.isArray(data) ? data.map((entry: unknown) => modelId(entry)) : [];
     return ids.filter((id) => id !== undefined && !/embed|bge-|rerank|whisper/i.test(id)).map(String);
   } catch {
     return [];
   }
+}
+
+/** Reads a body of at most `MAX_LIST_BYTES`. Throws for a longer one, of which no more is read. */
+async function readText({ body }: { readonly body: AsyncIterable<Uint8Array> | null }): Promise<string> {
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > MAX_LIST_BYTES) throw new Error('The list of models is too long.');
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function modelId(entry: unknown): string | undefined {

@@ -17,33 +17,40 @@ export function hasTerminal({ stdin, stderr }: Terminal): boolean {
  * was not meant as an answer. Throws the reason of an abort.
  */
 export async function ask(terminal: Terminal, show: () => void, signal: AbortSignal): Promise<string> {
-  await discardTyped(terminal.stdin);
+  await discardTyped(terminal.stdin, signal);
   signal.throwIfAborted();
   show();
   return readLine(terminal.stdin, signal);
 }
 
-/** Reads and drops what the terminal has buffered. In raw mode that includes a line that is not finished. */
-async function discardTyped(stdin: Host['stdin']): Promise<void> {
+/** Reads and drops what the terminal has buffered, until it is silent or the signal aborts. In raw mode that includes a line that is not finished. */
+async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<void> {
   stdin.setRawMode?.(true);
   await new Promise<void>((resolve) => {
     let timer: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      stdin.off('data', drop);
+      stdin.pause();
+      resolve();
+    };
     const drop = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        stdin.off('data', drop);
-        stdin.pause();
-        resolve();
-      }, SILENCE_MS);
+      timer = setTimeout(stop, SILENCE_MS);
     };
     stdin.on('data', drop);
-    drop();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    else drop();
   });
   stdin.setRawMode?.(false);
 }
 
 /** Reads one line; empty if the input ends first. Throws the reason of an abort. */
 function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+  // An input that has ended, as with Ctrl-D at an earlier question, tells it only once.
+  if (hasEnded(input)) return Promise.resolve('');
   return new Promise((resolve, reject) => {
     let line = '';
     const lines = createInterface({ input, terminal: false });
@@ -59,4 +66,8 @@ function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<st
       else resolve(line);
     });
   });
+}
+
+function hasEnded(input: object): boolean {
+  return ['readableEnded', 'destroyed'].some((field) => Reflect.get(input, field) === true);
 }

@@ -1,6 +1,6 @@
 import type { Output } from '../render/output.ts';
 import { ask, type Terminal } from './ask.ts';
-import { wrapLines } from './show-call.ts';
+import { wrapLines } from './visible.ts';
 
 /** The size of a terminal that does not tell it. */
 const DEFAULT_SIZE = { rows: 24, columns: 80 };

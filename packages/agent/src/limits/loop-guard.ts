@@ -1,8 +1,9 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
 import { canonicalArguments } from './canonical-arguments.ts';
+import { createCycles, PERIODS } from './cycles.ts';
 
-/** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count. */
+/** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count, and of one to eight turns. */
 export interface RepeatLimits {
   /** The result carries a note for the model. Default 3. */
   readonly warn?: number | undefined;
@@ -26,9 +27,6 @@ export interface LoopGuard {
   isLooping(): boolean;
 }
 
-const MAX_CYCLE = 8;
-const PERIODS = Array.from({ length: MAX_CYCLE }, (_, index) => index + 1);
-
 interface Entry {
   readonly call: ToolCall;
   /** The result as the model read it, normalized. */
@@ -37,7 +35,7 @@ interface Entry {
   canonical?: string;
 }
 
-/** Creates the guard of one run. A call is compared once with each of the last eight, whatever the limits are. */
+/** Creates the guard of one run. A call is compared once with each of the last eight, whatever the limits are, and so is a turn of several calls. */
 export function createLoopGuard({
   warn = 3,
   refuse = 5,
@@ -46,17 +44,7 @@ export function createLoopGuard({
   normalizeResult,
 }: RepeatLimits = {}): LoopGuard {
   const ignored: ReadonlySet<string> = new Set(ignore);
-  const entries: Entry[] = [];
   const refused = new Map<string, Entry>();
-  /** By period, how many of the last entries equal the one that is a period before them. */
-  const same = PERIODS.map(() => 0);
-
-  const repeatsOf = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
-  const mostRepeats = (): number => {
-    let most = 0;
-    for (const period of PERIODS) most = Math.max(most, repeatsOf(period));
-    return most;
-  };
   const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalArguments(entry.call.arguments, ignored));
   const keyOf = (entry: Entry): string => `${entry.call.name} ${canonicalOf(entry)}`;
   const isSameCall = (a: Entry, b: Entry): boolean => {
@@ -76,55 +64,72 @@ export function createLoopGuard({
       return text;
     }
   };
-  const add = (entry: Entry): void => {
-    for (const period of PERIODS) {
-      const before = entries.at(-period);
-      same[period - 1] = before !== undefined && isSame(before, entry) ? (same[period - 1] ?? 0) + 1 : 0;
-    }
-    entries.push(entry);
-    if (entries.length > MAX_CYCLE) entries.shift();
-  };
+  const calls = createCycles(isSame);
+  /** As long as each turn has one call, comparing turns would say what comparing calls does. */
+  let hasSeveral = false;
+  const turns = createCycles<readonly Entry[]>(
+    (a, b) => hasSeveral && a.length === b.length && a.every((entry, index) => isSame(entry, b[index] ?? entry)),
+  );
+  const mostRepeats = (): number => Math.max(calls.most(), turns.most());
 
   return {
     refusal(call) {
       let entry: Entry | undefined;
       for (const period of PERIODS) {
-        const expected = entries.at(-period);
-        if (expected === undefined || repeatsOf(period) < refuse) continue;
-        entry ??= { call, text: '' };
-        if (!isSameCall(expected, entry)) continue;
-        refused.set(call.id, expected);
-        return refusalOf(call, refuse);
+        const expected = [
+          ...(calls.repeats(period) < refuse ? [] : [calls.expected(period)]),
+          ...(turns.repeats(period) < refuse ? [] : (turns.expected(period) ?? [])),
+        ];
+        for (const before of expected) {
+          if (before === undefined) continue;
+          entry ??= { call, text: '' };
+          if (!isSameCall(before, entry)) continue;
+          refused.set(call.id, before);
+          return refusalOf(call, refuse);
+        }
       }
       return undefined;
     },
     record(outcomes) {
       const notes = new Map<string, string>();
-      const turn = new Map<string, { readonly first: Entry; calls?: Set<string> }>();
+      const turn: Entry[] = [];
+      const seen = new Map<string, { readonly first: Entry; calls?: Set<string> }>();
       /** The same call twice in one turn counts once. Calls are compared only where their results are equal. */
       const isNew = (entry: Entry): boolean => {
-        const known = turn.get(entry.text);
-        if (known === undefined) turn.set(entry.text, { first: entry });
+        const known = seen.get(entry.text);
+        if (known === undefined) seen.set(entry.text, { first: entry });
         if (known === undefined) return true;
         known.calls ??= new Set([keyOf(known.first)]);
         const size = known.calls.size;
         return known.calls.add(keyOf(entry)).size > size;
       };
+      const note = (id: string, repeats: number): void => {
+        if (repeats < warn || refused.has(id)) return;
+        notes.set(
+          id,
+          `Note: the same calls have given the same results ${repeats} times. Try something else, or answer.`,
+        );
+      };
       for (const [call, { forLLM }] of outcomes) {
         const entry = refused.get(call.id) ?? { call, text: normalize(forLLM, call) };
         if (!isNew(entry)) continue;
-        add(entry);
-        const repeats = mostRepeats();
-        if (repeats >= warn && !refused.has(call.id))
-          notes.set(
-            call.id,
-            `Note: the same calls have given the same results ${repeats} times. Try something else, or answer.`,
-          );
+        turn.push(entry);
+        calls.add(entry);
+        note(call.id, calls.most());
       }
+      hasSeveral ||= turn.length > 1;
+      if (turn.length > 0) turns.add(turn.length === 1 ? turn : turn.toSorted(byText));
+      for (const { call } of turn) note(call.id, turns.most());
       return notes;
     },
-    isLooping: () => entries.length > 0 && mostRepeats() >= stop,
+    isLooping: () => calls.expected(1) !== undefined && mostRepeats() >= stop,
   };
+}
+
+/** An order in which two turns of the same calls are the same list, whatever order they were called in. */
+function byText(a: Entry, b: Entry): number {
+  const [first, second] = [a, b].map(({ call, text }) => `${call.name}\n${text}\n${call.arguments}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
 function refusalOf(call: ToolCall, times: number): ToolResult {

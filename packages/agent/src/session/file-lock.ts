@@ -1,10 +1,12 @@
 import {
+  closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   linkSync,
-  readFileSync,
+  openSync,
+  readSync,
   renameSync,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -113,8 +115,7 @@ function release(lockPath: string, token: string): void {
 /** Reads a lock; undefined if there is none. */
 function readLock(path: string): Lock | undefined {
   try {
-    const { ino, mtimeMs } = statSync(path);
-    const text = readFileSync(path, 'utf8').slice(0, 4096).trim();
+    const { ino, mtimeMs, text } = readStart(path);
     const ageMs = Math.max(0, Date.now() - mtimeMs);
     const value = parse(text);
     if (
@@ -131,6 +132,20 @@ function readLock(path: string): Lock | undefined {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
+  }
+}
+
+/** Reads the first bytes of a lock. A pipe or a device in its place, also behind a link, is not waited for and is not read. */
+function readStart(path: string): { readonly ino: number; readonly mtimeMs: number; readonly text: string } {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    const buffer = Buffer.alloc(4096);
+    const text = buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, 0)).trim();
+    return { ino: stats.ino, mtimeMs: stats.mtimeMs, text };
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -35,8 +35,8 @@ export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const [header, ...rest] = lines;
   if (header === undefined) return startLog(bytes, path);
   const first = parseLine(header, path, 1);
-  const version = isObject(first) ? first['session'] : undefined;
-  if (typeof version !== 'number') throw notASession(path);
+  const version = versionOf(first);
+  if (version === undefined) throw notASession(path);
   if (version > VERSION)
     throw new KernelError(
       'CONFIG_INVALID',
@@ -46,6 +46,15 @@ export function parseLog(bytes: Uint8Array, path: string): ParsedLog {
   const entries = rest.map((line, index) => toEntry(parseLine(line, path, index + 2), path, index + 2));
   const id = isObject(first) && typeof first['id'] === 'string' ? { id: first['id'] } : {};
   return { entries, byteLength: end, header: '', ...id };
+}
+
+/** The version in a header; undefined for any other line. A newer release may add fields, this one and earlier ones have none but an id. */
+function versionOf(line: unknown): number | undefined {
+  if (!isObject(line)) return undefined;
+  const { session, id, ...rest } = line;
+  if (typeof session !== 'number' || !Number.isInteger(session) || session < 1) return undefined;
+  if (session > VERSION) return session;
+  return Object.keys(rest).length === 0 && (id === undefined || typeof id === 'string') ? session : undefined;
 }
 
 /** The log of a file without a whole line: an empty one, or one whose header a crash cut off, which is completed and not cut. */

@@ -67,6 +67,27 @@ test.each([7, 8])('a cycle of %i calls ends the run', async (length) => {
   expect(await result).toMatchObject({ reason: 'loop', turns: 6 * length });
 });
 
+test.each<readonly [string, (turn: number, tools: readonly string[]) => readonly string[], number]>([
+  ['the same nine calls in each turn', (_, tools) => tools, 9],
+  [
+    'three calls in another order in each turn',
+    (turn, tools) => [0, 1, 2].map((at) => tools[(at + turn) % 3] ?? ''),
+    3,
+  ],
+  ['nine calls and one in turns', (turn, tools) => (turn % 2 === 0 ? tools : tools.slice(0, 1)), 9],
+])('%s are a loop', async (_name, callsOf, count) => {
+  verifies('agent.loop.repeat', 'agent.loop.repeat.refuse', 'agent.loop.repeat.stop');
+  const names = Array.from({ length: count }, (_, index) => `t${index}`);
+  const script = Array.from({ length: 60 }, (_, turn) => ({ calls: callsOf(turn, names).map((name) => ({ name })) }));
+  const tools = mockToolset(names.map((name) => mockTool(name, () => 'same')));
+  const provider = scriptedProvider(script);
+  const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools, limits: { turns: 20 } }));
+  expect(result.reason).toBe('loop');
+  expect(result.turns).toBeLessThanOrEqual(12);
+  expect(tools.calls.length).toBeLessThanOrEqual(5 * count + 5);
+  expect(JSON.stringify(result.messages)).toContain('same results 3 times');
+});
+
 /** A model that calls a tool with a new nonce each time, and a tool whose result names the time. */
 function volatile(limits: RunLimits) {
   const provider = scriptedProvider(

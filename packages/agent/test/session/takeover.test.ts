@@ -22,6 +22,7 @@ import { openFileSession } from '../../src/session/file-session.ts';
 import { ownIdentity } from '../../src/session/process-identity.ts';
 import { user } from '../support.ts';
 
+const FILE_SESSION = new URL('../../src/session/file-session.ts', import.meta.url).href;
 const RACES = 2_000;
 const WORKERS = 3;
 const entry = (text: string): SessionEntry => ({ type: 'message', message: user(text) });
@@ -157,6 +158,32 @@ test.each(['notes', '{', '{"a":1}', '{"session":1,"id":"not an id', 'x'.repeat(1
     expect(readFileSync(path, 'utf8').startsWith(before)).toBe(true);
   },
 );
+
+test.each(['{"session":1,"user":"bob"}', '{"session":-1}', '{"session":1,"id":2}'])(
+  'a foreign file that begins with %s is not cut',
+  async (line) => {
+    verifies('agent.session.foreign');
+    const path = join(createFolder(), 'a.txt');
+    const text = `${line}\nnotes without a newline`;
+    writeFileSync(path, text);
+    await expect(openFileSession(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  },
+);
+
+test('a lock that is a pipe or a device fails and blocks nothing', () => {
+  verifies('agent.session.lock');
+  const folder = createFolder();
+  spawnSync('mkfifo', [join(folder, 'a.jsonl.lock')]);
+  symlinkSync('/dev/zero', join(folder, 'b.jsonl.lock'));
+  const code = `import { openFileSession } from ${JSON.stringify(FILE_SESSION)};
+    for (const name of ['a', 'b'])
+      await openFileSession(name + '.jsonl').catch((error) => console.log(error.code, error.message.includes('not a regular file')));`;
+  // In a process of its own, which a read that blocks cannot take along.
+  const options = { cwd: folder, timeout: 30_000, encoding: 'utf8' } as const;
+  const args = ['--conditions=@kernel/source', '--input-type=module', '-e', code];
+  expect(spawnSync(process.execPath, args, options).stdout).toBe('STORE_FAILED true\nSTORE_FAILED true\n');
+});
 
 test('a session with bytes that are not UTF-8 before a torn line opens, and loses only the torn line', async () => {
   verifies('agent.session.foreign');

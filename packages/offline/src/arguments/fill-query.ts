@@ -42,9 +42,15 @@ export function fillSearch(filling: SlotFilling, slots: readonly Slot[]): Search
   if (verb === undefined || rest === undefined || !SEARCH_VERB.test(verb)) return undefined;
   const hasPath = slots.some(({ kind }) => kind === 'path');
   const order = readOrder(verb.toLowerCase(), marker !== undefined, rest.replace(/[\s?!]+$/, ''), hasPath);
-  if (order === undefined || order.query === '') return undefined;
+  if (order === undefined || order.query === '' || isUnclear(order.query, rest)) return undefined;
   claim(filling, 0, filling.tokens.length - 1, 'exact', 0.8);
   return order;
+}
+
+/** Whether words of a query that is not quoted could also say where to search. */
+function isUnclear(query: string, text: string): boolean {
+  if (/["“‘`]|(?<!\w)'/.test(text)) return false;
+  return /\s(?:in|inside|within|under|below|from|across|through|throughout)\s/i.test(query);
 }
 
 function readOrder(verb: string, isMarked: boolean, text: string, hasPath: boolean): SearchCommand | undefined {

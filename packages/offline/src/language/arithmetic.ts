@@ -85,6 +85,9 @@ export function findExpressions(text: string): readonly FoundExpression[] {
   return found.toSorted((a, b) => a.start - b.start);
 }
 
+/** The verbs that each preposition joins two numbers for. */
+const JOINS: Readonly<Record<string, RegExp>> = { by: /^(?:multiply|divide)$/i, from: /^subtract$/i, to: /^add$/i };
+
 /** `add 3 and 4`, `the sum of 1, 2 and 3`: the only forms in which `and` joins numbers. */
 function* phrases(text: string): Generator<FoundExpression> {
   const form =
@@ -92,6 +95,11 @@ function* phrases(text: string): Generator<FoundExpression> {
   for (const match of text.matchAll(form)) {
     const [whole, verb = '', list = ''] = match;
     const numbers = list.match(/-?\d+(?:\.\d+)?/g) ?? [];
+    const joined = / (by|from|to) /i.exec(list)?.[1]?.toLowerCase();
+    // `the sum of 1 to 10` is no sum of two numbers.
+    if (joined !== undefined && !JOINS[joined]?.test(verb)) continue;
+    // Whether the difference between 3 and 10 is 7 or -7 is not certain.
+    if (/^diff/i.test(verb) && (numbers.length !== 2 || Number(numbers[0]) < Number(numbers[1]))) continue;
     const operator = /^(?:add|sum|total)/i.test(verb)
       ? '+'
       : /^(?:mul|pro)/i.test(verb)
@@ -106,6 +114,7 @@ function* phrases(text: string): Generator<FoundExpression> {
 
 function scan(text: string, start: number, budget: Budget): FoundExpression | undefined {
   if (/^\d{4}-\d{2}-\d{2}/.test(text.slice(start, start + 10))) return undefined;
+  if (/\d:$/.test(text.slice(Math.max(0, start - 2), start))) return undefined; // the minutes of a time
   const pieces = longestBalanced(readPieces(text, start, budget));
   const last = pieces.at(-1);
   const operations = pieces.filter(
@@ -113,6 +122,7 @@ function scan(text: string, start: number, budget: Budget): FoundExpression | un
   );
   if (last === undefined || operations.length === 0 || !pieces.some(({ kind }) => kind === 'operand')) return undefined;
   if (pieces.length === 2 && pieces[0]?.kind === 'operator') return undefined;
+  if (/^:\d/.test(text.slice(last.end, last.end + 2))) return undefined;
   if (/^[\p{L}\p{N}_]/u.test(text.slice(last.end)) && /[\p{L}\p{N}]$/u.test(last.text)) return undefined;
   return { start, end: last.end, value: write(pieces) };
 }

@@ -39,7 +39,8 @@ export const ACTION_STEMS = stems(
   start stop restart kill delete remove erase rename move copy edit change update modify replace insert append save store upload
   download send mail email post publish reply forward book buy order pay schedule cancel remind call message commit push merge
   count compare analyse analyze classify rank sort recommend suggest advise discuss debate argue predict guess plan teach
-  sing draw paint play pretend act tell-a-story convert simplify format validate test debug`,
+  sing draw paint play pretend act tell-a-story convert simplify format validate test debug
+  close lock unlock encrypt decrypt zip unzip`,
 );
 
 /** Works that only a language model or a person can create. */

@@ -34,6 +34,7 @@ export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHint
     effect: toEffect(listed.annotations ?? {}, trustsHints),
     description: visibleText(definition.description),
     parameters: visibleSchema(definition.parameters),
+    ...(listed.outputSchema === undefined ? {} : { outputSchema: visibleSchema(listed.outputSchema) }),
     ...(title === undefined ? {} : { title: visibleText(title) }),
     ...(metadata === undefined ? {} : { metadata: mapTexts(metadata) }),
   };

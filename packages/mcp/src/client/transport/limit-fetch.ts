@@ -15,10 +15,17 @@ export function limitFetch(inner: FetchLike, maxBytes: number): FetchLike {
     if (!response.ok) return new Response(body.pipeThrough(cutAfter(MAX_ERROR_BYTES)), { status, statusText, headers });
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
     let messageBytes = 0;
+    let before: Uint8Array<ArrayBuffer> = new Uint8Array();
     const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
-        const end = isStream ? lastEventEnd(chunk) : -1;
-        messageBytes = end === -1 ? messageBytes + chunk.length : chunk.length - end;
+        if (isStream) {
+          const inside = lastEventEnd(chunk);
+          // A blank line may lie in two chunks.
+          const start = inside === -1 && lastEventEnd(joinBytes(before, chunk.subarray(0, 3))) !== -1 ? 0 : inside;
+          if (start !== -1) messageBytes = -start;
+          before = joinBytes(before, chunk.subarray(-3)).slice(-3);
+        }
+        messageBytes += chunk.length;
         if (messageBytes > maxBytes) throw new Error(`a message has more than ${maxBytes} bytes`);
         controller.enqueue(chunk);
       },
@@ -37,6 +44,10 @@ function cutAfter(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Ui
       if (left <= 0) controller.terminate();
     },
   });
+}
+
+function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.concat([first, second]));
 }
 
 /** Where the last event of a chunk ends, or -1 if none does. */

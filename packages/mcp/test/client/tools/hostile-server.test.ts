@@ -60,7 +60,7 @@ test('a server that lists 100,000 tools cannot be used, and says how many it may
 test('descriptions and titles have no control, bidirectional or invisible characters, in schemas too', async () => {
   verifies('mcp.client.visible');
   const tags = Array.from('hidden', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
-  const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164${tags}\u0085c`;
+  const bad = `a\u001B[31m\u0000\u202Eb\u200B\u2066\u00AD\uFEFF\u2028\u3164\u2800${tags}\u0085c`;
   const tool = listed('t', {
     title: bad,
     description: `${bad}\n\té日本語😀`,
@@ -68,6 +68,7 @@ test('descriptions and titles have no control, bidirectional or invisible charac
       type: 'object',
       properties: { description: { type: 'string', description: bad, enum: [bad] } },
     },
+    outputSchema: { type: 'object', description: bad },
     _meta: { usageHint: bad },
   });
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify([tool])) });
@@ -75,6 +76,7 @@ test('descriptions and titles have no control, bidirectional or invisible charac
     title: 'a[31mbc',
     description: 'a[31mbc\n\té日本語😀',
     parameters: { properties: { description: { type: 'string', description: 'a[31mbc', enum: [bad] } } },
+    outputSchema: { description: 'a[31mbc' },
     metadata: { usageHint: 'a[31mbc' },
   });
 });

@@ -1,0 +1,41 @@
+const MAX_CYCLE = 8;
+
+/** The lengths of the cycles that count. */
+export const PERIODS: readonly number[] = Array.from({ length: MAX_CYCLE }, (_, index) => index + 1);
+
+/** Counts how often a sequence has repeated itself, in cycles of one to eight elements. */
+export interface Cycles<T> {
+  /** Adds an element: it is compared once with each of the last eight. */
+  add(element: T): void;
+  /** The element that a cycle of this length expects next; undefined if there are fewer. */
+  expected(period: number): T | undefined;
+  /** How often the last elements are the same cycle of this length: 1 if it is there once. */
+  repeats(period: number): number;
+  /** The most repeats of any length. */
+  most(): number;
+}
+
+/** Starts a sequence whose elements `isSame` compares. */
+export function createCycles<T>(isSame: (before: T, after: T) => boolean): Cycles<T> {
+  const last: T[] = [];
+  /** By period, how many of the last elements equal the one that is a period before them. */
+  const same = PERIODS.map(() => 0);
+  const repeats = (period: number): number => Math.floor((same[period - 1] ?? 0) / period) + 1;
+  return {
+    expected: (period) => last.at(-period),
+    repeats,
+    most() {
+      let most = 0;
+      for (const period of PERIODS) most = Math.max(most, repeats(period));
+      return most;
+    },
+    add(element) {
+      for (const period of PERIODS) {
+        const before = last.at(-period);
+        same[period - 1] = before !== undefined && isSame(before, element) ? (same[period - 1] ?? 0) + 1 : 0;
+      }
+      last.push(element);
+      if (last.length > MAX_CYCLE) last.shift();
+    },
+  };
+}
