@@ -2,7 +2,7 @@ export { run } from './run.ts';
 export type { RunOptions } from './options.ts';
 export { start } from './start.ts';
 export type { RunningRun } from './start.ts';
-export type { PrepareTurn, TurnChanges, TurnState } from './loop/prepare-turn.ts';
+export type { PrepareTurn, TurnChanges, TurnState } from './turn/prepare-turn.ts';
 export type { OutputSchema } from './output/output-schema.ts';
 export { collect } from './collect.ts';
 export type { FinishedCall, RunResult } from './collect.ts';

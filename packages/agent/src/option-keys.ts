@@ -44,10 +44,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['experimental_context', 'toolsContext', 'runContext', 'deps'], 'Use "context".'),
   ...sameHint(['toolset', 'functions', 'registry'], 'Use "tools".'),
   ...sameHint(['prepareStep', 'onStepStart'], 'Use "prepareTurn".'),
-  ...sameHint(
-    ['outputType', 'outputSchema', 'schema', 'response_format'],
-    'Use "output", or "responseFormat" for JSON text.',
-  ),
+  ...sameHint(['outputType', 'outputSchema', 'schema'], 'Use "output", or "responseFormat" for JSON text.'),
   ...sameHint(['needsApproval', 'onApproval', 'canUseTool'], 'Use "approve".'),
   ...sameHint(['approvalTimeout', 'approveTimeoutMs'], 'Use "approvalTimeoutMs".'),
   ...sameHint(['execute', 'handler'], 'A handler belongs to its tool: defineTool({ …, handler }) of @kernel/tools.'),

@@ -9,7 +9,7 @@ import {
 } from '@kernel/protocol';
 import type { Approve } from './approval/approval.ts';
 import type { RunLimits } from './limits/run-limits.ts';
-import type { PrepareTurn } from './loop/prepare-turn.ts';
+import type { PrepareTurn } from './turn/prepare-turn.ts';
 import type { Steering } from './loop/steering.ts';
 import type { StepExecutor } from './loop/steps.ts';
 import type { OutputSchema } from './output/output-schema.ts';

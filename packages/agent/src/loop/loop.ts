@@ -19,11 +19,12 @@ import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
 import { createUsageMeter, reportedUsage } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
-import { type CallBatch, createCallBatch } from './call-batch.ts';
+import { type CallBatch, createCallBatch } from '../calls/call-batch.ts';
 import { createInbox } from './inbox.ts';
-import { type ModelOutput, type ModelResources, modelStep } from './model-turn.ts';
-import { offeredTools } from './offered-tools.ts';
-import { type CallPolicy, prepareCalls } from './prepare-calls.ts';
+import { type ModelOutput, modelStep } from '../turn/model-turn.ts';
+import type { ModelResources } from '../turn/types.ts';
+import { offeredTools } from '../turn/offered-tools.ts';
+import { type CallPolicy, prepareCalls } from '../calls/prepare-calls.ts';
 import {
   limitError,
   outcomeOfAbort,
@@ -35,11 +36,11 @@ import {
   withOutput,
 } from './run-end.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
-import { createToolSelection } from './prepare-turn.ts';
+import { createToolSelection } from '../turn/prepare-turn.ts';
 import { type AnswerOutput, invalidOutput, outputStep } from '../output/output-step.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
-import { type CallOutput, type CallResources, callStep } from './tool-calls.ts';
+import { type CallOutput, type CallResources, callStep } from '../calls/tool-calls.ts';
 
 const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 

@@ -20,11 +20,10 @@ import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 import { untilStored } from './until-stored.ts';
 
+type WithoutMessages<Context, Output> = Omit<RunOptions<Context, Output>, 'messages'>;
+
 /** Options of a run whose history is in a session. */
-export interface SessionRunOptions<Context = unknown, Output = unknown> extends Omit<
-  RunOptions<Context, Output>,
-  'messages'
-> {
+export interface SessionRunOptions<Context = unknown, Output = unknown> extends WithoutMessages<Context, Output> {
   /** Where the history is. */
   readonly session: Session;
   /** The new messages. Leave them out to go on with what is pending. */

@@ -2,16 +2,9 @@ import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
 
 /** Keywords that strict modes refuse and that cannot be left out without a change of meaning. */
-const REFUSED = [
-  'allOf',
-  'not',
-  'if',
-  'dependentRequired',
-  'dependentSchemas',
-  'patternProperties',
-  'propertyNames',
-  'prefixItems',
-];
+const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
+  ' ',
+);
 const MAX_DEPTH = 100;
 
 /**

@@ -19,11 +19,11 @@ import type { Semaphore } from '../limits/semaphore.ts';
 import { type AdmittedCall, admitCall } from './admit-call.ts';
 import type { Caller } from './caller.ts';
 import { callTool, cancelledResult } from './call-tool.ts';
-import { hookStopAnswer } from './hook-stop.ts';
-import type { Inbox } from './inbox.ts';
+import { hookStopAnswer } from '../loop/hook-stop.ts';
+import type { Inbox } from '../loop/inbox.ts';
 import type { PreparedCall } from './prepared-call.ts';
-import { type RunInheritance, runInScope } from './run-scope.ts';
-import { createStep, type Step, type StepContext } from './steps.ts';
+import { type RunInheritance, runInScope } from '../loop/run-scope.ts';
+import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 
 /** What the calls of a run share. */
 export interface CallResources extends RunInheritance {

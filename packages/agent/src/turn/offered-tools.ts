@@ -1,7 +1,7 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
-import { afterMicrotasks } from './after-microtasks.ts';
-import { reasonOf } from './reason-of.ts';
+import { afterMicrotasks } from '../loop/after-microtasks.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 
 /** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;

@@ -15,7 +15,7 @@ import { type ApprovalOutput, approveStep } from './approve-step.ts';
 import type { Caller } from './caller.ts';
 import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
-import { runBatch, type StepContext, type StepExecutor } from './steps.ts';
+import { runBatch, type StepContext, type StepExecutor } from '../loop/steps.ts';
 
 /** What decides whether a call of a run may run. */
 export interface CallPolicy {

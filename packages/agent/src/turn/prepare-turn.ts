@@ -14,7 +14,7 @@ import {
   type Usage,
 } from '@kernel/protocol';
 
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 
 /** What `prepareTurn` is asked about. */
 export interface TurnState<Context = unknown> {

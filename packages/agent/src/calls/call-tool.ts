@@ -8,9 +8,9 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import { afterMicrotasks } from './after-microtasks.ts';
+import { afterMicrotasks } from '../loop/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;

@@ -1,6 +1,6 @@
 import type { Message, Provider, ProviderRequest, Tool, ToolChoice } from '@kernel/protocol';
 import type { OutputMode } from '../output/typed-output.ts';
-import type { ModelResources, ModelTurn } from './model-turn.ts';
+import type { ModelResources, ModelTurn } from './types.ts';
 import { prepareTurn, type TurnChanges } from './prepare-turn.ts';
 
 /** The request of one turn, and who gets it. */

@@ -10,8 +10,8 @@ import {
 } from '@kernel/protocol';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { Caller } from './caller.ts';
-import { hookStopAnswer } from './hook-stop.ts';
-import { createStep, type Step, type StepContext } from './steps.ts';
+import { hookStopAnswer } from '../loop/hook-stop.ts';
+import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 
 /** The output of an approval step. */
 export type ApprovalOutput =

@@ -6,7 +6,7 @@ import type { CheckedCall } from '../approval/validate-call.ts';
 import type { Caller } from './caller.ts';
 import { decide } from './approve-step.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
-import type { StepContext } from './steps.ts';
+import type { StepContext } from '../loop/steps.ts';
 
 /** A call that may run now, or has its result. */
 export interface AdmittedCall {

@@ -1,6 +1,6 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type MessageEnd, type ProviderEvent } from '@kernel/protocol';
-import type { Emit } from './steps.ts';
+import type { Emit } from '../loop/steps.ts';
 
 /**
  * Emits all events of a provider's stream except the `message-end`, which it resolves to. Rejects with the stream's error, with
