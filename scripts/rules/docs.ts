@@ -33,7 +33,8 @@ function isDocumented(lines: readonly string[], index: number, name: string): bo
   while (/^\s*\/\/|^@/.test(lines[above] ?? '')) above -= 1;
   if (lines[above]?.trim().endsWith('*/') === true) return true;
   // The doc comment of an overloaded function precedes its first signature, which may take several lines.
-  if (/^\): .*;$/.test(lines[above] ?? '')) while (above > 0 && !/^export /.test(lines[above] ?? '')) above -= 1;
+  if (/^\): .*;$/.test(lines[above] ?? ''))
+    while (above > 0 && lines[above]?.startsWith('export ') !== true) above -= 1;
   return (
     new RegExp(`^(?:export (?:async )?function |  (?:readonly )?)${name.replaceAll(/\W/g, '.')}\\b`).test(
       lines[above] ?? '',

@@ -113,7 +113,10 @@ function* phrases(text: string): Generator<FoundExpression> {
 }
 
 function scan(text: string, start: number, budget: Budget): FoundExpression | undefined {
-  if (/^\d{4}-\d{2}-\d{2}/.test(text.slice(start, start + 10))) return undefined;
+  if (
+    /^(?:\d{4}-\d{2}-\d{2}|\d{4}\/\d{1,2}\/\d{1,2}|\d{1,2}\/\d{1,2}\/\d{4})(?!\d)/.test(text.slice(start, start + 11))
+  )
+    return undefined;
   if (/\d:$/.test(text.slice(Math.max(0, start - 2), start))) return undefined; // the minutes of a time
   const pieces = longestBalanced(readPieces(text, start, budget));
   const last = pieces.at(-1);

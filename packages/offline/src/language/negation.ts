@@ -9,7 +9,7 @@ const WORDS = [
   'only|solely|exclusively|merely|just|hide|hiding|omit|omitting|skip|skipping|ignor(?:e|es|ing)|avoid|avoiding|leave out|leaving out',
   'stop|cancel|forget|refuse|undo|pretend|imagine|suppose|assume|as if',
   // Correction and alternative.
-  'nah|nope|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
+  'nah|nope|actually|again and again|repeatedly|scratch that|nevermind|on second thoughts?|i mean|or|either|outside',
   // Condition.
   'if|unless|provided|otherwise|else|until|whether|in case|depending',
   // How something is done, sorted, compared or explained.
@@ -17,6 +17,7 @@ const WORDS = [
   // A kind of file, a part of one, or another form of it.
   '(?:big|small|large|huge|old|new|recent|empty|hidden|binary|duplicate|unused) (?:files?|folders?|director(?:y|ies))|duplicates?',
   '(?:imports|exports|functions|classes|methods|lines|symbols|words) of|(?:start|end|beginn)ing (?:in|with)|how (?:much time|long)',
+  'on (?:git(?:hub|lab)|google|npm|the (?:internet|web))',
   'as (?:a table|csv|hex|html|json|markdown|pdf|xml|yaml)|then (?:add|divide|double|halve|multiply|square|subtract)',
   'recursive(?:ly)?|(?:in)?sensitive(?:ly)?|backwards?|twice|thrice|times|alphabetical(?:ly)?|sort(?:ed)?|order(?:ed)?|ascending|descending',
   'exact(?:ly)?|whole words?|regex|(?:start|end|beginning) of|(?:newest|oldest|latest|longest|shortest|largest|smallest|biggest|most|least|fewest)',
@@ -32,12 +33,13 @@ const HARMLESS_FLAG = /^-(?:[rnHiIF]+|[la1]+)$/;
 const FLAG = /(?<=\s)--?[A-Za-z][\w-]*/g;
 /** Arithmetic with two meanings, `50 + 20%`, `7 mod -3`, `the root of 9`, and a pattern to search for. */
 const UNCLEAR =
-  /(?:[-+−]|\b(?:plus|minus|less)\b)\s*\d+(?:\.\d+)?\s*(?:%|per ?cent)(?!\s*(?:of\b|\d))|(?:%|\bmod(?:ulo)?\b)\s*[-−]\s*\d|(?<!\b(?:square|cube)\s)\broot of\b|\.[*+]/i;
+  /(?:[-+−]|\b(?:plus|minus|less)\b)\s*\d+(?:\.\d+)?\s*(?:%|per ?cent)(?!\s*(?:of\b|\d))|(?:%|\bmod(?:ulo)?\b)\s*[-−]\s*\d|(?<!\b(?:square|cube)\s)\broot of\b|\.[*+]|\.{3}|…/i;
 /** Somebody else whom the answer is for: `tell Bob`. */
 const FOR_OTHERS =
   /\b(?:tell|give|inform|ask)\s+(?!(?:me|us|the|an?|its?|their|what|which|how|where|when|who|whether|back|all|my|our|this|that)\b)\p{L}+/iu;
 /** A question about a file, not for what is in it. */
-const ABOUT_FILE = /^\s*(?:where|when)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had))\b/i;
+const ABOUT_FILE =
+  /^\s*(?:(?:where|when|how)(?:['’]s|\s+(?:is|are|was|were|did|does|do|has|had|to|can))|what\s+(?:will|would|should|could|might|was))\b/i;
 
 /**
  * Returns the first word of a prompt that turns, limits or conditions what it asks for, or says how it is done: such a word can change everything, and
