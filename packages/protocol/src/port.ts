@@ -15,7 +15,7 @@ export interface Provider {
    */
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How a model is best held to a schema (`run({ output })`). Absent: `tool-call`. Wrappers forward it. */
-  structuredOutput?(model: string): StructuredOutput;
+  structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
   /** Returns the text of a recording. Absent if the vendor has no transcription. */

@@ -45,7 +45,7 @@ export interface TypedOutput {
     model: string,
     offered: readonly Tool[],
     toolChoice: ToolChoice | undefined,
-  ): OutputRequest;
+  ): Promise<OutputRequest>;
   /** Emits the answer so far after each event that adds to it. For the events of one turn. */
   withDeltas(emit: Emit, mode: OutputMode): Emit;
 }
@@ -60,10 +60,10 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
     tools: answer.tools,
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
-    request(provider, model, offered, toolChoice) {
+    async request(provider, model, offered, toolChoice) {
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
-        structuredOutputOf(provider, model),
+        await structuredOutputOf(provider, model),
         others.length > 0,
         offered.length > others.length && toolChoice !== 'none',
       );
@@ -86,8 +86,8 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
   };
 }
 
-function structuredOutputOf(provider: Provider, model: string): StructuredOutput {
-  return provider.structuredOutput?.(model) ?? 'tool-call';
+async function structuredOutputOf(provider: Provider, model: string): Promise<StructuredOutput> {
+  return (await provider.structuredOutput?.(model)) ?? 'tool-call';
 }
 
 function chooseMode(best: StructuredOutput, hasTools: boolean, canCall: boolean): OutputMode {
