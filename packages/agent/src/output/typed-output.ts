@@ -64,6 +64,7 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
         await structuredOutputOf(provider, model),
+        format.strictSchema !== undefined,
         others.length > 0,
         offered.length > others.length && toolChoice !== 'none',
       );
@@ -90,8 +91,10 @@ async function structuredOutputOf(provider: Provider, model: string): Promise<St
   return (await provider.structuredOutput?.(model)) ?? 'tool-call';
 }
 
-function chooseMode(best: StructuredOutput, hasTools: boolean, canCall: boolean): OutputMode {
-  if (best === 'schema' || (best === 'schema-without-tools' && !hasTools)) return 'schema';
+/** Chooses what binds the model most. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool, which takes any. */
+function chooseMode(best: StructuredOutput, isStrict: boolean, hasTools: boolean, canCall: boolean): OutputMode {
+  const takesSchema = best === 'schema' || (best === 'schema-without-tools' && !hasTools);
+  if (takesSchema && (isStrict || !canCall)) return 'schema';
   return best === 'text' || !canCall ? 'text' : 'tool-call';
 }
 
