@@ -11,6 +11,8 @@ export type { AzureCredential, AzureTokenOptions } from './config/azure-token.ts
 export { fromEnvironment } from './config/from-environment.ts';
 export { withRetry } from './policies/retry.ts';
 export type { Retry, RetryOptions } from './policies/retry.ts';
+export { withTurnRetry } from './policies/turn-retry.ts';
+export type { TurnRetryOptions } from './policies/turn-retry.ts';
 export { withFallback } from './policies/fallback.ts';
 export type { FallbackAttempt, FallbackCandidate, FallbackOptions } from './policies/fallback.ts';
 export type { FallbackReason } from './policies/fallback-reason.ts';

@@ -132,7 +132,7 @@ const BY_STRENGTH: readonly StructuredOutput[] = ['schema', 'schema-without-tool
 /** What every candidate can do: which of them answers is not known before. */
 async function weakest(states: readonly CandidateState[], model: string): Promise<StructuredOutput> {
   const all = await Promise.all(
-    states.map(({ provider, model: own }) => provider.structuredOutput?.(own ?? model) ?? 'tool-call'),
+    states.map(async ({ provider, model: own }) => (await provider.structuredOutput?.(own ?? model)) ?? 'tool-call'),
   );
   const at = Math.max(...all.map((each) => BY_STRENGTH.indexOf(each)));
   return BY_STRENGTH[at] ?? 'tool-call';

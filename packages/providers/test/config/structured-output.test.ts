@@ -39,12 +39,7 @@ describe('how a reply is best held to a schema', () => {
   test('policies forward it', async () => {
     const inner = says('schema');
     const limited = withRateLimit(inner, { requestsPerMinute: 5 });
-    for (const wrapped of [
-      withRetry(inner),
-      withUsage(inner),
-      withRateLimit(inner, { requestsPerMinute: 5 }),
-      detectTextCalls(inner),
-    ])
+    for (const wrapped of [withRetry(inner), withUsage(inner), limited, detectTextCalls(inner)])
       expect(await wrapped.structuredOutput?.('m')).toBe('schema');
     expect(withRetry(scriptedProvider([]))).not.toHaveProperty('structuredOutput');
   });
