@@ -68,12 +68,12 @@ describe('without options', () => {
 });
 
 describe('the spelling of a call', () => {
-  test.each<readonly [string, (turn: number) => string]>([
-    ['a key that is there twice, each time with another first value', (turn) => `{"path":"${turn}","path":"a"}`],
-    ['a deep key that is there more often each time', (turn) => `{"o":{${'"k":1,'.repeat(turn)}"k":2}}`],
-    ['an ignored key that is there twice', (turn) => `{"nonce":${turn},"path":"a","nonce":"${turn}"}`],
-    ['more white space each time, or none', (turn) => ' '.repeat(turn % 3)],
-    ['no arguments, or an empty object, in no order', (turn) => ([2, 3, 5].includes(turn) ? '{}' : '')],
+  test.each<readonly [string, (count: number) => string]>([
+    ['a key that is there twice, each time with another first value', (count) => `{"path":"${count}","path":"a"}`],
+    ['a deep key that is there more often each time', (count) => `{"o":{${'"k":1,'.repeat(count)}"k":2}}`],
+    ['an ignored key that is there twice', (count) => `{"nonce":${count},"path":"a","nonce":"${count}"}`],
+    ['more white space each time, or none', (count) => ' '.repeat(count % 3)],
+    ['no arguments, or an empty object, in no order', (count) => ([2, 3, 5].includes(count) ? '{}' : '')],
   ])('%s does not make it another call', (_name, textOf) => {
     verifies('agent.loop.repeat.input', 'agent.loop.repeat.refuse', 'agent.loop.repeat.stop');
     const guard = createLoopGuard({ ignore: ['nonce'] });
