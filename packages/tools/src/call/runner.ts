@@ -88,7 +88,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
     const annotated = validated === undefined ? result : annotateResult(result, validated);
     const final = finalizeResult(annotated, record.request.binding);
-    reporter.end(record, final);
+    reporter.end(record, final, validated);
     return final;
   };
   const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {

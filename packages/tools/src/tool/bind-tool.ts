@@ -10,7 +10,7 @@ import {
   checkBindingOptions,
 } from './binding.ts';
 import { type CheckedTool, TOOL_KEYS, checkCondition, checkTool } from './check-tool.ts';
-import type { HandlerContext } from './tool-types.ts';
+import type { HandlerContext, ToolTypes } from './tool-types.ts';
 
 const OPTIONS_COME_THIRD = 'Pass it in the third argument: bindTool(tool, handler, { … }).';
 const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(tool, handler).';
@@ -38,7 +38,7 @@ export function bindTool<I = JsonObject, Context = unknown, const Name extends s
   tool: Tool & { readonly name: Name },
   handler: (input: I, context: HandlerContext<Context>) => unknown,
   options?: BindingOptions<I, Context>,
-): ToolBinding<Name, I extends object ? I : object, JsonValue, Context>;
+): ToolBinding<Name, JsonObject extends I ? ToolTypes['input'] : I, JsonValue, Context>;
 export function bindTool(tool: Tool, handler: ToolHandler, options: BindingOptions<never, never> = {}): ToolBinding {
   const unchecked: unknown = tool;
   if (typeof unchecked === 'object' && unchecked !== null)

@@ -1,7 +1,13 @@
 import { checkKeys, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import { type InputSchema, type OutputOf, toJsonSchema } from '@kernel/schema';
 import { createBinding } from './bind-tool.ts';
-import { BINDING_KEYS, type BindingOptions, FOREIGN_BINDING_KEYS, type ToolBinding, type ToolHandler } from './binding.ts';
+import {
+  BINDING_KEYS,
+  type BindingOptions,
+  FOREIGN_BINDING_KEYS,
+  type ToolBinding,
+  type ToolHandler,
+} from './binding.ts';
 import { TOOL_KEYS, checkTool } from './check-tool.ts';
 import type { ArgumentsOf, DataOf, HandlerContext, HandlerResult } from './tool-types.ts';
 
@@ -31,8 +37,8 @@ export interface DefineToolOptions<
   O extends InputSchema = never,
   Context = unknown,
   Name extends string = string,
-> extends Omit<Tool, 'name' | 'parameters'>,
-    BindingOptions<OutputOf<S>, Context> {
+>
+  extends Omit<Tool, 'name' | 'parameters'>, BindingOptions<OutputOf<S>, Context> {
   /** Matches `/^[A-Za-z0-9_-]{1,64}$/`; checked when the tool is registered. */
   readonly name: Name;
   /** The schema of the arguments. */
