@@ -2,6 +2,7 @@ import { untilAborted } from '@kernel/internal';
 import type { Conversation, Toolset, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capabilities.ts';
 import type { ToolCondition } from '../tool/binding.ts';
+import { asDeclared } from '../unsafe-casts.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { type Entry, type EntryStore, isUsable } from './entries.ts';
 import type { MountedToolset } from './mount.ts';
@@ -131,8 +132,8 @@ async function beginMountedTurn(toolset: Toolset, turn: TurnContext): Promise<vo
 }
 
 /** A condition that throws or takes too long does not hold. */
-function conditionHolds(when: ToolCondition, turn: TurnContext): Promise<boolean> {
-  const evaluated = async (): Promise<boolean> => when(turn);
+function conditionHolds(when: ToolCondition<never>, turn: TurnContext): Promise<boolean> {
+  const evaluated = async (): Promise<boolean> => when(asDeclared(turn));
   return withTimeout(evaluated(), TURN_TIMEOUT_MS, false);
 }
 

@@ -7,6 +7,7 @@ import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import type { ContextOf, ToolTypes } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
 import { checkList } from './binding-errors.ts';
 import { createEntryStore } from './entries.ts';
@@ -29,7 +30,18 @@ import { createView } from './view.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing. */
+/** The types of the tools of bindings; those of any tool where there is no binding. */
+type TypesOf<Binding extends ToolBinding> = [Binding] extends [never] ? ToolTypes : NonNullable<Binding['~types']>;
+
+/**
+ * Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing.
+ *
+ * The registry is typed by its bindings: names, arguments and data in `execute` and in events, and the context that handlers need.
+ */
+export function createRegistry<Binding extends ToolBinding = ToolBinding>(
+  bindings?: Iterable<Binding>,
+  options?: RegistryOptions,
+): ToolRegistry<TypesOf<Binding>, ContextOf<TypesOf<Binding>>>;
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
   checkList('createRegistry', bindings);
   checkRegistryOptions(options);
