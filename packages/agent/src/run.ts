@@ -23,6 +23,11 @@ export function run<Context = unknown, Output = unknown>(
   options: RunOptions<Context, Output>,
 ): AsyncGenerator<AgentEvent<Output>, void>;
 export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
+  return runWatched(options);
+}
+
+/** Like `run`, and shows each event to `watch` as it is emitted, however far behind the reader is. */
+export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => void): AsyncGenerator<AgentEvent, void> {
   checkRunOptions(options);
   const queue = createEventQueue<AgentEvent>();
   let started: StartedRun | undefined;
@@ -39,7 +44,7 @@ export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   // Not a generator function: that makes three promises for each event, this makes one.
   const events = {
     next() {
-      if (!hasLeft) started ??= start(options, queue);
+      if (!hasLeft) started ??= start(options, queue, watch);
       return queue.next();
     },
     return: leave,
@@ -64,7 +69,11 @@ interface StartedRun {
   readonly ended: Promise<void>;
 }
 
-function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
+function start(
+  options: RunOptions,
+  queue: EventQueue<AgentEvent>,
+  watch: ((event: AgentEvent) => void) | undefined,
+): StartedRun {
   const controller = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
   setMaxListeners(0, controller.signal);
@@ -82,6 +91,7 @@ function start(options: RunOptions, queue: EventQueue<AgentEvent>): StartedRun {
   const emit = (event: AgentEvent): void | Promise<void> => {
     if (isOver) return undefined; // calls that an error left behind may still report
     isOver = event.type === 'run-end';
+    watch?.(event);
     return queue.push(event);
   };
   const context: StepContext = { signal, emit };

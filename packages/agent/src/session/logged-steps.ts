@@ -11,6 +11,7 @@ import type {
 import { toToolMessage } from '../history/messages.ts';
 import { toSuspendedCall } from '../history/suspended-calls.ts';
 import type { Step, StepExecutor } from '../loop/steps.ts';
+import type { LogPosition } from './log-position.ts';
 import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 import { untilStored } from './until-stored.ts';
@@ -33,17 +34,20 @@ export interface SessionLogOptions {
   readonly tools: Toolset | undefined;
   /** The signal of the run. */
   readonly signal: AbortSignal | undefined;
+  /** Counts what is written. */
+  readonly position: LogPosition;
 }
 
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
 export function withSessionLog(
   steps: StepExecutor,
-  { session, tools, signal: runSignal }: SessionLogOptions,
+  { session, tools, signal: runSignal, position }: SessionLogOptions,
 ): StepExecutor {
   const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
   const append = async (entries: readonly SessionEntry[]): Promise<void> => {
     try {
       await untilStored(() => session.append(entries), runSignal);
+      position.count(entries);
     } catch (error) {
       throw storeError('The session could not be written', error);
     }

@@ -14,7 +14,9 @@ import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { RUN, runKeys } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
-import { run } from '../run.ts';
+import { runWatched } from '../run.ts';
+import { abortOnReturn } from './abort-on-return.ts';
+import { createLogPosition } from './log-position.ts';
 import { withSessionLog } from './logged-steps.ts';
 import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
@@ -50,25 +52,30 @@ export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEven
     throw new KernelError('CONFIG_INVALID', 'runSession() was called without a session.', {
       hint: 'Pass createMemorySession(), or await openFileSession(path) of @kernel/agent/session-file.',
     });
-  return runInSession(options);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), controller.signal]);
+  return abortOnReturn(runInSession({ ...options, signal }), controller);
 }
 
 async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const { signal, tools } = rest;
-  const history = await readHistory(session, signal);
+  const entries = await readEntries(session, signal);
+  const history = toHistory(entries);
   await append(session, added, signal);
-  const logged = withSessionLog(steps, { session, tools, signal });
-  yield* run({ ...rest, runId, messages: [...history, ...added], steps: logged });
+  const position = createLogPosition([...entries, ...added.map(toEntry)]);
+  const logged = withSessionLog(steps, { session, tools, signal, position });
+  yield* runWatched({ ...rest, runId, messages: [...history, ...added], steps: logged }, (event) =>
+    position.mark(event),
+  );
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */
-export function loadHistory(session: Session): Promise<readonly Message[]> {
-  return readHistory(session);
+export async function loadHistory(session: Session): Promise<readonly Message[]> {
+  return toHistory(await readEntries(session, undefined));
 }
 
-async function readHistory(session: Session, signal?: AbortSignal): Promise<readonly Message[]> {
-  const entries = await readEntries(session, signal);
+function toHistory(entries: readonly SessionEntry[]): readonly Message[] {
   const messages = entries.flatMap((entry) => (entry.type === 'message' ? (readMessage(entry.message) ?? []) : []));
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
   const { begun, kept } = openCalls(entries);
@@ -122,10 +129,13 @@ async function readEntries(session: Session, signal: AbortSignal | undefined): P
 }
 
 async function append(session: Session, messages: readonly Message[], signal: AbortSignal | undefined): Promise<void> {
-  const entries = messages.map((message) => ({ type: 'message', message }) as const);
   try {
-    await untilStored(() => session.append(entries), signal);
+    await untilStored(() => session.append(messages.map(toEntry)), signal);
   } catch (error) {
     throw storeError('The session could not be written', error);
   }
+}
+
+function toEntry(message: Message): SessionEntry {
+  return { type: 'message', message };
 }

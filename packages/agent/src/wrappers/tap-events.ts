@@ -1,4 +1,5 @@
 import type { AgentEvent } from '@kernel/protocol';
+import { mapEvents } from './map-events.ts';
 
 /** Receives the events of a run in addition to its reader. */
 export type EventSink = (event: AgentEvent) => void | Promise<void>;
@@ -7,15 +8,17 @@ export type EventSink = (event: AgentEvent) => void | Promise<void>;
  * Passes every event to each sink and then on to the reader. Sinks are not awaited. What a sink throws or rejects with goes to `onSinkError`
  * and affects neither the run nor the other sinks.
  */
-export async function* tapEvents(
+export function tapEvents(
   events: AsyncIterable<AgentEvent>,
   sinks: readonly EventSink[],
   onSinkError: (error: unknown) => void = () => {},
 ): AsyncGenerator<AgentEvent, void> {
-  for await (const event of events) {
-    for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
-    yield event;
-  }
+  return mapEvents<AgentEvent, AgentEvent>(events, {
+    map: (event) => {
+      for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
+      return [event];
+    },
+  });
 }
 
 /** Turns a synchronous throw into a rejection. */

@@ -1,0 +1,19 @@
+import { isObject } from '@kernel/internal';
+import type { Approve } from '../../approval/approval.ts';
+import { fromApprovalId } from '../approval-id.ts';
+import { decisionsFrom } from '../decisions.ts';
+
+/**
+ * Turns the `resume` of an AG-UI `RunAgentInput` into the `approve` function of the run that goes on. An interrupt that was cancelled, or resolved
+ * without `approved: true`, denies. See `decisionsFrom`.
+ */
+export function decisionsFromAgUi(resume: unknown, otherwise?: Approve): Approve {
+  const decisions = (Array.isArray(resume) ? resume : []).map((entry: unknown) => {
+    if (!isObject(entry)) return entry;
+    const payload = isObject(entry['payload']) ? entry['payload'] : {};
+    const isAllowed = entry['status'] === 'resolved' && payload['approved'] === true;
+    const { reason } = payload;
+    return { ...fromApprovalId(entry['interruptId']), decision: isAllowed ? 'allow' : 'deny', reason };
+  });
+  return decisionsFrom(decisions, otherwise);
+}

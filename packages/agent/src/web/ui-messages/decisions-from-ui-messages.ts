@@ -1,0 +1,25 @@
+import { isObject } from '@kernel/internal';
+import type { Approve } from '../../approval/approval.ts';
+import { fromApprovalId } from '../approval-id.ts';
+import { decisionsFrom } from '../decisions.ts';
+
+/**
+ * Turns the answers in the messages of `useChat` (`addToolApprovalResponse`) into the `approve` function of the run that goes on: those of the last
+ * message, if it is the assistant's. Nothing else of the messages is read: the history is the server's own. See `decisionsFrom`.
+ */
+export function decisionsFromUiMessages(messages: unknown, otherwise?: Approve): Approve {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const parts: unknown = isObject(last) && last['role'] === 'assistant' ? last['parts'] : undefined;
+  const decisions = (Array.isArray(parts) ? parts : []).flatMap((part: unknown) => {
+    if (!isObject(part) || part['state'] !== 'approval-responded' || !isObject(part['approval'])) return [];
+    const { id, approved, reason, isAutomatic } = part['approval'];
+    if (isAutomatic === true) return [];
+    return [{ ...fromApprovalId(id), decision: approved === true ? 'allow' : 'deny', reason: textOrNothing(reason) }];
+  });
+  return decisionsFrom(decisions, otherwise);
+}
+
+/** An empty reason is none. */
+function textOrNothing(reason: unknown): unknown {
+  return reason === '' || reason === null ? undefined : reason;
+}

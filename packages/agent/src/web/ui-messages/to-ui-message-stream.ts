@@ -1,0 +1,63 @@
+import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
+import { mapEvents } from '../../wrappers/map-events.ts';
+import type { ClientEventsOptions } from '../client-events.ts';
+import { shownFields } from '../client-field.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../sse.ts';
+import { toClientProtocol, toStream } from '../to-client-protocol.ts';
+import type { UiMessageChunk } from './ui-message-chunk.ts';
+import { createUiParts } from './ui-parts.ts';
+
+/** How a run becomes a message of `useChat`. */
+export interface UiMessageStreamOptions extends ClientEventsOptions {
+  /** The id of the message. Default: the client makes one. */
+  readonly messageId?: string | undefined;
+}
+
+/** How a run becomes a response for `useChat`. */
+export interface UiMessageStreamResponseOptions extends UiMessageStreamOptions, SseOptions {}
+
+const KEYS = optionKeys<UiMessageStreamOptions>({ show: true, messageId: true });
+const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({
+  show: true,
+  messageId: true,
+  heartbeatMs: true,
+  signal: true,
+  headers: true,
+});
+
+/**
+ * Creates the UI message stream of a run, for AI SDK's `useChat` and `readUIMessageStream`.
+ *
+ * Shows what `clientEvents` shows: without `arguments` the input of each call is `{}`, and without `results` its output is null. Pending calls are asked
+ * about at the end of the run, so that `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
+ */
+export function toUiMessageStream(
+  events: AsyncIterable<AgentEvent>,
+  options: UiMessageStreamOptions = {},
+): ReadableStream<UiMessageChunk> {
+  checkKeys('toUiMessageStream', options, KEYS);
+  return toStream(chunksOf('toUiMessageStream', events, options));
+}
+
+/** Creates a response with the UI message stream of a run. A client that disconnects leaves the events, which aborts a run. */
+export function toUiMessageStreamResponse(
+  events: AsyncIterable<AgentEvent>,
+  options: UiMessageStreamResponseOptions = {},
+): Response {
+  const owner = 'toUiMessageStreamResponse';
+  checkKeys(owner, options, RESPONSE_KEYS);
+  checkHeartbeat(owner, options);
+  const chunks = chunksOf(owner, events, options);
+  const frames = mapEvents<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
+  return sseResponse(frames, options, { 'x-vercel-ai-ui-message-stream': 'v1' });
+}
+
+const DONE = ['data: [DONE]\n\n'];
+
+function chunksOf(
+  owner: string,
+  events: AsyncIterable<AgentEvent>,
+  { show, messageId }: UiMessageStreamOptions,
+): AsyncGenerator<UiMessageChunk, void> {
+  return toClientProtocol(events, shownFields(owner, show), createUiParts(messageId));
+}
