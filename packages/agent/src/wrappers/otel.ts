@@ -33,10 +33,10 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
 }
 
 /** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
-export async function* traceRun(
-  events: AsyncGenerator<AgentEvent, void>,
+export async function* traceRun<Output = unknown>(
+  events: AsyncGenerator<AgentEvent<Output>, void>,
   { name, ...options }: TracingOptions & { readonly name: string },
-): AsyncGenerator<AgentEvent, void> {
+): AsyncGenerator<AgentEvent<Output>, void> {
   const span = startSpan(options, `invoke_agent ${name}`, SpanKind.INTERNAL, {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': name,
