@@ -13,7 +13,7 @@ export function tapEvents<Output = unknown>(
   sinks: readonly EventSink[],
   onSinkError: (error: unknown) => void = () => {},
 ): AsyncGenerator<AgentEvent<Output>, void> {
-  return mapEvents<AgentEvent, AgentEvent>(events, {
+  return mapEvents<AgentEvent<Output>, AgentEvent<Output>>(events, {
     map: (event) => {
       for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
       return [event];
