@@ -1,5 +1,6 @@
 import { collect, run } from '@kernel/agent';
 import { type CustomProviderConfig, createProviders } from '@kernel/providers';
+import { withTextTools } from '@kernel/providers/text-tools';
 import { compileSchema } from '@kernel/schema';
 import { type RecordedRequest, startWireServer, type WireName, type WireReply, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
@@ -192,3 +193,36 @@ test.each(MATRIX.map((row) => [row[3].wire, ...row] as const))(
     expect(seen).toEqual(modes);
   },
 );
+
+test('forty typed answers from a local model without native calls: by its format alone, and as text calls beside a tool', async () => {
+  verifies('output.wires');
+  const failures: string[] = [];
+  let answer: unknown;
+  const replies = ({ body }: RecordedRequest): WireReply => {
+    const text = JSON.stringify(answer);
+    const hasFormat = at(body, '/response_format/json_schema/schema') !== undefined;
+    return { text: hasFormat ? text : `<tool_call>{"name":"final_answer","arguments":${text}}</tool_call>`, pieces: 3 };
+  };
+  const server = await startWireServer({ wire: 'openai', replies });
+  onTestFinished(() => server.close());
+  const look = bindTool(
+    { name: 'look_up', description: '', parameters: { type: 'object' }, effect: 'read' },
+    () => 'x',
+  );
+  const provider = withTextTools(createProviders().create({ name: 'llamacpp', baseUrl: server.baseUrl }), 'hermes');
+  for (const tools of [undefined, createRegistry([look])])
+    for (const { name, schema, written, expected = written } of CASES) {
+      answer = name.endsWith('at the root') ? { answer: written } : written;
+      const messages = [{ role: 'user', content: '?' }] as const;
+      const result = await collect(
+        run({ provider, model: 'qwen3', tools, messages, output: schema, limits: { turns: 3 } }),
+      );
+      try {
+        expect(result.reason === 'done' && result.output).toEqual(expected);
+        expect(result.turns).toBe(1);
+      } catch {
+        failures.push(`${name}: ${JSON.stringify(result.reason === 'done' ? result.output : result)}`.slice(0, 300));
+      }
+    }
+  expect(failures).toEqual([]);
+});
