@@ -133,8 +133,13 @@ export interface Toolset<Context = unknown> {
    * Absent where only `call` can validate. A wrapper that changes calls must change them here too.
    */
   validate?(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
-  /** Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here. */
-  beginTurn?(turn: TurnContext<Context>): Promise<void>;
+  /**
+   * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
+   *
+   * Resolves to the tools on offer in this turn where runs that go on at once can be offered different ones: the same frozen array as long as they
+   * are the same. Otherwise to nothing, and `list()` says. A wrapper that changes `list` changes this list too.
+   */
+  beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }
@@ -177,6 +182,8 @@ export interface CallContext<Context = unknown> {
   readonly conversation?: Conversation | undefined;
   /** What the program gave the run for its handlers, such as a database or the user. Never sent to a model, and in no event. */
   readonly context?: Context | undefined;
+  /** The turn in which the call was made, as `beginTurn` got it: its tools can be called. Without it, those of the last turn. */
+  readonly turn?: TurnContext<Context> | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
   /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */

@@ -2,7 +2,13 @@ import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type BindingOptions, type ToolBinding, type ToolRegistry, createRegistry, defineTool } from '../../src/index.ts';
+import {
+  type BindingOptions,
+  type ToolBinding,
+  type ToolRegistry,
+  createRegistry,
+  defineTool,
+} from '../../src/index.ts';
 import { latch, simple, wait } from '../support.ts';
 
 /** A tool that tells how many of its calls ran at once, in all and per key. */
