@@ -1,6 +1,7 @@
 import type { ProviderEvent } from './event.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Message, Usage } from './message.ts';
+import type { ModelOptions } from './model-options.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
@@ -40,11 +41,8 @@ export interface ProviderRequest {
   readonly cache?: 'auto' | 'off' | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Model options. `maxTokens`, `temperature`, `topP`, `stop`, `seed`, `reasoningEffort` and `parallelToolCalls` (also in
-   * snake_case) are mapped for each vendor; any other key goes to the root of the body. `0` and `false` are kept.
-   */
-  readonly options?: JsonObject | undefined;
+  /** Model options. Each wire translates the known ones; any other key goes to the root of the body. */
+  readonly options?: ModelOptions | undefined;
 }
 
 /** Whether the model may, must or must not call a tool, or which one it must call. */
