@@ -1,7 +1,7 @@
 export { createProvider, createProviders } from './create-provider.ts';
 export type { ProviderCatalog, ProviderFactory } from './create-provider.ts';
 export type { TokenSource } from './config/common-config.ts';
-export type { ModelOptions } from './config/model-options.ts';
+export type { ModelOptions } from '@kernel/protocol';
 export type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';
 export type { ChatQuirks } from './openai/quirks.ts';
 export type { Timeouts } from './http/timeouts.ts';

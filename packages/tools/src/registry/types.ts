@@ -35,7 +35,7 @@ export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unk
   readonly size: number;
   /** Rises with each change. */
   readonly version: number;
-  /** The tools on offer: the same frozen array until a change. */
+  /** The tools on offer, in the last turn that began: the same frozen array until a change. */
   list(): readonly Tool[];
   /** Whether `list()` has a tool of this name. */
   has(name: string): boolean;
@@ -90,9 +90,10 @@ export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unk
 
   /**
    * Counts down promotions (once for a turn, however many views begin it), evaluates conditions and checks capabilities. `list()` returns a new
-   * array only if something changed. Never rejects; returns early on abort.
+   * array only if something changed. Resolves to the tools on offer in this turn if conditions decide on them: each of several runs at once has its
+   * own. Never rejects; returns early on abort.
    */
-  beginTurn(turn: TurnContext<Context>): Promise<void>;
+  beginTurn(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined>;
   /** Checks capabilities now and returns the tools on offer. */
   available(): Promise<readonly Tool[]>;
   /** The capabilities that were missing at the last check, by tool. Tools without missing ones are absent. */
