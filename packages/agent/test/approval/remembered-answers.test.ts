@@ -1,6 +1,6 @@
 import type { ToolCall } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Approve, collect, rememberApprovals, run } from '../../src/index.ts';
 import { user } from '../support.ts';
 
@@ -47,13 +47,16 @@ test('an allow that came after the end of the time, or to another question, is n
 test('an allow that blocked the thread beyond approvalTimeoutMs is not remembered', async () => {
   verifies('agent.approval.remembered');
   let count = 0;
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  // Time passes, and no timer can fire: the thread is blocked.
   const approve: Approve = rememberApprovals(() => {
-    const until = performance.now() + 15;
-    if ((count += 1) === 1) while (performance.now() < until);
+    if ((count += 1) === 1) now += 60_001;
     return { decision: 'allow' };
   });
   const tools = mockToolset([mockTool('pay', 'x', { effect: 'write' })]);
   const provider = scriptedProvider([{ calls: [{ name: 'pay' }] }, { calls: [{ name: 'pay' }] }, { text: 'ok' }]);
-  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, approvalTimeoutMs: 10 }));
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, approvalTimeoutMs: 60_000 }));
   expect([count, tools.calls.length]).toEqual([2, 1]);
 });
