@@ -30,7 +30,8 @@ await test('refunds the order that the customer names', async () => {
   const result = await support(provider, 'Refund order 17.', refunds);
   assert.deepEqual(refunds, ['17']);
   assert.equal(result.reason, 'done');
-  assert.match(String(provider.streamRequests[0]?.messages[0]?.content), /only orders/);
+  const [first] = provider.streamRequests[0]?.messages ?? [];
+  assert.ok(first?.role === 'system' && first.content.includes('only orders'));
   provider.assertDone();
 });
 
