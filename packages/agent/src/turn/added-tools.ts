@@ -3,7 +3,7 @@ import type { Tool, Toolset } from '@kernel/protocol';
 /** The lists of a toolset with tools added at the end. */
 export interface AddedTools extends Pick<Toolset, 'list' | 'beginTurn'> {
   /** Returns the inner list that a list was made of, or what is left of it without the added tools. */
-  without(tools: readonly Tool[]): readonly Tool[];
+  without(this: void, tools: readonly Tool[]): readonly Tool[];
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);

@@ -1,5 +1,5 @@
 import type { KernelErrorCode, ToolOutcome, ToolRepair, ToolResult } from '@kernel/protocol';
-import type { ToolTypes } from '../tool/tool-types.ts';
+import type { ResultOf, ToolTypes } from '../tool/tool-types.ts';
 
 /**
  * An event of a call, of one of `Tools`. Carries arguments and results only if the registry was created with `detail: true`.
@@ -57,7 +57,7 @@ export interface CallEnd<Tool extends ToolTypes = ToolTypes> {
   /** The arguments as they were validated: parsed, repaired and stripped; only with `detail`, and not for a call that was refused. */
   readonly arguments?: Tool['input'];
   /** The result; only with `detail`. */
-  readonly result?: ToolResult<Tool['data']>;
+  readonly result?: ResultOf<Tool>;
 }
 
 /** Something happened after the end of a call. */

@@ -9,9 +9,7 @@ export type ExecuteArguments<Tools extends ToolTypes, Name> = ArgumentsOfTool<To
 
 type ArgumentsOfTool<Tool extends ToolTypes> =
   unknown extends ContextOf<Tool>
-    ? NothingRequired extends Tool['input']
+    ? Partial<Tool['input']> extends Tool['input']
       ? [args?: string | Tool['input'], options?: ExecuteOptions]
       : [args: string | Tool['input'], options?: ExecuteOptions]
     : [args: string | Tool['input'], options: ExecuteOptions & { readonly context: ContextOf<Tool> }];
-
-type NothingRequired = Record<never, never>;

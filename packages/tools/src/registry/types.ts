@@ -12,7 +12,7 @@ import type {
 import type { RawArguments } from '../arguments/parse.ts';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { ToolNamed, ToolTypes } from '../tool/tool-types.ts';
+import type { ResultOf, ToolNamed, ToolTypes } from '../tool/tool-types.ts';
 import type { RegistryListener } from './events.ts';
 import type { ExecuteOptions } from './options.ts';
 import type { DynamicName, ExecuteArguments } from './typed-execute.ts';
@@ -122,7 +122,7 @@ export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unk
   execute<Name extends Tools['name']>(
     name: Name,
     ...rest: ExecuteArguments<Tools, Name>
-  ): Promise<ToolResult<ToolNamed<Tools, Name>['data']>>;
+  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
   /** Like `execute`, but throws the `KernelError` of a failure or, after the caller's own abort, `signal.reason`. */
   executeOrThrow<Name extends string>(
     name: DynamicName<Name>,
@@ -132,7 +132,7 @@ export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unk
   executeOrThrow<Name extends Tools['name']>(
     name: Name,
     ...rest: ExecuteArguments<Tools, Name>
-  ): Promise<ToolResult<ToolNamed<Tools, Name>['data']>>;
+  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
   /** How many handlers were abandoned after a timeout or an abort and still run. */
   readonly abandoned: number;
   /** The full texts of results that were shortened. */

@@ -1,6 +1,6 @@
 // `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
-import { checkKeys, type JsonObject, type JsonValue, KernelError, optionKeys, type Tool } from '@kernel/protocol';
+import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import {
   BINDING_KEYS,
   type BindingOptions,
@@ -38,7 +38,7 @@ export function bindTool<I = JsonObject, Context = unknown, const Name extends s
   tool: Tool & { readonly name: Name },
   handler: (input: I, context: HandlerContext<Context>) => unknown,
   options?: BindingOptions<I, Context>,
-): ToolBinding<Name, JsonObject extends I ? ToolTypes['input'] : I, JsonValue, Context>;
+): ToolBinding<Name, JsonObject extends I ? ToolTypes['input'] : I, unknown, Context>;
 export function bindTool(tool: Tool, handler: ToolHandler, options: BindingOptions<never, never> = {}): ToolBinding {
   const unchecked: unknown = tool;
   if (typeof unchecked === 'object' && unchecked !== null)

@@ -6,14 +6,14 @@ import type { RawArguments } from '../arguments/parse.ts';
 export interface ToolTypes<
   Name extends string = string,
   Input = Exclude<RawArguments, string>,
-  Data = JsonValue,
+  Data = unknown,
   Context = never,
 > {
   /** The tool's name. */
   readonly name: Name;
   /** The arguments as a caller passes them: those with a default are optional. */
   readonly input: Input;
-  /** The `data` of a successful result. */
+  /** The `data` of a successful result; `unknown` means any JSON. */
   readonly data: Data;
   /** Takes the `context` that the tool needs. A function, so that several tools together need all of their contexts. */
   readonly needs: (context: Context) => void;
@@ -34,8 +34,18 @@ type Returned<Data> = Data | ToolResult<Data>;
 /** The arguments of a schema as a caller passes them. */
 export type ArgumentsOf<S extends InputSchema> = unknown extends InputOf<S> ? object : InputOf<S>;
 
-/** The `data` of a result with an output schema `O`; any JSON without one. */
-export type DataOf<O extends InputSchema> = [O] extends [never] ? JsonValue : InputOf<O>;
+/** The `data` of a result with an output schema `O`; `unknown` without one. */
+export type DataOf<O extends InputSchema> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;
+
+/** A value as it is after JSON: an optional property is absent rather than `undefined`. */
+type JsonOf<T> = unknown extends T
+  ? JsonValue
+  : T extends JsonValue
+    ? T
+    : { [Key in keyof T]: JsonOf<Exclude<T[Key], undefined>> };
+
+/** The result of a tool. */
+export type ResultOf<Tool extends ToolTypes> = unknown extends Tool['data'] ? ToolResult : ToolResult<Tool['data']>;
 
 /** The tools of a union with this name. */
 export type ToolNamed<Tools extends ToolTypes, Name> = Tools extends unknown

@@ -1,6 +1,6 @@
 import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
-import { bindTool, createRegistry } from '../../src/index.ts';
+import { bindTool, createRegistry, type ToolRegistry } from '../../src/index.ts';
 import { costRatio } from '../support.ts';
 
 const parameters = {
@@ -89,14 +89,14 @@ test('compiling a schema costs at most as much as parsing arguments three hundre
 
 test('an unknown name among ten thousand tools costs at most fifteen times as much as lower-casing all names', async () => {
   const bindings = Array.from({ length: 10_000 }, (_, index) =>
-    bindTool({ name: String(`tool_${index}`), description: 'd', parameters: { type: 'object' } }, handler),
+    bindTool({ name: `tool_${index}`, description: 'd', parameters: { type: 'object' } }, handler),
   );
-  const registry = createRegistry(bindings);
+  const registry: ToolRegistry = createRegistry(bindings);
   const names = registry.names();
   let count = 0;
   const callUnknown = async (): Promise<void> => {
     count += 1;
-    expect((await registry.execute(String(`nowhere_${count}`))).code).toBe('TOOL_NOT_FOUND');
+    expect((await registry.execute(`nowhere_${count}`)).code).toBe('TOOL_NOT_FOUND');
   };
   const lowerCase = (): void => {
     if (names.filter((name) => name.toLowerCase().includes('nowhere')).length > 0) throw new Error('found');
