@@ -25,8 +25,8 @@ const app = new Hono()
   .post('/chats/:id', async (context) => {
     const messages = [{ role: 'user', content: await context.req.text() }] as const;
     const session = sessionOf(context.req.param('id'));
+    const approve = decisionsFrom([]); // every question stays open until the client has decided
     // Whoever decides must see what on: the arguments.
-    const approve = () => ({ decision: 'later' }) as const;
     return toResponse(runSession({ ...options, session, messages, approve }), { show: ['arguments'] });
   })
   .post('/chats/:id/decisions', async (context) => {

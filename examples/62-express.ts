@@ -1,19 +1,20 @@
 // The same in Express, for `useChat` of AI SDK: a Response becomes what Node's servers send, and a closed connection aborts the run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { run } from '@kernel/agent';
 import { toUiMessageStreamResponse } from '@kernel/agent/web';
 import express from 'express';
+import * as z from 'zod';
 import { tools, weatherModel } from './web/weather.ts';
 
 const ends: string[] = [];
 
 const app = express();
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes care of rejections
 app.post('/api/chat', express.json(), async (request, response) => {
-  const { text } = request.body as { text: string };
+  const { text } = z.object({ text: z.string() }).parse(request.body);
   const provider = weatherModel({ breaksOff: text === 'Slowly' });
   const events = run({ provider, model: 'any-model', messages: [{ role: 'user', content: text }], tools });
   const { status, headers, body } = toUiMessageStreamResponse(events, { show: ['arguments', 'results'] });
@@ -26,7 +27,9 @@ app.post('/api/chat', express.json(), async (request, response) => {
 });
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`;
+const address = server.address();
+assert.ok(typeof address === 'object' && address !== null);
+const url = `http://127.0.0.1:${address.port}/api/chat`;
 const ask = (text: string, signal?: AbortSignal): Promise<Response> =>
   fetch(url, {
     method: 'POST',

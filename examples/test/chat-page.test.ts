@@ -73,7 +73,7 @@ async function openPage(provider: Provider): Promise<Page> {
   return page;
 }
 const textOf = (page: Page, selector: string): Promise<string> =>
-  page.$eval(selector, (node) => node.textContent ?? '');
+  page.$eval(selector, (node: { readonly textContent: string | null }) => node.textContent ?? '');
 
 test.each([
   ['allow', 'done', 'Sent.', 1],

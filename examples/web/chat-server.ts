@@ -32,7 +32,7 @@ export async function startChatServer(provider: Provider): Promise<ChatServer> {
     .post('/chats/:id', async (context) => {
       const messages = [{ role: 'user', content: await context.req.text() }] as const;
       const session = sessionOf(context.req.param('id'));
-      const approve = () => ({ decision: 'later' }) as const;
+      const approve = decisionsFrom([]); // every question stays open until the client has decided
       return toResponse(runSession({ ...options, session, messages, approve }), { show });
     })
     .post('/chats/:id/decisions', async (context) => {
