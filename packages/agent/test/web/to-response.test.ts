@@ -162,6 +162,7 @@ describe('a client that disconnects', () => {
       const reader = readerOf(respond(make(provider)));
       while (!(await next(reader)).includes('It'));
       const reading = reader.read();
+      await new Promise(setImmediate); // until the run itself is asked for its next event
       await withoutTimers(
         () => void reader.cancel(),
         async () => {
@@ -179,6 +180,7 @@ describe('a client that disconnects', () => {
     const reader = readerOf(toResponse(run(options(provider)), { signal: controller.signal }));
     while (!(await next(reader)).includes('It'));
     const reading = reader.read();
+    await new Promise(setImmediate);
     controller.abort();
     expect((await reading).done).toBe(true);
     await vi.waitFor(() => expect(provider.signals[0]?.aborted).toBe(true));

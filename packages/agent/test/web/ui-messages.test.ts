@@ -1,4 +1,10 @@
-import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from 'ai';
+import {
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+} from 'ai';
 import { describe, expect, test } from 'vitest';
 import {
   type ClientField,
@@ -172,7 +178,11 @@ describe('approvals in useChat', () => {
 
   test('an approval lets the call run, and the same message goes on', async () => {
     const { message, goOn } = await ask();
+    const isComplete = (last: UIMessage): boolean =>
+      lastAssistantMessageIsCompleteWithApprovalResponses({ messages: [last] });
+    expect(isComplete(message)).toBe(false);
     const answered = respond(message, true);
+    expect(isComplete(answered)).toBe(true);
     const chunks: UIMessageChunk[] = [];
     for await (const chunk of toUiMessageStream(goOn([answered]), { show: ALL })) chunks.push(chunk);
     const { message: after, errors } = await readMessage(chunks, answered);
@@ -182,6 +192,8 @@ describe('approvals in useChat', () => {
     );
     expect(after?.parts.filter(({ type }) => type === 'tool-remove')).toHaveLength(1);
     expect(after?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Removed.' });
+    // So that `useChat` sends it once, and not again and again.
+    expect(after && isComplete(after)).toBe(false);
   });
 
   test('a refusal denies it', async () => {
