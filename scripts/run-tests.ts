@@ -1,11 +1,13 @@
 /**
  * Runs the `test` tasks through turbo: `node scripts/run-tests.ts [flags of turbo]`. Some tests read data that lies beside the repository,
- * where turbo does not look; `SHARED_DATA`, its digest, is therefore part of what decides whether a cached outcome counts.
+ * where turbo does not look; `SHARED_DATA`, its digest, is therefore part of what decides whether a cached outcome counts, and so is the path of
+ * the browser, `CHROMIUM`.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chromiumPath } from '../test/setup/chromium.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -25,7 +27,12 @@ const { status } = spawnSync(
   {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', SHARED_DATA: digestOf(join(root, '../shared/data')) },
+    env: {
+      ...process.env,
+      TURBO_TELEMETRY_DISABLED: '1',
+      SHARED_DATA: digestOf(join(root, '../shared/data')),
+      CHROMIUM: chromiumPath(),
+    },
   },
 );
 process.exitCode = status ?? 1;

@@ -16,7 +16,7 @@ let project = '';
 beforeAll(() => {
   project = createPackedProject(root, ['examples']);
   cpSync(join(folder, 'package.json'), join(project, 'package.json'));
-  for (const name of globSync(['*.ts', 'servers/**', 'pages/**'], { cwd: folder }))
+  for (const name of globSync(['*.ts', 'servers/**', 'web/**'], { cwd: folder }))
     cpSync(join(folder, name), join(project, name), { recursive: true });
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));

@@ -43,3 +43,11 @@ test('importing protocol, tools, agent and providers loads neither undici nor zo
   const { loaded } = importing(packages.slice(0, 4));
   expect(loaded.filter((url) => /node_modules\/(?:undici|zod)\//.test(url))).toEqual([]);
 });
+
+test('the streams for the web import no module of Node, so that they run wherever a Request becomes a Response', () => {
+  verifies('web.imports');
+  const { loaded } = importing(['@kernel/agent/web']);
+  const names = loaded.map((url) => url.replace(/^.*\/(?=packages\/)/, ''));
+  expect(names).toContain('packages/agent/dist/web/index.js');
+  expect(names.filter((name) => !name.startsWith('packages/'))).toEqual([]);
+});
