@@ -26,7 +26,7 @@ test('the examples type-check under --strict on the packed packages', async () =
   const compilerOptions = {
     strict: true,
     target: 'es2023',
-    lib: ['es2024', 'dom', 'dom.iterable'],
+    lib: ['es2024'],
     module: 'nodenext',
     moduleResolution: 'nodenext',
     allowImportingTsExtensions: true,
