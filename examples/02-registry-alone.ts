@@ -18,7 +18,7 @@ const add = bindTool(
 );
 const registry = createRegistry([add]);
 
-const repaired = await registry.execute('add', { a: '2', b: 3 });
+const repaired = await registry.execute('add', '{"a": "2", "b": 3}');
 assert.deepEqual(repaired.data, { sum: 5 });
 assert.equal(repaired.repairs?.[0]?.path, '/a');
 
@@ -26,6 +26,6 @@ const wrong = await registry.execute('add', '{"a": "two"}');
 assert.equal(wrong.code, 'ARGUMENTS_INVALID');
 console.log(wrong.forLLM);
 
-const unknown = await registry.execute('ad');
+const unknown = await registry.execute('ad' as string);
 assert.match(unknown.forLLM, /add/);
 assert.throws(() => registry.register(add), { code: 'TOOL_ALREADY_EXISTS' });

@@ -31,7 +31,7 @@ const conversation = { channel: 'chat', chatId: '7' };
 const saved = await registry.execute('save_note', { title: 'milk', text: 'Buy milk.' }, { conversation });
 console.log(saved.forLLM); // Saved "milk" (normal) for 7.
 
-const wrong = await registry.execute('save_note', { title: 'milk', text: 'x', priority: 'hihg' });
+const wrong = await registry.execute('save_note', '{"title": "milk", "text": "x", "priority": "hihg"}');
 console.log(wrong.forLLM); // … /priority: expected one of "low", "normal", "high", got "hihg" (did you mean "high"?).
 
 if (saved.forLLM !== 'Saved "milk" (normal) for 7.' || !wrong.forLLM.includes('did you mean "high"?'))

@@ -15,7 +15,7 @@ const tools = toolSchema.array().parse(JSON.parse(file)); // a wrong entry is re
 const registry = createRegistry(tools.map((tool) => bindTool(tool, handlers.get(tool.name) ?? assert.fail(tool.name))));
 
 assert.equal((await registry.execute('area', { width: 3, height: 4 })).forLLM, '12');
-const wrong = await registry.execute('area', { width: -3, hieght: 4 });
+const wrong = await registry.execute('area', '{"width": -3, "hieght": 4}');
 console.log(wrong.forLLM); // every fault at once, with the nearest name
 assert.equal(wrong.code, 'ARGUMENTS_INVALID');
 assert.match(wrong.forLLM, /height/);

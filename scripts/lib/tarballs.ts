@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { publishedFolders, readManifest } from './projects.ts';
 
@@ -7,9 +7,10 @@ import { publishedFolders, readManifest } from './projects.ts';
 export function packAll(root: string, folder: string): ReadonlyMap<string, string> {
   mkdirSync(folder, { recursive: true });
   const tarballs = new Map<string, string>();
+  const [command, ...args] = pnpmCommand(root);
   for (const workspace of publishedFolders(root)) {
     const before = new Set(readdirSync(folder));
-    execFileSync('pnpm', ['pack', '--pack-destination', resolve(folder)], {
+    execFileSync(command, [...args, 'pack', '--pack-destination', resolve(folder)], {
       cwd: join(root, workspace),
       stdio: 'pipe',
     });
@@ -18,6 +19,19 @@ export function packAll(root: string, folder: string): ReadonlyMap<string, strin
     tarballs.set(readManifest(root, workspace).name, resolve(folder, file));
   }
   return tarballs;
+}
+
+/** The pnpm of the PATH, or the one that the root manifest names. */
+function pnpmCommand(root: string): readonly [string, ...string[]] {
+  try {
+    execFileSync('pnpm', ['--version'], { stdio: 'pipe' });
+    return ['pnpm'];
+  } catch {
+    const { packageManager = 'pnpm' } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      readonly packageManager?: string;
+    };
+    return ['npx', '--yes', packageManager];
+  }
 }
 
 /**

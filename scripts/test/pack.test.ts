@@ -30,8 +30,10 @@ test.each([
 test('every published package brings along only what it needs of ours', () => {
   verifies('release.dependencies');
   expect([...closureOf(root, '@kernel/protocol')]).toEqual(['@kernel/protocol']);
-  for (const name of ['@kernel/tools', '@kernel/agent', '@kernel/providers', '@kernel/testing'])
+  for (const name of ['@kernel/schema', '@kernel/providers', '@kernel/testing'])
     expect([...closureOf(root, name)]).toEqual([name, '@kernel/protocol']);
+  for (const name of ['@kernel/tools', '@kernel/agent'])
+    expect([...closureOf(root, name)].toSorted()).toEqual(['@kernel/protocol', '@kernel/schema', name].toSorted());
 });
 
 test('every published package has a program for its README that runs from its tarball, a licence, and exports with types', () => {

@@ -64,8 +64,16 @@ test('where every call failed it exits 1, says why in plain words on stderr, and
   const json = await prompt(['--json', 'read nope.txt']);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({ reason: 'error', error: { code: 'TOOL_FAILED' } });
-  const half = await prompt(['read nope.txt and read notes.md']);
-  expect(half).toMatchObject({ code: 0, stdout: expect.stringContaining('second line') as string });
+});
+
+test('where one of several calls failed it exits 1, and what the others gave stands on stderr beside what failed', async () => {
+  verifies('cli.exit', 'offline.partial');
+  for (const text of ['read nope.txt and read notes.md', 'read notes.md and nope.txt']) {
+    const { code, stdout, stderr } = await prompt([text]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The tool read_file failed: There is no "nope.txt" in the workspace.');
+    expect(stderr).toContain('second line');
+  }
 });
 
 test('no path leads outside the workspace: not by .., not absolute, not by a link', async () => {

@@ -88,14 +88,14 @@ export async function promptHere(
 /** Where the user's own config is, in a workspace that is also the home folder. */
 export const OWN_CONFIG = '.config/prompt-agent/config.json';
 
-/**
- * Milliseconds that a program which does nothing takes now, several times over: what a promise in seconds may be late by on a machine that is
- * busy with something else.
- */
-export async function slackMs(): Promise<number> {
-  const start = performance.now();
-  await new Promise((resolve) => spawn(process.execPath, ['--version'], { stdio: 'ignore' }).on('close', resolve));
-  return 10 * (performance.now() - start);
+const WAITS = fileURLToPath(new URL('fixtures/waits.ts', import.meta.url));
+
+/** The environment in which a program tells how long it waited after Ctrl-C, by its timers: not by the clock, which a busy machine slows down. */
+export const TELLS_WAITS = { NODE_OPTIONS: `--import=${WAITS}` };
+
+/** How long a program that was started with `TELLS_WAITS` waited after Ctrl-C; `NaN` if it was not stopped by it. */
+export function waitedMs({ stderr }: Outcome): number {
+  return Number(/waited after Ctrl-C: (\d+) ms/.exec(stderr)?.[1] ?? Number.NaN);
 }
 
 /** Makes a folder with the given files; the same small project when none are given. */

@@ -98,6 +98,37 @@ test('a key of the environment is not sent to an address that a project gives, e
   expect(JSON.stringify(server.requests)).not.toContain('sk-of-the-user');
 });
 
+test('--token is not sent to an address that a project gives, even if its file is approved, and the error says how to send it', async () => {
+  verifies('cli.trust.key');
+  for (const more of [[], ['--provider', 'openai']]) {
+    const { code, stderr } = await atTerminal(cloned(atServer()), 'y', {}, [
+      '--token',
+      'sk-of-the-user',
+      ...more,
+      ...REQUEST,
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /--token is not sent to the address that config\.json.*Give --base-url, or --config config\.json/,
+    );
+    expect(stderr).not.toContain('sk-of-the-user');
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test('--token is sent where the user says: by a flag, by --config, or in the own file', async () => {
+  verifies('cli.trust.key');
+  const token = ['--token', 'sk-of-the-user', ...REQUEST];
+  const place = cloned(atServer());
+  await atTerminal(place, 'y', {}, ['--base-url', server.baseUrl, ...token]);
+  await atTerminal(place, 'y', {}, ['--config', 'config.json', ...token]);
+  const home = workspace({ [OWN_CONFIG]: JSON.stringify(atServer()) });
+  await atTerminal({ cwd: workspace({ 'a.txt': '' }), home }, 'y', {}, token);
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(
+    Array.from({ length: 3 }, () => 'Bearer sk-of-the-user'),
+  );
+});
+
 test('a key of the environment is sent where the user says: by a flag, by --config, or in the own file', async () => {
   verifies('cli.trust.key');
   const env = { OPENAI_API_KEY: 'sk-of-the-user' };

@@ -1,6 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { startWireServer, verifies, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { OWN_CONFIG, type Outcome, prompt, slackMs, type Start, workspace } from './program.ts';
+import { OWN_CONFIG, type Outcome, prompt, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
 
 const ONE_ATTEMPT = { [OWN_CONFIG]: '{"client":{"retry":{"max_retries":0}}}' };
 const USAGE = { inputTokens: 10, outputTokens: 5 };
@@ -153,21 +154,16 @@ test('arguments that are no JSON come back to the model, and the run goes on', a
 test('Ctrl-C ends a waiting run within a second with exit 130', async () => {
   verifies('cli.exit');
   for (const flags of [[], ['--stream'], ['-protocol', 'chat']]) {
-    await withServer({ replies: [{ text: 'never', fault: { beforeHead: 'stall' } }] }, async (_, ask) => {
-      let sent = 0;
-      const { code, stdout } = await ask([...flags, 'hi'], {
-        watch: (child, _out, err) => {
-          if (sent === 0 && err.includes('model:')) {
-            setTimeout(() => {
-              sent = performance.now();
-              child.kill('SIGINT');
-            }, 200);
-          }
-        },
-      });
-      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-      const tookMs = performance.now() - sent;
-      expect(tookMs).toBeLessThan(1000 + (await slackMs()));
+    let program: ChildProcess | undefined;
+    const replies: WireServerOptions['replies'] = () => {
+      // The program waits for the reply now.
+      program?.kill('SIGINT');
+      return { text: 'never', fault: { beforeHead: 'stall' } };
+    };
+    await withServer({ replies }, async (_, ask) => {
+      const outcome = await ask([...flags, 'hi'], { env: TELLS_WAITS, watch: (child) => (program ??= child) });
+      expect(outcome).toMatchObject({ code: 130, stdout: '' });
+      expect(waitedMs(outcome)).toBeLessThan(1000);
     });
   }
 });

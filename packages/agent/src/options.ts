@@ -1,7 +1,7 @@
 import {
   type Conversation,
-  type JsonObject,
   type Message,
+  type ModelOptions,
   type Provider,
   type ResponseFormat,
   type ToolChoice,
@@ -27,7 +27,7 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   /** The system prompt; replaces any in `messages`. */
   readonly system?: string | undefined;
   /** Model options of every request of the run. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /**
    * Whether the model may or must call tools. `required` and a name hold for the first reply of the run: after it the model is free, since a
    * forced model never answers. Default `auto`.

@@ -10,7 +10,7 @@ const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
 /** Takes secrets out of text and data. */
 export interface Redactor {
-  /** Adds a secret; values under 4 characters stand in every text and are ignored. */
+  /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
   add(secret: string | undefined): void;
   /**
    * The text with every secret replaced by `[redacted]`: those added, spelled plainly or as JSON, a URL (also within a URL) or base64 would, parts of them that

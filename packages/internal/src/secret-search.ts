@@ -1,4 +1,12 @@
-const MIN_LENGTH = 4;
+/** The length of the shortest value that is redacted: shorter ones stand in every text. */
+export const MIN_SECRET_LENGTH = 4;
+/**
+ * The length of the shortest value that is taken for a secret although nobody called it one, such as a variable of an environment: shorter
+ * ones are settings like `true`, `test` or `8080`, which would black out half of a text.
+ */
+export const MIN_GUESSED_SECRET_LENGTH = 6;
+/** The same for a segment of a URL's path: shorter ones are words and versions. */
+export const MIN_SECRET_SEGMENT_LENGTH = 20;
 /** The most characters of a key that can be left where only a part of it is in a text. */
 const MAX_FRAGMENT = 8;
 /** The keys of well-known vendors, and JSON web tokens. Every attempt that can fail is bounded, so a search takes linear time. */
@@ -18,7 +26,7 @@ export type Range = readonly [from: number, to: number];
 
 /** Finds secrets in text whose escapes were undone by `createView`. */
 export interface SecretSearch {
-  /** Adds a secret; values under 4 characters are ignored. */
+  /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
   add(secret: string | undefined): void;
   /** Where secrets are, parts of them that are longer than 8 characters, and keys of well-known vendors; in order. */
   find(view: string): readonly Range[];
@@ -37,7 +45,7 @@ export function createSecretSearch(): SecretSearch {
   const fragments = createFragmentSearch();
   return {
     add(secret) {
-      if (secret === undefined || secret.length < MIN_LENGTH) return;
+      if (secret === undefined || secret.length < MIN_SECRET_LENGTH) return;
       for (const form of formsOf(secret)) {
         forms.add(form);
         if (!fragments.add(form)) whole.add(form);
@@ -147,9 +155,9 @@ function formsOf(secret: string): readonly string[] {
     const base64 = btoa(all).replace(/=+$/, '').slice(from);
     // The last character of a form also holds bits of what follows, unless the secret ends with its group.
     for (const form of [base64, base64.slice(0, Math.floor((all.length * 8) / 6) - from)])
-      if (form.length > MIN_LENGTH) forms.push(form, form.replaceAll('+', '-').replaceAll('/', '_'));
+      if (form.length > MIN_SECRET_LENGTH) forms.push(form, form.replaceAll('+', '-').replaceAll('/', '_'));
   }
-  return forms.filter((form, index) => form.length >= MIN_LENGTH && forms.indexOf(form) === index);
+  return forms.filter((form, index) => form.length >= MIN_SECRET_LENGTH && forms.indexOf(form) === index);
 }
 
 const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;

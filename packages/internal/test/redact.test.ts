@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRedactor } from '../src/index.ts';
+import { createRedactor, MIN_SECRET_LENGTH } from '../src/index.ts';
 
 const SECRET = 's€cret/"key"';
 
@@ -19,9 +19,12 @@ test('a secret that begins another leaves nothing of the longer one', () => {
   expect(createRedactor(['abcd', 'abcdefgh']).text('abcdefgh abcd')).toBe('[redacted] [redacted]');
 });
 
-test('values under four characters are no secrets, and a secret may hold the patterns of a replacement', () => {
+test('values shorter than the minimum are no secrets, and a secret may hold the patterns of a replacement', () => {
+  expect(MIN_SECRET_LENGTH).toBe(4);
   const redactor = createRedactor(['abc', undefined, '$&$1']);
   expect(redactor.text('abc $&$1')).toBe('abc [redacted]');
+  const stream = createRedactor(['abc', 'xyz1']).stream();
+  expect(stream.push('abc xyz') + stream.push('1 abc') + stream.end()).toBe('abc [redacted] abc');
 });
 
 test('data is copied with keys and values redacted, and left alone where there are no secrets', () => {

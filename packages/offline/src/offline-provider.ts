@@ -29,7 +29,7 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
  * asks for the calls, and answers from their results. It knows no tool by name, opens no socket and reports no usage. It runs tools with effect
  * `read` alone, and refuses a prompt with a negation, an exception or a condition, and one of which a part fits no tool.
  *
- * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if all its calls failed, and `PROVIDER_UNSUPPORTED` for
+ * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if one of its calls failed, and `PROVIDER_UNSUPPORTED` for
  * a `responseFormat`.
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {

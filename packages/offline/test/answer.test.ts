@@ -31,10 +31,14 @@ test('several results are labelled with tool and arguments', async () => {
   );
 });
 
-test('a failed tool beside one that worked is named as failed, in words without a code', async () => {
-  expect(await answerTo('read nothing.md and list packages', new Error('TOOL_FAILED: no such file'), 'a')).toBe(
-    'read_file (nothing.md):\nThe tool read_file failed: no such file\n\nlist_folder (packages):\na',
-  );
+test('where one of several tools failed there is no answer but an error with all that is known, in words without a code', async () => {
+  verifies('offline.partial');
+  await expect(
+    answerTo('read nothing.md and list packages', new Error('TOOL_FAILED: no such file'), 'a'),
+  ).rejects.toMatchObject({
+    code: 'TOOL_FAILED',
+    message: 'read_file (nothing.md):\nThe tool read_file failed: no such file\n\nlist_folder (packages):\na',
+  });
 });
 
 test('where every tool failed there is no answer but an error that says what failed', async () => {
@@ -53,7 +57,7 @@ test('a field that is asked for is taken out of JSON text', async () => {
   expect(await answerTo('read package.json and tell me the name', json)).toBe('kernel');
   expect(await answerTo('what is the package manager in package.json?', json)).toBe('pnpm@12');
   expect(await answerTo('read package.json and tell me the colour', json)).toBe(
-    `${json}\n\n(No field "colour" found in it.)`,
+    `${json}\n\n(No field "colour" found at its top level.)`,
   );
 });
 

@@ -1,6 +1,7 @@
 import type { ProviderEvent } from './event.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Message, Usage } from './message.ts';
+import type { ModelOptions } from './model-options.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
@@ -15,7 +16,7 @@ export interface Provider {
    */
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How a model is best held to a schema (`run({ output })`). Absent: `tool-call`. Wrappers forward it. */
-  structuredOutput?(model: string): StructuredOutput;
+  structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
   /** Returns the text of a recording. Absent if the vendor has no transcription. */
@@ -40,11 +41,8 @@ export interface ProviderRequest {
   readonly cache?: 'auto' | 'off' | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Model options. `maxTokens`, `temperature`, `topP`, `stop`, `seed`, `reasoningEffort` and `parallelToolCalls` (also in
-   * snake_case) are mapped for each vendor; any other key goes to the root of the body. `0` and `false` are kept.
-   */
-  readonly options?: JsonObject | undefined;
+  /** Model options. Each wire translates the known ones; any other key goes to the root of the body. */
+  readonly options?: ModelOptions | undefined;
 }
 
 /** Whether the model may, must or must not call a tool, or which one it must call. */
@@ -133,8 +131,13 @@ export interface Toolset<Context = unknown> {
    * Absent where only `call` can validate. A wrapper that changes calls must change them here too.
    */
   validate?(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
-  /** Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here. */
-  beginTurn?(turn: TurnContext<Context>): Promise<void>;
+  /**
+   * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
+   *
+   * Resolves to the tools on offer in this turn where runs that go on at once can be offered different ones: the same frozen array as long as they
+   * are the same. Otherwise to nothing, and `list()` says. A wrapper that changes `list` changes this list too.
+   */
+  beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
   subscribe?(listener: () => void): () => void;
 }
@@ -177,6 +180,8 @@ export interface CallContext<Context = unknown> {
   readonly conversation?: Conversation | undefined;
   /** What the program gave the run for its handlers, such as a database or the user. Never sent to a model, and in no event. */
   readonly context?: Context | undefined;
+  /** The turn in which the call was made, as `beginTurn` got it: its tools can be called. Without it, those of the last turn. */
+  readonly turn?: TurnContext<Context> | undefined;
   /** The same for every attempt at the same call. */
   readonly idempotencyKey?: string | undefined;
   /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */

@@ -2,8 +2,8 @@ import { KernelError, type KernelErrorCode } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { MediaPart } from './message.ts';
 
-/** The result of a call: text for the model, text for the user, and how to treat it. */
-export interface ToolResult {
+/** The result of a call: text for the model, text for the user, and how to treat it. `Data` is the type of its `data`. */
+export interface ToolResult<Data = JsonValue> {
   /** What the model reads. Always set; see `toModelText` for the empty case. */
   readonly forLLM: string;
   /** What the user sees unless `silent`; never sent to the model. */
@@ -17,7 +17,7 @@ export interface ToolResult {
   /** Whether work continues in the background; the outcome arrives through `CallContext.onComplete`. */
   readonly async?: boolean;
   /** The structured result. */
-  readonly data?: JsonValue;
+  readonly data?: Data;
   /** Images and files, for APIs that accept them; a note in the text elsewhere. A registry encodes bytes (`Uint8Array`) in `data` as base64. */
   readonly media?: readonly MediaPart[];
   /** How the call ended. Default `done`. */

@@ -31,5 +31,5 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a tool name', (size) => many(size, 'ä '), (name) => mountedName('server', name)],
 ])('%s: read in linear time', async (_, make, work) => {
   verifies('protocol.linear');
-  expect(await timeGrowth({ make, work, largest: 128 * 1024 })).toBeLessThan(3);
+  expect(await timeGrowth({ make, work, largest: 64 * 1024 })).toBeLessThan(3);
 });

@@ -1,7 +1,7 @@
 export { createProvider, createProviders } from './create-provider.ts';
 export type { ProviderCatalog, ProviderFactory } from './create-provider.ts';
 export type { TokenSource } from './config/common-config.ts';
-export type { ModelOptions } from './config/model-options.ts';
+export type { ModelOptions } from '@kernel/protocol';
 export type { CustomProviderConfig, ProviderConfig, ProviderName } from './config/provider-config.ts';
 export type { ChatQuirks } from './openai/quirks.ts';
 export type { Timeouts } from './http/timeouts.ts';
@@ -11,6 +11,8 @@ export type { AzureCredential, AzureTokenOptions } from './config/azure-token.ts
 export { fromEnvironment } from './config/from-environment.ts';
 export { withRetry } from './policies/retry.ts';
 export type { Retry, RetryOptions } from './policies/retry.ts';
+export { withTurnRetry } from './policies/turn-retry.ts';
+export type { TurnRetryOptions } from './policies/turn-retry.ts';
 export { withFallback } from './policies/fallback.ts';
 export type { FallbackAttempt, FallbackCandidate, FallbackOptions } from './policies/fallback.ts';
 export type { FallbackReason } from './policies/fallback-reason.ts';

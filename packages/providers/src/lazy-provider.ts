@@ -15,6 +15,7 @@ export function lazyProvider(name: string, load: () => Promise<Provider>, abilit
   const loadOnce = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
   return {
     name,
+    structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     stream: (request) =>
       loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
     ...(abilities.embeds ? { embed: async (request) => (await loadMember(loadOnce, name, 'embed'))(request) } : {}),

@@ -31,6 +31,9 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** The input type of a schema: what a caller passes, and what its JSON Schema describes. */
+export type InputOf<S extends InputSchema> = NonNullable<S['~standard']['types']>['input'];
+
 /** The output type of a schema: what a handler gets. */
 export type OutputOf<S extends InputSchema> = NonNullable<S['~standard']['types']>['output'];
 

@@ -34,5 +34,6 @@ export type {
   UnknownProperties,
 } from './tool/binding.ts';
 export { defineTool } from './tool/define-tool.ts';
-export type { DefineToolOptions } from './tool/define-tool.ts';
-export type { InputSchema, OutputOf } from '@kernel/schema';
+export type { DefineToolOptions, ToolDefiner } from './tool/define-tool.ts';
+export type { ToolTypes } from './tool/tool-types.ts';
+export type { InputOf, InputSchema, OutputOf } from '@kernel/schema';

@@ -1,9 +1,9 @@
 import type { JsonValue } from '@kernel/protocol';
 
-/** A validated value, as the type that the tool's own functions declare. */
-export function asInput(validated: unknown): never {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the proof, which types cannot see
-  return validated as never;
+/** A validated input, or a context of the caller, as the type that the tool's own functions declare. */
+export function asDeclared(value: unknown): never {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema, or the caller's types, are the proof
+  return value as never;
 }
 
 /** A value that was parsed from JSON text. */

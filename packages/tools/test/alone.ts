@@ -16,7 +16,7 @@ const registry = createRegistry([convert]);
 const result = await registry.execute('to_fahrenheit', '{"celsius": "20"}');
 console.log(result.forLLM); // 68 °F, and a note for the model: (Repaired arguments: /celsius string-to-number.)
 
-const unknown = await registry.execute('to_farenheit', {});
+const unknown = await registry.execute('to_farenheit', '{}');
 console.log(unknown.forLLM); // TOOL_NOT_FOUND: … Did you mean "to_fahrenheit"?
 
 if (!result.forLLM.startsWith('68 °F') || unknown.code !== 'TOOL_NOT_FOUND') throw new Error(unknown.forLLM);

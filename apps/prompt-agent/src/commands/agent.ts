@@ -134,6 +134,9 @@ async function show(
       for (const call of event.droppedCalls ?? [])
         output.note(`not run: ${oneLine(call.name, 64)} (the reply ended with ${call.reason})`);
       if (isText && toolCallsOf(event.message).length > 0) output.finish();
+    } else if (event.type === 'reply-withdrawn') {
+      if (isText) output.finish();
+      output.note(`the reply broke off (${event.code}) and is asked for again`);
     } else if (event.type === 'turn-start' && flags.verbose === true)
       output.note(`turn: ${event.turn}, ${event.tools.length} tools`);
     else if (event.type === 'tool-end') {

@@ -45,7 +45,7 @@ export async function chooseModel(
   );
   const isProjectAddress =
     loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, baseUrl);
-  if (isProjectAddress && flags.token === undefined) refuseAmbient(settings, loaded.file ?? '');
+  if (isProjectAddress) refuseCredentials(flags, settings, loaded.file ?? '');
   // A key of the environment goes to its vendor alone, or where the user says: not to a server that was only detected on loopback, and not to
   // an address that a project's file gives.
   const getsKey =
@@ -68,8 +68,12 @@ export async function chooseModel(
   return { provider, model: await modelFor(flags, loaded, picked, provider, protocol, host), from: picked.from };
 }
 
-/** Throws a usage error for credentials of this machine that a project's file would send to an address of its own. */
-function refuseAmbient({ name, credentials, token }: VendorSettings, file: string): void {
+/** Throws a usage error for the token of the user, and for credentials of this machine, that a project's file would send to an address of its own. */
+function refuseCredentials(flags: Flags, { name, credentials, token }: VendorSettings, file: string): void {
+  if (flags.token !== undefined)
+    throw usageError(
+      `--token is not sent to the address that ${file}, a project's file, gives. Give --base-url, or --config ${file}, to send it there.`,
+    );
   const isAmbient = name === 'bedrock' ? credentials === undefined && token === undefined : typeof token === 'function';
   if (isAmbient)
     throw usageError(

@@ -1,33 +1,70 @@
-import { createRedactor, type StreamRedactor } from '@kernel/internal';
+import { createRedactor, type Redactor, type StreamRedactor } from '@kernel/internal';
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Redacts a secret, and keys of well-known vendors, in the text of a run's deltas, even if it is split between two events. Text that was held back precedes the next complete message. */
+/** Redacts the events of one run, and holds back what may be the beginning of a secret. */
+type EventRedactor = (event: AgentEvent) => readonly AgentEvent[];
+
+/**
+ * Redacts a secret, and keys of well-known vendors, in the text of a run's deltas and of the agents below it, even if it is split between two
+ * events. Text that was held back precedes the next complete message, or is gone with a reply that was withdrawn.
+ */
 export async function* redactEvents(
   events: AsyncIterable<AgentEvent>,
   secret: string | undefined,
 ): AsyncGenerator<AgentEvent> {
-  const redactor = createRedactor([secret]);
+  const redact = createEventRedactor(createRedactor([secret]));
+  for await (const event of events) yield* redact(event);
+}
+
+function createEventRedactor(redactor: Redactor): EventRedactor {
   let text = redactor.stream();
   let reasoning = redactor.stream();
   const calls = new Map<number, StreamRedactor>();
-  for await (const event of events) {
-    if (event.type === 'text-delta') yield { ...event, text: text.push(event.text) };
-    else if (event.type === 'reasoning-delta') yield { ...event, text: reasoning.push(event.text) };
-    else if (event.type === 'tool-call-delta') {
-      const call = calls.get(event.index) ?? redactor.stream();
-      calls.set(event.index, call);
-      yield { ...event, arguments: call.push(event.arguments) };
-    } else {
-      if (event.type === 'message-end' || event.type === 'run-end') {
-        const thought = reasoning.end();
-        if (thought !== '') yield { type: 'reasoning-delta', text: thought };
-        const rest = text.end();
-        if (rest !== '') yield { type: 'text-delta', text: rest };
-        text = redactor.stream();
-        reasoning = redactor.stream();
-        calls.clear();
-      }
-      yield event;
-    }
+  const agents = new Map<string, EventRedactor>();
+
+  function startAgain(): void {
+    text = redactor.stream();
+    reasoning = redactor.stream();
+    calls.clear();
   }
+
+  /** What was held back, now that no more of it comes. */
+  function rest(): readonly AgentEvent[] {
+    const thought = reasoning.end();
+    const said = text.end();
+    startAgain();
+    return [
+      ...(thought === '' ? [] : [{ type: 'reasoning-delta', text: thought } as const]),
+      ...(said === '' ? [] : [{ type: 'text-delta', text: said } as const]),
+    ];
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case 'text-delta':
+        return [{ ...event, text: text.push(event.text) }];
+      case 'reasoning-delta':
+        return [{ ...event, text: reasoning.push(event.text) }];
+      case 'tool-call-delta': {
+        const call = calls.get(event.index) ?? redactor.stream();
+        calls.set(event.index, call);
+        return [{ ...event, arguments: call.push(event.arguments) }];
+      }
+      case 'sub-agent-event': {
+        const key = event.path.join('\n');
+        const agent = agents.get(key) ?? createEventRedactor(redactor);
+        agents.set(key, agent);
+        if (event.event.type === 'run-end') agents.delete(key);
+        return agent(event.event).map((inner) => ({ ...event, event: inner }));
+      }
+      case 'reply-withdrawn':
+        startAgain();
+        return [event];
+      case 'message-end':
+      case 'run-end':
+        return [...rest(), event];
+      default:
+        return [event];
+    }
+  };
 }

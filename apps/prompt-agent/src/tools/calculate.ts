@@ -14,7 +14,7 @@ const tool: Tool = {
         minLength: 1,
         maxLength: 1000,
         description:
-          'Arithmetic with + - * / ^ % ! and parentheses, pi, e, and functions such as sqrt(2), round(x) or max(a, b).',
+          'Arithmetic with + - * / ^ ! and parentheses, % (a remainder as in 7 % -3, a percentage as in 50% + 1), pi, e, and functions such as sqrt(2), round(x) or max(a, b).',
       },
     },
     required: ['expression'],

@@ -46,8 +46,9 @@ const MAX_DEPTH = 100;
 /**
  * Evaluates arithmetic. Runs no code: names are looked up in two fixed tables. Takes linear time.
  *
- * `^` is right-associative and binds more tightly than a sign (`-2^2` is -4); `%` after a value is a percentage, between two values the
- * remainder; `log` is decimal. Throws `TOOL_FAILED` with the position for anything else, and for a result that is not finite.
+ * `^` is right-associative and binds more tightly than a sign (`-2^2` is -4); `%` between two values is the remainder, with the sign of the
+ * first, and a percentage where no value follows. Before a sign the spaces decide: `7 % -3` is a remainder, `50% + 1` has a percentage, and any
+ * other spacing is refused. `log` is decimal. Throws `TOOL_FAILED` with the position for anything else, and for a result that is not finite.
  */
 export function evaluate(text: string): number {
   const tokens = lex(text);
@@ -97,7 +98,7 @@ export function evaluate(text: string): number {
   };
   const postfix = (): number => {
     let value = atom();
-    for (let sign = peek(); sign === '!' || (sign === '%' && !startsValue(tokens[at + 1]?.text)); sign = peek()) {
+    for (let sign = peek(); sign === '!' || (sign === '%' && isPercentAt(tokens, at)); sign = peek()) {
       at += 1;
       value = sign === '!' ? factorial(value) : value / 100;
     }
@@ -147,8 +148,18 @@ export function evaluate(text: string): number {
   return value;
 }
 
-function startsValue(token: string | undefined): boolean {
-  return token !== undefined && /^[\w.(]/.test(token);
+/** Whether the `%` at a place is a percentage, not a remainder. */
+function isPercentAt(tokens: readonly Token[], at: number): boolean {
+  const [before, percent, next, following] = [at - 1, at, at + 1, at + 2].map((index) => tokens[index]);
+  if (next === undefined || percent === undefined) return true;
+  if (/^[\w.(]/.test(next.text)) return false;
+  if (!/^[-+]$/.test(next.text)) return true;
+  const isAttached = before?.end === percent.start;
+  if (isAttached === (next.end === following?.start))
+    throw toolError(
+      `"%${next.text}" at position ${percent.start + 1} could be a percentage or a remainder. Write (5%) - 3 or 5 % (-3).`,
+    );
+  return isAttached;
 }
 
 function factorial(value: number): number {
@@ -166,8 +177,14 @@ const SYNONYMS = new Map([
   ['−', '-'],
 ]);
 
-function lex(text: string): readonly { readonly text: string; readonly start: number }[] {
-  const tokens: { text: string; start: number }[] = [];
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function lex(text: string): readonly Token[] {
+  const tokens: Token[] = [];
   const source = text.trimEnd();
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < source.length) {
@@ -176,7 +193,8 @@ function lex(text: string): readonly { readonly text: string; readonly start: nu
     if (token === undefined)
       throw toolError(`"${source.slice(start).trim().slice(0, 20)}" at position ${start + 1} is not arithmetic.`);
     const trimmed = token.trim().toLowerCase();
-    tokens.push({ text: SYNONYMS.get(trimmed) ?? trimmed, start: start + token.length - trimmed.length });
+    const end = start + token.length;
+    tokens.push({ text: SYNONYMS.get(trimmed) ?? trimmed, start: end - trimmed.length, end });
   }
   return tokens;
 }

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type TurnContext,
 } from '@kernel/protocol';
 import { type Approve, isForOther, needsApproval, requestDecision } from './approval.ts';
 import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
@@ -48,7 +49,7 @@ export interface CallApproval {
    */
   check(call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult | undefined>;
   /** Whether a call of this name needs a decision by now. */
-  isNeeded(name: string): boolean;
+  isNeeded(name: string, turn: TurnContext | undefined): boolean;
 }
 
 /** How often a call is asked about whose tool changes while it is asked about. */
@@ -121,8 +122,8 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
     async check(call, context) {
       return tools !== undefined && changesCalls(tools) ? validate(call, context) : undefined;
     },
-    isNeeded(name) {
-      const tool = findTool(tools, name);
+    isNeeded(name, turn) {
+      const tool = findTool(tools, name, turn);
       return tool !== undefined && needsApproval(tool);
     },
   };

@@ -7,12 +7,14 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type TurnContext,
   type ValidatedCall,
 } from '@kernel/protocol';
 import { deniedError } from './approval.ts';
 import { callDigest, toolDigest } from './call-digest.ts';
 import { readResult } from '../read-result.ts';
 import { reasonOf } from '../loop/reason-of.ts';
+import { ownListOf } from '../turn/offered-tools.ts';
 
 /** A call as it would run. */
 export interface CheckedCall {
@@ -28,9 +30,11 @@ export interface CheckedCall {
   isCurrent(): boolean;
 }
 
-/** Returns the listed tool of a name. */
-export function findTool(tools: Toolset | undefined, name: string): Tool | undefined {
-  return tools?.list().find((tool) => tool.name === name);
+/** Returns the tool of a name that is on offer in a turn. */
+export function findTool(tools: Toolset | undefined, name: string, turn: TurnContext | undefined): Tool | undefined {
+  const listed = tools?.list().find((tool) => tool.name === name);
+  // Another run may have begun a turn since in which the tool is not offered.
+  return listed ?? ownListOf(turn)?.find((tool) => tool.name === name);
 }
 
 /** Finds out what a call would run with: the failed result of a call that cannot run, without asking anybody. Never rejects. */
@@ -40,12 +44,13 @@ export async function validateCall(
   context: CallContext,
 ): Promise<CheckedCall | ToolResult> {
   try {
-    const listed = findTool(tools, call.name);
+    const listed = findTool(tools, call.name, context.turn);
     if (tools === undefined || listed === undefined)
       return toErrorResult(deniedError(call, 'the tool no longer exists.'), 'denied');
     const approved = await tools.validate?.(call, context);
     if (approved !== undefined && isToolResult(approved)) return readResult(approved);
-    const isListed = isSameAsListed(tools, listed);
+    // What the toolset has validated says itself whether it was removed; any other tool must still be listed.
+    const isListed = isSameAsListed(tools, listed, approved === undefined ? undefined : context.turn);
     if (approved === undefined) return check(listed, call.arguments, undefined, isListed);
     // A hook may have put another tool in place of this one.
     const tool = approved.tool.name === call.name ? listed : approved.tool;
@@ -63,10 +68,10 @@ function check(tool: Tool, text: string, approved: ValidatedCall | undefined, is
 }
 
 /** Whether the toolset still lists a tool, or one that a model cannot tell from it. */
-function isSameAsListed(tools: Toolset, tool: Tool): () => boolean {
+function isSameAsListed(tools: Toolset, tool: Tool, turn: TurnContext | undefined): () => boolean {
   const digest = toolDigest(tool);
   return () => {
-    const listed = findTool(tools, tool.name);
+    const listed = findTool(tools, tool.name, turn);
     return listed !== undefined && toolDigest(listed) === digest;
   };
 }

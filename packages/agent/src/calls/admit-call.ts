@@ -44,7 +44,7 @@ export async function admitCall(
   try {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const { call, approvedDigest } = prepared;
-      if (approvedDigest === undefined && !approval.isNeeded(call.name)) {
+      if (approvedDigest === undefined && !approval.isNeeded(call.name, context.turn)) {
         // oxlint-disable-next-line no-await-in-loop
         const checked = await untilAborted(approval.check(call, context), signal);
         if (checked === undefined) return { prepared };

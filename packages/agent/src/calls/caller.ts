@@ -1,4 +1,13 @@
-import type { CallContext } from '@kernel/protocol';
+import type { CallContext, TurnContext } from '@kernel/protocol';
 
-/** What every call of a run gets in its context from the options of the run. */
-export type Caller = Pick<CallContext, 'conversation' | 'context'>;
+/** What every call of a run gets in its context: from the options of the run, and the turn in which the call was made. */
+export interface Caller extends Pick<CallContext, 'conversation' | 'context'> {
+  /** The turn that has begun last. */
+  turn: TurnContext | undefined;
+}
+
+/** Makes a turn the one in which calls are made. */
+export function nextTurn(caller: Caller, turn: number, signal: AbortSignal): TurnContext {
+  caller.turn = { conversation: caller.conversation, context: caller.context, turn, signal };
+  return caller.turn;
+}

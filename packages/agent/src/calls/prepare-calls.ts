@@ -15,6 +15,7 @@ import { type ApprovalOutput, approveStep } from './approve-step.ts';
 import type { Caller } from './caller.ts';
 import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
+import { ownListOf } from '../turn/offered-tools.ts';
 import { runBatch, type StepContext, type StepExecutor } from '../loop/steps.ts';
 
 /** What decides whether a call of a run may run. */
@@ -75,14 +76,15 @@ function unaskedDecision({ approval }: CallPolicy, kept: SuspendedCall | undefin
 
 /** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */
 function refuseCalls(
-  { tools, meter, guard }: CallPolicy,
+  { tools, caller, meter, guard }: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
 ): ReadonlyMap<string, ToolResult> {
   const refused = new Map<string, ToolResult>();
   const notOffered = new Set(batch.notOffered);
   for (const call of calls) {
-    if (notOffered.has(call.id)) refused.set(call.id, notOfferedResult(call, tools?.list() ?? []));
+    if (notOffered.has(call.id))
+      refused.set(call.id, notOfferedResult(call, ownListOf(caller.turn) ?? tools?.list() ?? []));
     else if (!meter.admitCall(call)) refused.set(call.id, overLimitResult(call));
     else {
       const refusal = guard?.refusal(call);

@@ -5,8 +5,10 @@ import {
   checkKeys,
   invalidOption,
   type JsonObject,
+  type JsonValue,
   KernelError,
   type Message,
+  type ModelOptions,
   optionKeys,
   type ProviderEvent,
   type ProviderRequest,
@@ -130,7 +132,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     },
     run: (messages, request = {}) => {
       checkKeys('run', request, REQUEST_KEYS);
-      const { stream: streams, ...merged } = { ...client.options, ...client.capabilities?.tools, ...request.options };
+      const { stream: streams, ...merged } = mergeOptions(client.options, client.capabilities?.tools, request.options);
       const { options, toolChoice } = splitToolChoice(merged);
       return run({
         provider,
@@ -156,7 +158,15 @@ function optionsOf(client: ModelClientOptions, capability: ModelCapability, requ
   const { capabilities = {} } = client;
   if (Object.keys(capabilities).length > 0 && capabilities[capability] === undefined)
     throw unsupported(client, capability);
-  return { ...client.options, ...capabilities[capability], ...request.options };
+  return mergeOptions(client.options, capabilities[capability], request.options);
+}
+
+/** Later options win; an option that is `undefined` is left out, so that it does not unset an earlier one. */
+function mergeOptions(...given: readonly (ModelOptions | undefined)[]): JsonObject {
+  const merged = new Map<string, JsonValue>();
+  for (const options of given)
+    for (const [key, value] of Object.entries(options ?? {})) if (value !== undefined) merged.set(key, value);
+  return Object.fromEntries(merged);
 }
 
 async function readReply({ provider }: ModelClientOptions, request: ProviderRequest): Promise<ModelReply> {

@@ -6,6 +6,7 @@ import type {
   JsonObject,
   MediaPart,
   Message,
+  ModelOptions,
   Provider,
   ProviderEvent,
   Tool,
@@ -35,7 +36,7 @@ export interface ModelClientOptions {
   /** The tools of `run`. */
   readonly tools?: Toolset | undefined;
   /** Options of every request. Options of a capability override them, and options of a call override both, key by key. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /**
    * Options by capability. If any are given, the model has no other capability. `stream: false` says that it cannot stream, and `tool_choice` of
    * `tools` is the default of `toolChoice`.
@@ -52,7 +53,7 @@ export interface ModelClientOptions {
 /** What one request may add. */
 export interface RequestOptions {
   /** Model options of this request. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Whether the model may or must call tools. Only for `tools`, `toolsStream` and `run`; `options.tool_choice` means the same. */

@@ -1,9 +1,9 @@
 import {
   sameHint,
   checkKeys,
-  type JsonObject,
   KernelError,
   type Message,
+  type ModelOptions,
   type Provider,
   type Toolset,
 } from '@kernel/protocol';
@@ -22,7 +22,7 @@ export interface ToolLoopConfig {
   /** Model calls. Default 25; 0 means no limit. */
   readonly maxIterations?: number | undefined;
   /** Model options, such as `max_tokens` and `temperature`. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /** Aborts the loop. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 import { KernelError, toErrorResult, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
-import { canonicalArguments } from './canonical-arguments.ts';
+import { canonicalInput } from './canonical-arguments.ts';
 import { createCycles, PERIODS } from './cycles.ts';
 
 /** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count, and of one to eight turns. */
@@ -31,7 +31,7 @@ interface Entry {
   readonly call: ToolCall;
   /** The result as the model read it, normalized. */
   readonly text: string;
-  /** The arguments in one spelling, once they were compared. */
+  /** What a tool reads in the arguments, in one spelling, once they were compared. */
   canonical?: string;
 }
 
@@ -45,7 +45,7 @@ export function createLoopGuard({
 }: RepeatLimits = {}): LoopGuard {
   const ignored: ReadonlySet<string> = new Set(ignore);
   const refused = new Map<string, Entry>();
-  const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalArguments(entry.call.arguments, ignored));
+  const canonicalOf = (entry: Entry): string => (entry.canonical ??= canonicalInput(entry.call.arguments, ignored));
   const keyOf = (entry: Entry): string => `${entry.call.name} ${canonicalOf(entry)}`;
   const isSameCall = (a: Entry, b: Entry): boolean => {
     if (a.call.name !== b.call.name) return false;

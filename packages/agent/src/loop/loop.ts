@@ -20,6 +20,7 @@ import { createSemaphore } from '../limits/semaphore.ts';
 import { createUsageMeter, reportedUsage } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
 import { type CallBatch, createCallBatch } from '../calls/call-batch.ts';
+import { type Caller, nextTurn } from '../calls/caller.ts';
 import { createInbox } from './inbox.ts';
 import { type ModelOutput, modelStep } from '../turn/model-turn.ts';
 import type { ModelResources } from '../turn/types.ts';
@@ -54,7 +55,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   const { signal } = context;
   const tools = output?.tools ?? options.tools;
   const { provider, approve, limits = {}, steps = inProcessSteps, steering } = options;
-  const caller = { conversation: options.conversation, context: options.context };
+  const caller: Caller = { conversation: options.conversation, context: options.context, turn: undefined };
   const path = currentAgentPath();
   const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
@@ -78,7 +79,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
       stream: options.stream,
     },
     inbox,
-    offeredTools: (turn, stepSignal) => offeredTools(tools, { ...caller, turn, signal: stepSignal }),
+    offeredTools: (turn, stepSignal) => offeredTools(tools, nextTurn(caller, turn, stepSignal)),
     createBatch: (calls, offered, isRestricted) =>
       createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined, isRestricted),
     prepareTurn: options.prepareTurn,

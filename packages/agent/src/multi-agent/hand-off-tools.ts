@@ -1,4 +1,5 @@
 import { KernelError, type Message, toErrorResult, type Tool, toolResult, type Toolset } from '@kernel/protocol';
+import { withAddedTools } from '../turn/added-tools.ts';
 import { withToolHooks } from '../wrappers/tool-hooks.ts';
 
 /** A toolset with hand-off tools. */
@@ -10,7 +11,6 @@ export interface HandOff {
 }
 
 const PREFIX = 'hand_off_to_';
-const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 
 /** Adds a tool for each of some team members, by name, that ends the run and hands the conversation over. The first such call counts. */
 export function withHandOffTools(
@@ -20,16 +20,10 @@ export function withHandOffTools(
   let target: string | undefined;
   const handOffTools = new Map<string, Tool>();
   for (const [name, { description }] of members) handOffTools.set(`${PREFIX}${name}`, handOffTool(name, description));
-  let innerList: readonly Tool[] | undefined;
-  let list: readonly Tool[] = NO_TOOLS;
+  const { without: _without, ...lists } = withAddedTools(inner, [...handOffTools.values()]);
   const tools: Toolset = {
     ...inner,
-    list() {
-      const current = inner?.list() ?? NO_TOOLS;
-      if (current !== innerList) list = Object.freeze([...current, ...handOffTools.values()]);
-      innerList = current;
-      return list;
-    },
+    ...lists,
     call(call, context) {
       if (handOffTools.has(call.name))
         return Promise.resolve(toolResult(`Handed over to ${call.name.slice(PREFIX.length)}.`));

@@ -1,5 +1,6 @@
 import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
+import { withAddedTools } from '../turn/added-tools.ts';
 import type { OutputFormat } from './output-format.ts';
 
 /** A toolset with a tool that takes the typed answer. */
@@ -17,18 +18,11 @@ const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 
 /** Adds a tool that takes the answer, under a name that the toolset does not have. */
 export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat): AnswerTool {
-  const listInner = (): readonly Tool[] => inner?.list() ?? NO_TOOLS;
-  const tool = createTool(freeName(listInner()), format.schema);
-  let innerList: readonly Tool[] | undefined;
-  let list: readonly Tool[] = NO_TOOLS;
+  const tool = createTool(freeName(inner?.list() ?? NO_TOOLS), format.schema);
+  const { without, ...lists } = withAddedTools(inner, [tool]);
   const tools: Toolset = {
     ...inner,
-    list() {
-      const current = listInner();
-      if (current !== innerList) list = Object.freeze([...current, tool]);
-      innerList = current;
-      return list;
-    },
+    ...lists,
     async call(call, context) {
       if (call.name === tool.name) return takeAnswer(format, call.arguments);
       if (inner !== undefined) return inner.call(call, context);
@@ -38,8 +32,7 @@ export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat)
   return {
     tool,
     tools: forwardValidate(tools, inner, tool),
-    withoutAnswer: (some) =>
-      some === list && innerList !== undefined ? innerList : some.filter((each) => each !== tool),
+    withoutAnswer: without,
   };
 }
 

@@ -40,8 +40,16 @@ export function outputFormat(output: OutputSchema): Promise<OutputFormat> {
 }
 
 async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
-  const { coerceValue, compileSchema, freezeCopy, inspectSchema, issuePath, toJsonSchema, toStrictSchema } =
-    await import('@kernel/schema');
+  const {
+    coerceValue,
+    compileSchema,
+    freezeCopy,
+    inspectSchema,
+    issuePath,
+    resetMatchBudget,
+    toJsonSchema,
+    toStrictSchema,
+  } = await import('@kernel/schema');
   const subject = 'The schema of output';
   const library = isStandardSchema(output) ? output['~standard'] : undefined;
   const given = isStandardSchema(output) ? toJsonSchema(output, subject) : freezeCopy(output, subject);
@@ -54,6 +62,7 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
   const schema = isWrapped ? wrap(inner) : inner;
 
   const validate = async (value: unknown): Promise<ReadOutput> => {
+    resetMatchBudget(); // each answer has the time for its patterns to itself
     const coerced = coerceValue(value, validator);
     if (coerced.issues.length > 0)
       return { issues: describe(coerced.issues.map(({ path, expected }) => [path, `expected ${expected}`])) };

@@ -45,7 +45,7 @@ export interface TypedOutput {
     model: string,
     offered: readonly Tool[],
     toolChoice: ToolChoice | undefined,
-  ): OutputRequest;
+  ): Promise<OutputRequest>;
   /** Emits the answer so far after each event that adds to it. For the events of one turn. */
   withDeltas(emit: Emit, mode: OutputMode): Emit;
 }
@@ -60,10 +60,11 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
     tools: answer.tools,
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
-    request(provider, model, offered, toolChoice) {
+    async request(provider, model, offered, toolChoice) {
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
-        structuredOutputOf(provider, model),
+        await structuredOutputOf(provider, model),
+        format.strictSchema !== undefined,
         others.length > 0,
         offered.length > others.length && toolChoice !== 'none',
       );
@@ -86,12 +87,14 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
   };
 }
 
-function structuredOutputOf(provider: Provider, model: string): StructuredOutput {
-  return provider.structuredOutput?.(model) ?? 'tool-call';
+async function structuredOutputOf(provider: Provider, model: string): Promise<StructuredOutput> {
+  return (await provider.structuredOutput?.(model)) ?? 'tool-call';
 }
 
-function chooseMode(best: StructuredOutput, hasTools: boolean, canCall: boolean): OutputMode {
-  if (best === 'schema' || (best === 'schema-without-tools' && !hasTools)) return 'schema';
+/** Chooses what binds the model most. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool, which takes any. */
+function chooseMode(best: StructuredOutput, isStrict: boolean, hasTools: boolean, canCall: boolean): OutputMode {
+  const takesSchema = best === 'schema' || (best === 'schema-without-tools' && !hasTools);
+  if (takesSchema && (isStrict || !canCall)) return 'schema';
   return best === 'text' || !canCall ? 'text' : 'tool-call';
 }
 

@@ -57,15 +57,19 @@ function versionOf(line: unknown): number | undefined {
   return Object.keys(rest).length === 0 && (id === undefined || typeof id === 'string') ? session : undefined;
 }
 
-/** The log of a file without a whole line: an empty one, or one whose header a crash cut off, which is completed and not cut. */
+/**
+ * The log of a file without a whole line: an empty one, or one whose header a crash cut off, which is completed and not cut. A header that
+ * was cut before its id could be the beginning of any JSON file, and is not taken for ours.
+ */
 function startLog(bytes: Uint8Array, path: string): ParsedLog {
-  const [before, after] = toLine({ session: VERSION, id: ID }).split(ID);
+  const [before = '', after] = toLine({ session: VERSION, id: ID }).split(ID);
   const text = new TextDecoder().decode(bytes.subarray(0, MAX_HEADER));
   const made: string = crypto.randomUUID();
-  const written = text.slice(before?.length ?? 0, (before?.length ?? 0) + made.length);
+  const written = text.slice(before.length, before.length + made.length);
   const id = written + made.slice(written.length);
   const header = `${before}${id}${after}`;
-  if (bytes.length >= MAX_HEADER || !header.startsWith(text) || !/^[\da-f-]*$/.test(written)) throw notASession(path);
+  const isCutHeader = text.startsWith(before) && header.startsWith(text) && /^[\da-f-]*$/.test(written);
+  if (bytes.length >= MAX_HEADER || (text !== '' && !isCutHeader)) throw notASession(path);
   return { entries: [], byteLength: bytes.length, header: header.slice(text.length), id };
 }
 

@@ -1,5 +1,6 @@
+import { untilAborted } from '@kernel/internal';
 import type { Message, Provider, ProviderRequest, Tool, ToolChoice } from '@kernel/protocol';
-import type { OutputMode } from '../output/typed-output.ts';
+import type { OutputMode, OutputRequest } from '../output/typed-output.ts';
 import type { ModelResources, ModelTurn } from './types.ts';
 import { prepareTurn, type TurnChanges } from './prepare-turn.ts';
 
@@ -15,7 +16,17 @@ export interface PlannedRequest {
   readonly outputMode?: OutputMode;
 }
 
-/** Makes the request of a turn. Asynchronous only where `prepareTurn` is asked, which costs nothing where it is not. */
+/** What a turn asks for, before a typed answer is. */
+interface Draft {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly messages: readonly Message[];
+  readonly changes: TurnChanges;
+}
+
+/** Makes the request of a turn. Asynchronous only where `prepareTurn` or a typed answer is, so that a run without them pays nothing for them. */
 export function planRequest(
   resources: ModelResources,
   turn: ModelTurn,
@@ -23,43 +34,70 @@ export function planRequest(
   messages: readonly Message[],
   signal: AbortSignal,
 ): PlannedRequest | Promise<PlannedRequest> {
-  if (resources.prepareTurn === undefined) return createRequest(resources, turn, offered, messages, {}, signal);
-  const { context } = resources.caller;
-  const state = { turn: turn.number, messages, usage: turn.usage, tools: offered, context, signal };
-  return prepareTurn(resources.prepareTurn, state).then((changes) =>
-    createRequest(resources, turn, offered, changes.messages ?? messages, changes, signal),
-  );
+  const { output, prepareTurn: prepare } = resources;
+  if (prepare !== undefined || output !== undefined) return planFully(resources, turn, offered, messages, signal);
+  return createRequest(resources, draftOf(resources, turn, offered, messages, {}), undefined, signal);
 }
 
-function createRequest(
+async function planFully(
+  resources: ModelResources,
+  turn: ModelTurn,
+  offered: readonly Tool[],
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<PlannedRequest> {
+  const { context } = resources.caller;
+  const state = { turn: turn.number, messages, usage: turn.usage, tools: offered, context, signal };
+  const changes = await prepareTurn(resources.prepareTurn, state);
+  const draft = draftOf(resources, turn, offered, messages, changes);
+  const { provider, model, tools, toolChoice } = draft;
+  const asking = resources.output?.request(provider, model, tools, toolChoice);
+  const asked = asking === undefined ? undefined : await untilAborted(asking, signal);
+  return createRequest(resources, draft, asked, signal);
+}
+
+function draftOf(
   resources: ModelResources,
   turn: ModelTurn,
   offered: readonly Tool[],
   messages: readonly Message[],
   changes: TurnChanges,
+): Draft {
+  const { settings, selectTools } = resources;
+  const isRestricted = changes.tools !== undefined && turn.offersTools;
+  return {
+    provider: changes.provider ?? resources.provider,
+    model: changes.model ?? settings.model,
+    tools: isRestricted ? selectTools(offered, withAnswer(resources, offered, changes.tools)) : offered,
+    toolChoice: changes.toolChoice ?? choiceOf(settings.toolChoice, turn.number),
+    messages: changes.messages ?? messages,
+    changes,
+  };
+}
+
+function createRequest(
+  { settings }: ModelResources,
+  { provider, model, tools: available, toolChoice, messages, changes }: Draft,
+  output: OutputRequest | undefined,
   signal: AbortSignal,
 ): PlannedRequest {
-  const { settings, selectTools } = resources;
-  const { provider = resources.provider, model = settings.model } = changes;
-  const { options = settings.options, responseFormat = settings.responseFormat, cache = settings.cache } = changes;
-  const isRestricted = changes.tools !== undefined && turn.offersTools;
-  const available = isRestricted ? selectTools(offered, withAnswer(resources, offered, changes.tools)) : offered;
-  const toolChoice = changes.toolChoice ?? choiceOf(settings.toolChoice, turn.number);
-  const output = resources.output?.request(provider, model, available, toolChoice);
+  const { stream } = settings;
+  const { options = settings.options, cache = settings.cache } = changes;
   const tools = output?.tools ?? available;
-  const fields = output?.fields ?? { toolChoice };
+  const choice = output === undefined ? toolChoice : output.fields.toolChoice;
+  const responseFormat = output?.fields.responseFormat ?? changes.responseFormat ?? settings.responseFormat;
   const request: ProviderRequest = {
     model,
     messages: output?.messages(messages) ?? messages,
     ...(tools.length > 0 ? { tools } : {}),
-    ...(tools.length > 0 && fields.toolChoice !== undefined ? { toolChoice: fields.toolChoice } : {}),
-    ...(settings.stream === undefined ? {} : { stream: settings.stream }),
+    ...(tools.length > 0 && choice !== undefined ? { toolChoice: choice } : {}),
+    ...(stream === undefined ? {} : { stream }),
     ...(options === undefined ? {} : { options }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(output?.fields.responseFormat && { responseFormat: output.fields.responseFormat }),
     ...(cache === undefined ? {} : { cache }),
     signal,
   };
+  const isRestricted = changes.tools !== undefined;
   return { provider, request, isRestricted, ...(output && { outputMode: output.mode }) };
 }
 

@@ -3,9 +3,9 @@ import {
   checkKeys,
   checkProvider,
   describeType,
-  type JsonObject,
   KernelError,
   type Message,
+  type ModelOptions,
   optionKeys,
   type Provider,
   type ResponseFormat,
@@ -43,7 +43,7 @@ export interface TurnChanges {
   /** Whether the model may or must call tools in this turn. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Model options, in place of those of the run. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /** Asks for a reply in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** Whether prompt-cache markers are set. */

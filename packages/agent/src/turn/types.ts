@@ -1,6 +1,6 @@
 import type {
-  JsonObject,
   Message,
+  ModelOptions,
   Provider,
   ResponseFormat,
   Tool,
@@ -19,7 +19,7 @@ export interface ModelSettings {
   /** The name of the model. */
   readonly model: string;
   /** The model options. */
-  readonly options?: JsonObject | undefined;
+  readonly options?: ModelOptions | undefined;
   /** Whether the model may or must call tools; what forces a call holds for the first turn. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Asks for replies in JSON of a schema. */

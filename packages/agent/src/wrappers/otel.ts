@@ -34,17 +34,17 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
 }
 
 /** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
-export function traceRun(
-  events: AsyncGenerator<AgentEvent, void>,
+export function traceRun<Output = unknown>(
+  events: AsyncGenerator<AgentEvent<Output>, void>,
   options: TracingOptions & { readonly name: string },
-): AsyncGenerator<AgentEvent, void> {
+): AsyncGenerator<AgentEvent<Output>, void> {
   return stopOnReturn(traceEvents(events, options), () => void events.return());
 }
 
-async function* traceEvents(
-  events: AsyncGenerator<AgentEvent, void>,
+async function* traceEvents<Output>(
+  events: AsyncGenerator<AgentEvent<Output>, void>,
   { name, ...options }: TracingOptions & { readonly name: string },
-): AsyncGenerator<AgentEvent, void> {
+): AsyncGenerator<AgentEvent<Output>, void> {
   const span = startSpan(options, `invoke_agent ${name}`, SpanKind.INTERNAL, {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': name,

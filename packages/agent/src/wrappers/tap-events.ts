@@ -8,12 +8,12 @@ export type EventSink = (event: AgentEvent) => void | Promise<void>;
  * Passes every event to each sink and then on to the reader. Sinks are not awaited. What a sink throws or rejects with goes to `onSinkError`
  * and affects neither the run nor the other sinks.
  */
-export function tapEvents(
-  events: AsyncIterable<AgentEvent>,
+export function tapEvents<Output = unknown>(
+  events: AsyncIterable<AgentEvent<Output>>,
   sinks: readonly EventSink[],
   onSinkError: (error: unknown) => void = () => {},
-): AsyncGenerator<AgentEvent, void> {
-  return mapEvents<AgentEvent, AgentEvent>(events, {
+): AsyncGenerator<AgentEvent<Output>, void> {
+  return mapEvents<AgentEvent<Output>, AgentEvent<Output>>(events, {
     map: (event) => {
       for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
       return [event];

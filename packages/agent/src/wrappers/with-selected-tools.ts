@@ -23,32 +23,55 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
   checkToolset('withSelectedTools', tools);
   checkFunctions('withSelectedTools', { select: select ?? null });
   // Nothing is selected, and so nothing offered, before the first turn.
-  let selected = NO_TOOLS;
-  const isSelected = (name: string): boolean => selected.some((tool) => tool.name === name);
-  const notSelected = (name: string): ToolResult => {
-    const names = selected.slice(0, 10).map((tool) => tool.name);
+  let last = NO_TOOLS;
+  const selections = new WeakMap<TurnContext, readonly Tool[]>();
+  const selectedIn = ({ turn }: CallContext): readonly Tool[] =>
+    (turn === undefined ? undefined : selections.get(turn)) ?? last;
+  const isSelected = (name: string, context: CallContext): boolean =>
+    selectedIn(context).some((tool) => tool.name === name);
+  const notSelected = (name: string, context: CallContext): ToolResult => {
+    const names = selectedIn(context)
+      .slice(0, 10)
+      .map((tool) => tool.name);
     const error = new KernelError('TOOL_NOT_FOUND', `The tool "${name}" is not on offer in this turn.`, {
       hint: names.length === 0 ? 'There are no tools in this turn.' : `Offered: ${names.join(', ')}.`,
     });
     return toErrorResult(error);
   };
+  const unique = createUniqueLists();
   const validate = tools.validate?.bind(tools);
   return {
     ...tools,
     async beginTurn(turn) {
-      await tools.beginTurn?.(turn);
-      const next = await select(tools.list(), turn);
-      if (next.length !== selected.length || next.some((tool, index) => tool !== selected[index]))
-        selected = Object.freeze([...next]);
+      const offered = await tools.beginTurn?.(turn);
+      last = unique(await select(offered ?? tools.list(), turn));
+      selections.set(turn, last);
+      return last;
     },
-    list: () => selected,
+    list: () => last,
     call: (call, context) =>
-      isSelected(call.name) ? tools.call(call, context) : Promise.resolve(notSelected(call.name)),
+      isSelected(call.name, context) ? tools.call(call, context) : Promise.resolve(notSelected(call.name, context)),
     ...(validate !== undefined && {
       validate: (call: ToolCall, context: CallContext) =>
-        isSelected(call.name) ? validate(call, context) : Promise.resolve(notSelected(call.name)),
+        isSelected(call.name, context) ? validate(call, context) : Promise.resolve(notSelected(call.name, context)),
     }),
   };
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+/** How many different selections are remembered. */
+const MAX_LISTS = 64;
+
+/** Returns what gives the same frozen array again for the same tools. */
+function createUniqueLists(): (tools: readonly Tool[]) => readonly Tool[] {
+  const lists = [NO_TOOLS];
+  return (tools) => {
+    const isSame = (list: readonly Tool[]): boolean =>
+      list.length === tools.length && list.every((tool, index) => tool === tools[index]);
+    const known = lists.find(isSame);
+    if (known !== undefined) return known;
+    const list = Object.freeze([...tools]);
+    if (lists.unshift(list) > MAX_LISTS) lists.pop();
+    return list;
+  };
+}

@@ -1,8 +1,7 @@
 import type { ToolCall } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Approve, collect, rememberApprovals, run } from '../../src/index.ts';
-import { createLoopGuard } from '../../src/limits/loop-guard.ts';
 import { user } from '../support.ts';
 
 const { tool } = mockTool('pay', 'x', { effect: 'write' });
@@ -21,16 +20,12 @@ const DIFFERENT = [
   ['{"id":1e400}', '{"id":null}'],
 ] as const;
 
-test.each(DIFFERENT)('an allow of %s is none of %s, and neither repeats the other', async (one, other) => {
+test.each(DIFFERENT)('an allow of %s is none of %s, and is asked about again', async (one, other) => {
   verifies('agent.approval.remembered');
   let count = 0;
   const approve = rememberApprovals(() => ({ decision: (count += 1) > 0 ? 'allow' : 'later' }));
   for (const text of [one, other, one, other]) await approve(request(text)); // oxlint-disable-line no-await-in-loop
   expect(count).toBe(2);
-  const guard = createLoopGuard({ refuse: 1 });
-  guard.record([[callOf(one), { forLLM: 'ok' }]]);
-  expect(guard.refusal(callOf(other, '2'))).toBeUndefined();
-  expect(guard.refusal(callOf(one, '3'))).toBeDefined();
 });
 
 test('an allow that came after the end of the time, or to another question, is not remembered', async () => {
@@ -52,13 +47,16 @@ test('an allow that came after the end of the time, or to another question, is n
 test('an allow that blocked the thread beyond approvalTimeoutMs is not remembered', async () => {
   verifies('agent.approval.remembered');
   let count = 0;
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  // Time passes, and no timer can fire: the thread is blocked.
   const approve: Approve = rememberApprovals(() => {
-    const until = performance.now() + 15;
-    if ((count += 1) === 1) while (performance.now() < until);
+    if ((count += 1) === 1) now += 60_001;
     return { decision: 'allow' };
   });
   const tools = mockToolset([mockTool('pay', 'x', { effect: 'write' })]);
   const provider = scriptedProvider([{ calls: [{ name: 'pay' }] }, { calls: [{ name: 'pay' }] }, { text: 'ok' }]);
-  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, approvalTimeoutMs: 10 }));
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, approvalTimeoutMs: 60_000 }));
   expect([count, tools.calls.length]).toEqual([2, 1]);
 });

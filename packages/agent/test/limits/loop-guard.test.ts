@@ -58,6 +58,7 @@ test('arguments are compared in one spelling', () => {
   expect(canonicalArguments('{ "b": [1, {"d":1,"c":2}], "a": null }')).toBe('{"a":null,"b":[1,{"c":2,"d":1}]}');
   expect(canonicalArguments('{"__proto__":1}')).toBe('{"__proto__":1}');
   expect(canonicalArguments(' {"a": ')).toBe('{"a":');
+  expect(canonicalArguments('{"a": 1, "a": 2} ')).toBe('{"a": 1, "a": 2}');
 });
 
 test.each([7, 8])('a cycle of %i calls ends the run', async (length) => {

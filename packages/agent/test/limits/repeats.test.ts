@@ -67,6 +67,46 @@ describe('without options', () => {
   });
 });
 
+describe('the spelling of a call', () => {
+  test.each<readonly [string, (count: number) => string]>([
+    ['a key that is there twice, each time with another first value', (count) => `{"path":"${count}","path":"a"}`],
+    ['a deep key that is there more often each time', (count) => `{"o":{${'"k":1,'.repeat(count)}"k":2}}`],
+    ['an ignored key that is there twice', (count) => `{"nonce":${count},"path":"a","nonce":"${count}"}`],
+    ['more white space each time, or none', (count) => ' '.repeat(count % 3)],
+    ['no arguments, or an empty object, in no order', (count) => ([2, 3, 5].includes(count) ? '{}' : '')],
+  ])('%s does not make it another call', (_name, textOf) => {
+    verifies('agent.loop.repeat.input', 'agent.loop.repeat.refuse', 'agent.loop.repeat.stop');
+    const guard = createLoopGuard({ ignore: ['nonce'] });
+    for (const count of times(6)) {
+      const call = callOf('a', textOf(count));
+      expect([count, guard.refusal(call) !== undefined]).toEqual([count, count > 5]);
+      guard.record([[call, { forLLM: 'same' }]]);
+    }
+    expect(guard.isLooping()).toBe(true);
+  });
+
+  test.each([
+    ['a number that JSON would round', '{"id":9007199254740993}', '{"id":9007199254740992}'],
+    ['a number beyond all bounds', '{"id":1e400}', '{"id":null}'],
+  ])('%s is refused by a tool, and no repeat of the number that it would become', (_name, one, other) => {
+    const guard = createLoopGuard({ refuse: 1 });
+    guard.record([[callOf('a', one), { forLLM: 'ok' }]]);
+    expect(guard.refusal(callOf('a', other))).toBeUndefined();
+    expect(guard.refusal(callOf('a', one))).toBeDefined();
+  });
+
+  test('of a key that is there twice, the last value makes the call', () => {
+    verifies('agent.loop.repeat.input');
+    const guard = createLoopGuard();
+    for (const count of times(12)) {
+      const call = callOf('a', `{"path":"a","path":"${count}"}`);
+      expect(guard.refusal(call)).toBeUndefined();
+      guard.record([[call, { forLLM: 'same' }]]);
+    }
+    expect(guard.isLooping()).toBe(false);
+  });
+});
+
 describe('a repeat', () => {
   const limits = { warn: 2, refuse: 2, stop: 3 };
 

@@ -2,7 +2,7 @@ import { type AgentEvent, KernelError, type StructuredOutput } from '@kernel/pro
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { agentAsTool, collect, createMemorySession, loadHistory, run, runSession } from '../../src/index.ts';
+import { agentAsTool, collect, createMemorySession, loadHistory, run, runSession, tapEvents } from '../../src/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
@@ -100,6 +100,14 @@ describe('a typed answer', () => {
     const result = await collect(run({ provider, model, messages: [user('?')], output }));
     expect(result).toMatchObject({ reason: 'done', output: value });
   });
+});
+
+test('its type passes through what is put around a run', async () => {
+  const provider = provide('schema', { text: lisbon });
+  const tapped = tapEvents(run({ provider, model, messages: [user('?')], output: Weather }), []);
+  const result = await collect(tapped);
+  expectTypeOf(result).toMatchTypeOf<{ reason: string }>();
+  expect(result.reason === 'done' && result.output.city.length).toBe(6);
 });
 
 describe('an answer that does not fit', () => {

@@ -41,13 +41,16 @@ test.each([{ fsync: false }, { fsync: true }])(
   },
 );
 
-test('a file cut at any byte opens with the whole lines, and goes on', async () => {
+/** Where a header has begun that no other kind of file has. */
+const HEADER_START = '{"session":1,"id":"';
+
+test('a file cut at any byte after the beginning of its header opens with the whole lines, and goes on', async () => {
   const path = sessionPath();
   const session = await openFileSession(path);
   await session.append([entry('é'), entry('b')]);
   await session.close();
   const whole = readFileSync(path);
-  for (let size = 0; size <= whole.length; size += 1) {
+  for (const size of [0, ...Array.from(whole.keys(), (at) => at + 1).filter((at) => at >= HEADER_START.length)]) {
     writeFileSync(path, whole);
     truncateSync(path, size);
     const torn = await openFileSession(path);
@@ -83,6 +86,9 @@ test.each([
     '{"session":1}\n{"type":"mess\n{"type":"message","message":{"role":"user","content":"a"}}\n',
     ':2 is not valid JSON',
   ],
+  ['a JSON file of one brace', '{', 'is not a session'],
+  ['a header cut before its id', HEADER_START.slice(0, -1), 'is not a session'],
+  ['an id that this program does not make', `${HEADER_START}Z`, 'is not a session'],
   ['a line that is not an entry', '{"session":1}\n{"type":"other"}\n', ':2 is not a session entry'],
 ])('%s is refused, not changed and not locked', async (_name, text, message) => {
   const path = sessionPath();

@@ -1,8 +1,5 @@
-import { createRedactor } from '@kernel/internal';
+import { createRedactor, MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from '@kernel/internal';
 import type { McpServer } from './config.ts';
-
-/** Shorter values are settings, not secrets: an environment holds values like `true` or `8080`, which would black out half of a text. */
-const MIN_SECRET_LENGTH = 6;
 
 /** Creates a function that removes a server's secrets from text and makes control characters visible. */
 export function createServerRedactor(server: McpServer): (text: string) => string {
@@ -10,9 +7,9 @@ export function createServerRedactor(server: McpServer): (text: string) => strin
   return (text) => escapeControls(redactor.text(text));
 }
 
-/** The values of a config that must not appear in any text. */
-export function secretsOf(server: McpServer): readonly string[] {
-  return valuesOf(server).filter((value) => value.length >= MIN_SECRET_LENGTH);
+/** The values of a config that may be secrets, as nobody says which of them are. */
+function secretsOf(server: McpServer): readonly string[] {
+  return valuesOf(server).filter((value) => value.length >= MIN_GUESSED_SECRET_LENGTH);
 }
 
 function valuesOf(server: McpServer): readonly string[] {
@@ -20,7 +17,7 @@ function valuesOf(server: McpServer): readonly string[] {
   const { searchParams, pathname } = server.url;
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ').slice(1)]);
   // Some addresses carry their key as a segment of the path.
-  const segments = pathname.split('/').filter((segment) => segment.length >= 20);
+  const segments = pathname.split('/').filter((segment) => segment.length >= MIN_SECRET_SEGMENT_LENGTH);
   return [...headers, ...searchParams.values(), ...segments];
 }
 

@@ -45,7 +45,7 @@ export function handleToolRequests(server: McpServer | Server, toolset: Toolset,
     });
   }
   protocol.setRequestHandler('tools/list', { params: ANY_PARAMS }, async (params, mcp) => ({
-    ...(await listTools(toolset, turns, params, mcp)),
+    ...(await listTools(turns, params, mcp)),
   }));
   protocol.setRequestHandler('tools/call', async ({ params }, mcp) => {
     const { result, tool } = await callTool(toolset, turns, params, mcp);

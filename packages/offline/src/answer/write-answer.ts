@@ -4,8 +4,8 @@ import type { Plan } from '../planning/plan-calls.ts';
 import { wordsOf } from '../language/stem.ts';
 
 /**
- * Writes the answer from the results of the calls: their own text, labelled if there are several, with failures marked as such.
- * Throws `TOOL_FAILED` if every call failed.
+ * Writes the answer from the results of the calls: their own text, labelled if there are several. Throws `TOOL_FAILED` if a call failed, since a
+ * part is not what was asked for; its message has the text of all of them, with failures marked as such.
  */
 export function writeAnswer(results: readonly ToolMessage[], messages: readonly Message[], plan: Plan): string {
   const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
@@ -15,7 +15,7 @@ export function writeAnswer(results: readonly ToolMessage[], messages: readonly 
     return results.length === 1 ? text : `${labelOf(result, call)}:\n${text}`;
   });
   const answer = parts.join('\n\n');
-  if (results.some(({ isError }) => isError !== true)) return answer;
+  if (results.every(({ isError }) => isError !== true)) return answer;
   throw new KernelError('TOOL_FAILED', answer, {
     data: { provider: 'offline', tools: results.map(({ name }) => name) },
   });
@@ -46,7 +46,7 @@ function withoutCode(text: string): string {
 function unknownFields(text: string, fields: readonly string[]): readonly string[] {
   return fields
     .filter((field) => lookUp(text, field).length === 0)
-    .map((field) => `(No field "${field}" found in it.)`);
+    .map((field) => `(No field "${field}" found at its top level.)`);
 }
 
 /** Looks a field up in JSON text, at the top level, by its words: `package manager` finds `packageManager`. */

@@ -98,6 +98,8 @@ function* phrases(text: string): Generator<FoundExpression> {
     const joined = / (by|from|to) /i.exec(list)?.[1]?.toLowerCase();
     // `the sum of 1 to 10` is no sum of two numbers.
     if (joined !== undefined && !JOINS[joined]?.test(verb)) continue;
+    // Neither is it certain what is subtracted or divided in `subtract 5 and 20`.
+    if (/^(?:subtract|divide)$/i.test(verb) && / and |,/i.test(list)) continue;
     // Whether the difference between 3 and 10 is 7 or -7 is not certain.
     if (/^diff/i.test(verb) && (numbers.length !== 2 || Number(numbers[0]) < Number(numbers[1]))) continue;
     const operator = /^(?:add|sum|total)/i.test(verb)
@@ -113,7 +115,10 @@ function* phrases(text: string): Generator<FoundExpression> {
 }
 
 function scan(text: string, start: number, budget: Budget): FoundExpression | undefined {
-  if (/^\d{4}-\d{2}-\d{2}/.test(text.slice(start, start + 10))) return undefined;
+  if (
+    /^(?:\d{4}-\d{2}-\d{2}|\d{4}\/\d{1,2}\/\d{1,2}|\d{1,2}\/\d{1,2}\/\d{4})(?!\d)/.test(text.slice(start, start + 11))
+  )
+    return undefined;
   if (/\d:$/.test(text.slice(Math.max(0, start - 2), start))) return undefined; // the minutes of a time
   const pieces = longestBalanced(readPieces(text, start, budget));
   const last = pieces.at(-1);

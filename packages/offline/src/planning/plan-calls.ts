@@ -58,7 +58,7 @@ function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous
   if (own !== text) return assignRequest(own, matcher, drafts, undefined);
   if (previous !== undefined && isAboutPrevious(text) && askField(text, previous)) return true;
   const found = inFile === undefined ? matcher.match(text) : matcher.match(inFile.request);
-  if (found !== undefined) {
+  if (found !== undefined && standsAlone(text, found, previous)) {
     drafts.push({ ...found, text, fields: inFile === undefined ? [] : [inFile.field] });
     return true;
   }
@@ -69,6 +69,18 @@ function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous
     return true;
   }
   return askField(text, previous);
+}
+
+/**
+ * Whether a request means the same without the one before. It has to say what to do, which the file in `search for a in x.md and y.md` does not, and
+ * to what, which neither `count` does in `search for a and count` nor `what day` in `what time is it in Tokyo and what day`.
+ */
+function standsAlone(text: string, { tool, input }: Match, previous: Draft | undefined): boolean {
+  if (previous === undefined) return true;
+  if (tool === previous.tool) return Object.keys(input).length > 0 || Object.keys(previous.input).length === 0;
+  const tokens = tokenize(text).filter(({ role }) => role !== 'stop');
+  const hasWord = tokens.length > 1 && tokens.some(({ kind }) => kind === 'word');
+  return hasWord || tokens.some(({ kind }) => kind === 'expression');
 }
 
 function askField(text: string, previous: Draft): boolean {

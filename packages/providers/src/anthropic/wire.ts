@@ -4,6 +4,7 @@ import type { Wire } from '../wire/wire.ts';
 import { resolveAnthropic } from './config.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
+import { rulesOf } from './models.ts';
 
 /** Anthropic's Messages API. @internal */
 export const anthropicWire: Wire<CommonConfig, WireSettings> = {
@@ -11,4 +12,5 @@ export const anthropicWire: Wire<CommonConfig, WireSettings> = {
   headers: { 'anthropic-version': '2023-06-01' },
   createEncoder: createAnthropicEncoder,
   createDecoder: createAnthropicDecoder,
+  structuredOutput: (_settings, model) => (rulesOf(model).replySchema ? 'schema' : 'tool-call'),
 };

@@ -1,8 +1,7 @@
-import { checkKeys, type JsonObject, type KeysOf, optionKeys } from '@kernel/protocol';
+import { checkKeys, type JsonObject, type KeysOf, optionKeys, type ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configKeys, useInside } from '../config/check-config.ts';
 import { configError } from '../config/config-error.ts';
-import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Bedrock's Converse API. */

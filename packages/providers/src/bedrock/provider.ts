@@ -21,5 +21,5 @@ export function createBedrockProvider(config: BedrockWireConfig): Provider {
     },
     { embeds: false, transcribes: false },
   );
-  return { name, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
+  return { ...provider, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
 }

@@ -11,6 +11,7 @@ export function bedrockWire(frameReader: () => ReadFrame | undefined): Wire<Bedr
     resolve: resolveBedrock,
     createEncoder: createBedrockEncoder,
     createDecoder: (context) => createBedrockDecoder(context, frameReader()),
+    structuredOutput: () => 'tool-call',
     createSigner: createBedrockSigner,
   };
 }

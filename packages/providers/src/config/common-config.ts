@@ -1,6 +1,6 @@
+import type { ModelOptions } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
-import type { ModelOptions } from './model-options.ts';
 
 /** A credential, or a function that fetches one: called at the first request, and again after a 401. */
 export type TokenSource = string | (() => string | Promise<string>);

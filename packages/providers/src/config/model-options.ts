@@ -1,36 +1,4 @@
-import { type JsonObject, type JsonValue, KernelError } from '@kernel/protocol';
-
-/** Settings of one model call that every wire translates. Any other key goes to the root of the request body as it is. */
-export interface ModelOptions {
-  /** The maximum number of tokens of the reply. */
-  readonly maxTokens?: number | null | undefined;
-  /** The sampling temperature. */
-  readonly temperature?: number | null | undefined;
-  /** The probability mass for nucleus sampling. */
-  readonly topP?: number | null | undefined;
-  /** How much a reasoning model may think: one that the model does not take is sent as the nearest one it does, with a warning. */
-  readonly reasoningEffort?:
-    | 'none'
-    | 'minimal'
-    | 'low'
-    | 'medium'
-    | 'high'
-    | 'xhigh'
-    | 'max'
-    | (string & {})
-    | null
-    | undefined;
-  /** Text at which the reply stops. */
-  readonly stop?: string | readonly string[] | null | undefined;
-  /** The seed for sampling, where the vendor has one. */
-  readonly seed?: number | null | undefined;
-  /** False asks for at most one tool call per reply. */
-  readonly parallelToolCalls?: boolean | null | undefined;
-  /** How images are read. */
-  readonly visionOptions?: { readonly detail: 'auto' | 'low' | 'high' | (string & {}) } | null | undefined;
-  /** A field of the vendor's own, under the vendor's name. */
-  readonly [name: string]: JsonValue | undefined;
-}
+import { type JsonObject, type JsonValue, KernelError, type ModelOptions } from '@kernel/protocol';
 
 /** Model options with defaults and request merged, under one spelling. @internal */
 export interface ResolvedOptions {
@@ -82,7 +50,7 @@ const SPELLINGS: ReadonlyMap<string, OptionName> = new Map(
  */
 export function resolveOptions(
   defaults: ModelOptions,
-  requested: JsonObject | undefined,
+  requested: ModelOptions | undefined,
   reserved: ReadonlySet<string>,
 ): ResolvedOptions {
   const known = new Map<Exclude<OptionName, 'visionOptions'> | 'imageDetail', JsonValue>();

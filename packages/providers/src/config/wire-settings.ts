@@ -1,9 +1,8 @@
-import type { OptionKeys } from '@kernel/protocol';
+import type { OptionKeys, ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from './base-url.ts';
 import { checkConfig } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
-import type { ModelOptions } from './model-options.ts';
 
 /** Where a wire's requests go, and how they are authorized. @internal */
 export interface WireSettings {

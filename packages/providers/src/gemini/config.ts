@@ -1,7 +1,6 @@
-import type { JsonObject } from '@kernel/protocol';
+import type { JsonObject, ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
 import { toPathSegment } from '../config/path-segment.ts';
-import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Gemini's generateContent API. */

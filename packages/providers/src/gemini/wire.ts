@@ -5,11 +5,14 @@ import { resolveGemini } from './config.ts';
 import { createGeminiDecoder } from './decode.ts';
 import { embed } from './embed.ts';
 import { createGeminiEncoder } from './encode.ts';
+import { geminiRules } from './models.ts';
 
 /** Gemini's generateContent API. @internal */
 export const geminiWire: Wire<CommonConfig, WireSettings> = {
   resolve: resolveGemini,
   createEncoder: createGeminiEncoder,
   createDecoder: createGeminiDecoder,
+  structuredOutput: (_settings, model) =>
+    geminiRules(model).schemaBesideTools === true ? 'schema' : 'schema-without-tools',
   embed,
 };

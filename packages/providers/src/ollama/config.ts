@@ -1,7 +1,6 @@
-import type { JsonObject } from '@kernel/protocol';
+import type { JsonObject, ModelOptions } from '@kernel/protocol';
 import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
-import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 import type { ChatQuirks } from '../openai/quirks.ts';
 

@@ -11,5 +11,7 @@ export const ollamaWire: Wire<CommonConfig, WireSettings> = {
   resolve: resolveOllama,
   createEncoder: createOllamaEncoder,
   createDecoder: createOllamaDecoder,
+  // Its grammar leaves no room for calls.
+  structuredOutput: () => 'schema-without-tools',
   embed,
 };

@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../config/model-options.ts';
+import type { ModelOptions } from '@kernel/protocol';
 
 /** Model options of chat completions. */
 export interface ChatOptions extends ModelOptions {

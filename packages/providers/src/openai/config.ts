@@ -1,10 +1,9 @@
-import { checkKeys } from '@kernel/protocol';
+import { checkKeys, type ModelOptions } from '@kernel/protocol';
 import { parseBaseUrl } from '../config/base-url.ts';
 import { checkConfig, configKeys, useInside } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createAuthorizer } from '../config/credentials.ts';
-import type { ModelOptions } from '../config/model-options.ts';
 import { type AzureFields, resolveAzureEndpoint } from './azure-config.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ChatModelRules, chatRules, OPENAI_ORIGIN } from './models.ts';

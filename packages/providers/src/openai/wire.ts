@@ -10,6 +10,10 @@ export const chatWire: Wire<ChatWireConfig, ChatSettings> = {
   resolve: resolveChat,
   createEncoder: createChatEncoder,
   createDecoder: createChatDecoder,
+  structuredOutput: ({ responseFormat, rulesOf, schemaBesideTools }, model) => {
+    if (responseFormat !== 'schema' || rulesOf(model).replyFormat !== 'schema') return 'tool-call';
+    return schemaBesideTools ? 'schema' : 'schema-without-tools';
+  },
   embed,
   transcribe,
 };

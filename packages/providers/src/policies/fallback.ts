@@ -1,5 +1,13 @@
 import { isObject } from '@kernel/internal';
-import { checkKeys, describeType, type JsonObject, KernelError, optionKeys, type Provider } from '@kernel/protocol';
+import {
+  checkKeys,
+  describeType,
+  type JsonObject,
+  KernelError,
+  optionKeys,
+  type Provider,
+  type StructuredOutput,
+} from '@kernel/protocol';
 import { fallbackReason, type FallbackReason } from './fallback-reason.ts';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
@@ -97,6 +105,7 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
   return {
     name:
       states.length === 1 ? (states[0]?.provider.name ?? '') : states.map(({ provider }) => provider.name).join('|'),
+    structuredOutput: (model) => weakest(states, model),
     stream: (request) =>
       openStream(request.signal, (opening) =>
         attempt({ model: request.model, signal: opening.signal }, states, (provider, model) =>
@@ -115,6 +124,18 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
             attempt(request, transcribers, (inner, model) => inner.transcribe({ ...request, model })),
         }),
   };
+}
+
+/** From what binds a model most to what any model does. */
+const BY_STRENGTH: readonly StructuredOutput[] = ['schema', 'schema-without-tools', 'tool-call', 'text'];
+
+/** What every candidate can do: which of them answers is not known before. */
+async function weakest(states: readonly CandidateState[], model: string): Promise<StructuredOutput> {
+  const all = await Promise.all(
+    states.map(async ({ provider, model: own }) => (await provider.structuredOutput?.(own ?? model)) ?? 'tool-call'),
+  );
+  const at = Math.max(...all.map((each) => BY_STRENGTH.indexOf(each)));
+  return BY_STRENGTH[at] ?? 'tool-call';
 }
 
 function toState(candidate: FallbackCandidate, at: number): CandidateState {

@@ -11,12 +11,21 @@ export interface UnaryPolicy {
   ): Promise<Transcript>;
 }
 
-/** Returns the `embed` and `transcribe` of a wrapper, each only if the wrapped provider has it. @internal */
-export function wrapUnary(inner: Provider, policy: UnaryPolicy): Pick<Provider, 'embed' | 'transcribe'> {
+/** Returns the other members of a wrapper, each only if the wrapped provider has it. @internal */
+export function wrapUnary(
+  inner: Provider,
+  policy: UnaryPolicy,
+): Pick<Provider, 'embed' | 'structuredOutput' | 'transcribe'> {
   const embed = inner.embed?.bind(inner);
   const transcribe = inner.transcribe?.bind(inner);
   return {
+    ...forwardStructuredOutput(inner),
     ...(embed === undefined ? {} : { embed: async (request) => policy.embed(embed, request) }),
     ...(transcribe === undefined ? {} : { transcribe: async (request) => policy.transcribe(transcribe, request) }),
   };
+}
+
+/** Returns the `structuredOutput` of a provider for a wrapper that does not change it. @internal */
+export function forwardStructuredOutput(inner: Provider): Pick<Provider, 'structuredOutput'> {
+  return inner.structuredOutput === undefined ? {} : { structuredOutput: inner.structuredOutput.bind(inner) };
 }

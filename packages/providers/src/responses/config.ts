@@ -1,5 +1,5 @@
+import type { ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
-import type { ModelOptions } from '../config/model-options.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of OpenAI's Responses API. */

@@ -37,26 +37,40 @@ export async function* readCalls(
   let nativeCount = 0;
   let lastId = 0;
 
-  const scanner = createScanner(format, tools, {
-    text(text) {
-      ready.push({ type: 'text-delta', text });
-      const last = segment.at(-1);
-      if (last?.type === 'text') segment[segment.length - 1] = { type: 'text', text: last.text + text };
-      else segment.push({ type: 'text', text });
-    },
-    call(printed) {
-      const call: ToolCall = Object.freeze({ type: 'tool-call', id: nextId(), ...printed });
-      segment.push(call);
-      ready.push({
-        type: 'tool-call-delta',
-        index: printedCount,
-        id: call.id,
-        name: call.name,
-        arguments: call.arguments,
-      });
-      printedCount += 1;
-    },
-  });
+  const scan = () =>
+    createScanner(format, tools, {
+      text(text) {
+        ready.push({ type: 'text-delta', text });
+        const last = segment.at(-1);
+        if (last?.type === 'text') segment[segment.length - 1] = { type: 'text', text: last.text + text };
+        else segment.push({ type: 'text', text });
+      },
+      call(printed) {
+        const call: ToolCall = Object.freeze({ type: 'tool-call', id: nextId(), ...printed });
+        segment.push(call);
+        ready.push({
+          type: 'tool-call-delta',
+          index: printedCount,
+          id: call.id,
+          name: call.name,
+          arguments: call.arguments,
+        });
+        printedCount += 1;
+      },
+    });
+
+  let scanner = scan();
+
+  /** The reply is asked for again: nothing of it counts any more. */
+  function startAgain(): void {
+    segment = [];
+    segments.length = 0;
+    renamedIds.clear();
+    printedCount = 0;
+    nativeCount = 0;
+    lastId = 0;
+    scanner = scan();
+  }
 
   /** The same ids for the same reply. */
   function nextId(): string {
@@ -82,7 +96,10 @@ export async function* readCalls(
 
   for await (const event of events) {
     if (event.type === 'text-delta' && nativeCount === 0) scanner.push(event.text);
-    else if (event.type === 'text-delta') {
+    else if (event.type === 'reply-withdrawn') {
+      startAgain();
+      ready.splice(0, ready.length, event);
+    } else if (event.type === 'text-delta') {
       segment.push({ type: 'text', text: event.text });
       ready.push(event);
     } else {

@@ -3,7 +3,7 @@
  * token of any format counts in every format, since servers map them to the same special tokens.
  */
 const TOKEN_START =
-  /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|available_tools|system[_]prompt|think[>\]]|sys>|function[=>]|parameter[=>]|inst\]|s>|bos>|eos>|im_|(?:start|end)_of_))/gi;
+  /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|available_tools|system_?prompt|think[>\]]|sys>|function[=>]|parameter[=>]|inst\]|s>|bos>|eos>|im_|(?:start|end)_of_))/gi;
 
 /** Tool output as text that cannot end its envelope: a backslash splits each control token, as in `<\/tool_response>`. */
 export function plainResult(text: string): string {

@@ -3,6 +3,7 @@ import { checkRequest } from '../wire/check-request.ts';
 import type { TextFormat } from './format.ts';
 import { type TextFormatName, textFormat } from './formats.ts';
 import { ANY_FORMAT } from './formats/any.ts';
+import { forwardStructuredOutput } from '../policies/wrap-unary.ts';
 import { readCalls } from './read-calls.ts';
 import { createRenderer } from './render.ts';
 
@@ -18,6 +19,11 @@ export function withTextTools(provider: Provider, format: TextFormatName | TextF
   const renderer = createRenderer(chosen);
   return {
     ...unaryMembers(provider),
+    // A reply that is held to a schema has no room for calls.
+    structuredOutput: async (model) => {
+      const inner = await provider.structuredOutput?.(model);
+      return inner === 'schema' ? 'schema-without-tools' : (inner ?? 'tool-call');
+    },
     async *stream(request) {
       checkRequest(request);
       const events = provider.stream(renderer.render(request));
@@ -46,6 +52,7 @@ export function detectTextCalls(provider: Provider, format?: TextFormatName | Te
 function unaryMembers(provider: Provider): Omit<Provider, 'stream'> {
   return {
     name: provider.name,
+    ...forwardStructuredOutput(provider),
     ...(provider.embed === undefined ? {} : { embed: provider.embed.bind(provider) }),
     ...(provider.transcribe === undefined ? {} : { transcribe: provider.transcribe.bind(provider) }),
   };

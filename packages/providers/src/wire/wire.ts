@@ -5,6 +5,7 @@ import type {
   Provider,
   ProviderRequest,
   ProviderWarning,
+  StructuredOutput,
   Transcript,
   TranscribeRequest,
 } from '@kernel/protocol';
@@ -52,6 +53,8 @@ export interface Wire<Config extends CommonConfig, Settings extends BaseSettings
   readonly createDecoder: (context: DecoderContext, headers: ResponseHeaders) => ReplyDecoder;
   /** Creates the signer of requests that have no token. */
   readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
+  /** How a model is best held to a schema. */
+  readonly structuredOutput: (settings: Settings, model: string) => StructuredOutput;
   /** Sends an embedding request. */
   readonly embed?: (context: WireContext, settings: Settings, request: EmbedRequest) => Promise<EmbedResult>;
   /** Sends a transcription request. */
@@ -77,6 +80,7 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
 
   return {
     name,
+    structuredOutput: (model) => wire.structuredOutput(settings, model),
     stream: (request) =>
       createWireStream(client, redactor, request.signal, () => {
         const { accept, body, freeBody, path, toolDecoder = IDENTITY_TOOL_DECODER, warnings } = encode(request);

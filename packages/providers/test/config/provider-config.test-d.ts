@@ -1,3 +1,4 @@
+import type { JsonObject, ModelOptions, ProviderRequest } from '@kernel/protocol';
 import { createProvider, createProviders, type ProviderConfig, type ProviderName } from '../../src/index.ts';
 import { anthropicProvider } from '../../src/anthropic/index.ts';
 import { openaiProvider } from '../../src/openai/index.ts';
@@ -77,3 +78,24 @@ export const literals: readonly true[] = [
   >,
 ];
 export const names: readonly ProviderName[] = ['openai', 'mistral', 'deepseek', 'azure', 'ollama', 'bedrock'];
+
+// Types of the row types.model-options; `tsc` checks them. The options of one request, as those of a run, have the same known keys.
+export const request: ProviderRequest = {
+  model: 'm',
+  messages: [],
+  options: {
+    temperature: 0,
+    parallelToolCalls: false,
+    reasoningEffort: 'high',
+    stop: ['x'],
+    a_new_field: { deep: [true] },
+  },
+};
+export const others: JsonObject = { temperature: 0 };
+export const untyped: ProviderRequest = { ...request, options: others };
+// @ts-expect-error -- a number
+export const wrongTemperature: ProviderRequest = { ...request, options: { temperature: 'hot' } };
+// @ts-expect-error -- a function is not JSON
+export const wrongField: ProviderRequest = { ...request, options: { a_new_field: () => 1 } };
+type Known = Exclude<keyof { [K in keyof ModelOptions as string extends K ? never : K]: 1 }, number | symbol>;
+export const known: Known[] = ['maxTokens', 'temperature', 'topP', 'reasoningEffort', 'stop', 'seed'];

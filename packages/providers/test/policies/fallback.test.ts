@@ -181,3 +181,71 @@ test('candidates that cool down without end are still tried, in their order', as
   expect((await errorOf(provider.stream(request()))).code).toBe('PROVIDER_HTTP');
   expect(textOf((await endOf(provider.stream(request()))).message)).toBe('first');
 });
+
+test.each<readonly [string, KernelError, string | undefined]>([
+  ['a broken reply that may pass', new KernelError('PROVIDER_PROTOCOL', 'cut', { retryable: true }), 'overload'],
+  [
+    'an HTTP error without a status that may pass',
+    new KernelError('PROVIDER_HTTP', 'odd', { retryable: true }),
+    'overload',
+  ],
+  ['an HTTP error without a status', new KernelError('PROVIDER_HTTP', 'odd'), undefined],
+  [
+    'a status of another kind of error',
+    new KernelError('PROVIDER_REFUSED', 'no', { data: { status: 503 } }),
+    undefined,
+  ],
+  ['a refusal that may pass', new KernelError('PROVIDER_REFUSED', 'no', { retryable: true }), undefined],
+])('%s: the reason is judged by code, status and whether it may pass', async (_what, error, reason) => {
+  const seen: unknown[] = [];
+  const provider = withFallback([named('a', { error }), named('b', { text: 'from b' })], {
+    onFallback: (attempt) => seen.push(attempt.reason),
+  });
+  const events = provider.stream(request());
+  const outcome = reason === undefined ? await errorOf(events) : textOf((await endOf(events)).message);
+  expect(outcome).toBe(reason === undefined ? error : 'from b');
+  expect(seen).toEqual(reason === undefined ? [] : [reason]);
+});
+
+test('its name says whom it asks', () => {
+  expect(withFallback([named('a')]).name).toBe('a');
+  expect(withFallback([named('a'), named('b')]).name).toBe('a|b');
+});
+
+test('transcriptions go to the candidates that have them, with their model and the whole request', async () => {
+  const { transcribe: _transcribe, ...silent } = named('a');
+  const b = named('b', { transcript: 'hello' });
+  const audio = { data: new Uint8Array([1]), mimeType: 'audio/wav', name: 'a.wav' };
+  const provider = withFallback([silent, { provider: b, model: 'whisper' }]);
+  expect(await provider.transcribe?.({ model: 'm', audio })).toEqual({ text: 'hello' });
+  expect(b.requests).toEqual([{ model: 'whisper', audio }]);
+  expect(withFallback([silent])).not.toHaveProperty('transcribe');
+});
+
+test('embeddings get the whole request, and are absent where no candidate has them', async () => {
+  const { embed: _embed, ...silent } = named('a');
+  const b = named('b', { embeddings: [[1]] });
+  await withFallback([silent, b]).embed?.({ model: 'm', input: 'text' });
+  expect(b.requests).toEqual([{ model: 'm', input: 'text' }]);
+  expect(withFallback([silent])).not.toHaveProperty('embed');
+});
+
+test('an abort of the caller during a failure goes to no other candidate, whatever the failure', async () => {
+  const controller = new AbortController();
+  const a = named('a', () => {
+    controller.abort();
+    return { error: new KernelError('PROVIDER_NETWORK', 'gone') };
+  });
+  const b = named('b', { text: 'never' });
+  await errorOf(withFallback([a, b]).stream({ ...request(), signal: controller.signal }));
+  expect(b.requests).toHaveLength(0);
+});
+
+test.each([
+  [['openai'], /candidate 1 is not a provider but the text "openai"/],
+  [[{}], /candidate 1 is not a provider but an object/],
+  [[{ stream: 'x' }], /candidate 1 is not a provider/],
+  [[{ provider: { name: 'a', stream: () => {} }, modle: 'x' }], /candidate 1.*modle/],
+])('candidates %j are refused with what is wrong', (candidates, message) => {
+  expect(() => withFallback(candidates as never)).toThrow(message);
+});

@@ -108,3 +108,23 @@ test('a limit that is not a number from 1 throws CONFIG_INVALID', () => {
     );
   }
 });
+
+test('embeddings count by their usage, and by a fourth of their characters until it is known', async () => {
+  const usage = { inputTokens: 900, outputTokens: 0 };
+  const inner = scriptedProvider([{ embeddings: [[1]], usage }, { embeddings: [[1]], usage }, { embeddings: [[1]] }]);
+  const provider = withRateLimit(inner, { tokensPerMinute: 1000 });
+  const times: number[] = [];
+  // 398 characters and two quotation marks are 100 tokens by estimate; the reply says 900.
+  for (const input of ['x'.repeat(398), 'x'.repeat(398), 'x'.repeat(398)]) {
+    const sent = provider.embed?.({ model: 'm', input });
+    await vi.runAllTimersAsync();
+    await sent;
+    times.push(Date.now());
+  }
+  expect(times).toEqual([0, 0, 60_000]);
+});
+
+test('without a token limit usage is not looked at', async () => {
+  const provider = withRateLimit(replies(3, { inputTokens: 1e9, outputTokens: 0 }), { requestsPerMinute: 10 });
+  expect(await sentAt(provider, 3)).toEqual([0, 0, 0]);
+});

@@ -19,6 +19,8 @@ export interface ValidationPolicy {
 export interface ValidatedArguments {
   /** The handler's input. */
   readonly input?: unknown;
+  /** The arguments as JSON, where a schema library made something else of them. */
+  readonly json?: unknown;
   /** Why the handler cannot run. */
   readonly error?: KernelError;
   /** What was changed, or with the policy `report` could have been changed. */
@@ -135,7 +137,7 @@ function acceptParsed(
   validation: Validation,
 ): ValidatedArguments {
   const { binding, policy, unknownProperties } = validation;
-  if (policy.unknownProperties === 'passthrough') return accept(input, repairs, validation);
+  if (policy.unknownProperties === 'passthrough') return { ...accept(input, repairs, validation), json: value };
   const { parameters } = binding.tool;
   let find = finders.get(parameters);
   if (find === undefined) {
@@ -149,7 +151,7 @@ function acceptParsed(
     throw error;
   }
   const rejected = unknownProperties.length > 0 && policy.unknownProperties === 'reject';
-  return rejected ? rejectUnknown(value, validation, repairs) : accept(input, repairs, validation);
+  return rejected ? rejectUnknown(value, validation, repairs) : { ...accept(input, repairs, validation), json: value };
 }
 
 const finders = new WeakMap<object, DroppedPropertyFinder>();

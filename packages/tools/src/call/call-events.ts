@@ -1,26 +1,33 @@
 import type { KernelErrorCode, ToolOutcome, ToolRepair, ToolResult } from '@kernel/protocol';
+import type { ResultOf, ToolTypes } from '../tool/tool-types.ts';
 
-/** An event of a call. Carries arguments and results only if the registry was created with `detail: true`. */
-export type CallEvent = CallStart | CallProgress | CallEnd | CallLate;
+/**
+ * An event of a call, of one of `Tools`. Carries arguments and results only if the registry was created with `detail: true`.
+ *
+ * A call of a name that is not registered, or was registered later, is reported with that name, which then is none of the names in the type.
+ */
+export type CallEvent<Tools extends ToolTypes = ToolTypes> = Tools extends unknown
+  ? CallStart<Tools['name']> | CallProgress<Tools['name']> | CallEnd<Tools> | CallLate<Tools['name']>
+  : never;
 
 /** A call was received. */
-export interface CallStart {
+export interface CallStart<Name extends string = string> {
   /** Discriminates the union. */
   readonly type: 'call-start';
   /** The tool's name. */
-  readonly name: string;
+  readonly name: Name;
   /** The call's id. */
   readonly callId: string;
-  /** The arguments, not parsed; only with `detail`. */
+  /** The arguments as they came, not parsed; only with `detail`. */
   readonly arguments?: unknown;
 }
 
 /** A running tool reported progress. */
-export interface CallProgress {
+export interface CallProgress<Name extends string = string> {
   /** Discriminates the union. */
   readonly type: 'call-progress';
   /** The tool's name. */
-  readonly name: string;
+  readonly name: Name;
   /** The call's id. */
   readonly callId: string;
   /** The tool's own text. */
@@ -28,11 +35,11 @@ export interface CallProgress {
 }
 
 /** A call ended. There is exactly one for each `call-start`. */
-export interface CallEnd {
+export interface CallEnd<Tool extends ToolTypes = ToolTypes> {
   /** Discriminates the union. */
   readonly type: 'call-end';
   /** The tool's name. */
-  readonly name: string;
+  readonly name: Tool['name'];
   /** The call's id. */
   readonly callId: string;
   /** Time since the call was received, in milliseconds. */
@@ -47,16 +54,18 @@ export interface CallEnd {
   readonly code?: KernelErrorCode;
   /** What was changed in the arguments. */
   readonly repairs?: readonly ToolRepair[];
+  /** The arguments as they were validated: parsed, repaired and stripped; only with `detail`, and not for a call that was refused. */
+  readonly arguments?: Tool['input'];
   /** The result; only with `detail`. */
-  readonly result?: ToolResult;
+  readonly result?: ResultOf<Tool>;
 }
 
 /** Something happened after the end of a call. */
-export interface CallLate {
+export interface CallLate<Name extends string = string> {
   /** Discriminates the union. */
   readonly type: 'call-late';
   /** The tool's name. */
-  readonly name: string;
+  readonly name: Name;
   /** The call's id. */
   readonly callId: string;
   /**

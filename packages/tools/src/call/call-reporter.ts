@@ -1,5 +1,6 @@
 import type { Redactor } from '@kernel/internal';
 import type { ToolResult } from '@kernel/protocol';
+import type { ValidatedArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
@@ -29,8 +30,8 @@ export interface CallReporter {
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
   refused(name: string, callId: string, result: ToolResult): ToolResult;
-  /** Ends a call, and delivers outcomes that arrived early. */
-  end(record: CallRecord, result: ToolResult): void;
+  /** Ends a call, and delivers outcomes that arrived early. `validated` are the arguments that it ran with, if it came to that. */
+  end(record: CallRecord, result: ToolResult, validated?: ValidatedArguments): void;
   /** Takes an outcome of an async tool. Only the first is delivered; any other is only reported. */
   complete(record: CallRecord, outcome: unknown): void;
   /** Reports something that happened after the end of a call. */
@@ -58,6 +59,10 @@ export function createCallReporter(
       return '[arguments that cannot be read]';
     }
   };
+  const argumentsOf = (binding: ToolBinding, validated: ValidatedArguments | undefined): object | undefined => {
+    if (binding.input.raw === true || validated === undefined || validated.error !== undefined) return undefined;
+    return { arguments: readArguments('json' in validated ? validated.json : validated.input) };
+  };
   const deliver = (record: CallRecord, outcome: unknown): void => {
     const { binding, context } = record.request;
     const result = finalize(readOutcome(outcome, binding.tool.name), binding);
@@ -69,7 +74,7 @@ export function createCallReporter(
     late(record, isAwaited ? 'completed' : 'orphan', isError, result);
   };
 
-  const emitEnd = (name: string, callId: string, result: ToolResult, started: number): void => {
+  const emitEnd = (name: string, callId: string, result: ToolResult, started: number, given?: object): void => {
     if (!events.hasCallListeners) return;
     events.emit({
       type: 'call-end',
@@ -81,7 +86,7 @@ export function createCallReporter(
       ...(result.async === true ? { async: true } : {}),
       ...(result.code === undefined ? {} : { code: result.code }),
       ...(result.repairs === undefined ? {} : { repairs: result.repairs }),
-      ...(detail ? { result } : {}),
+      ...(detail ? { ...given, result } : {}),
     });
   };
 
@@ -116,9 +121,10 @@ export function createCallReporter(
       else deliver(record, outcome);
     },
     late,
-    end(record, result) {
+    end(record, result, validated) {
       record.state = result.async === true ? 'waiting' : 'closed';
-      emitEnd(record.request.binding.tool.name, record.request.id, result, record.started);
+      const { id, binding } = record.request;
+      emitEnd(binding.tool.name, id, result, record.started, detail ? argumentsOf(binding, validated) : undefined);
       const { earlyOutcomes } = record;
       if (earlyOutcomes === undefined) return;
       record.earlyOutcomes = undefined;

@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { asInput } from '../unsafe-casts.ts';
+import { asDeclared } from '../unsafe-casts.ts';
 import { callSafely } from './call-safely.ts';
 import { type ConcurrencyLimit, createSemaphore } from './semaphore.ts';
 
@@ -139,7 +139,7 @@ function limitsFor(binding: ToolBinding, input: unknown, registryMax: number): r
 /** Calls whose key function throws share one key, which is the safe choice. */
 function keyOf(key: (input: never) => string, input: unknown): string {
   try {
-    const found: unknown = key(asInput(input));
+    const found: unknown = key(asDeclared(input));
     if (typeof found === 'string' || typeof found === 'number') return `key ${found}`;
     callSafely(() => found); // an async function may reject
     return 'no key';

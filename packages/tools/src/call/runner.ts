@@ -3,7 +3,7 @@ import { changedCallError, KernelError, type ToolResult, type ValidatedCall, isT
 import { type ValidatedArguments, type ValidationPolicy, validateArguments } from '../arguments/validate.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
-import { asInput } from '../unsafe-casts.ts';
+import { asDeclared } from '../unsafe-casts.ts';
 import { approvedArguments, createValidatedCall } from './approved-calls.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
@@ -59,7 +59,7 @@ export function createRunner(options: RunnerOptions): Runner {
         onComplete: (result: ToolResult) => reporter.complete(record, result),
       };
       const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
-      returned = binding.handler(asInput(input), toolContext);
+      returned = binding.handler(asDeclared(input), asDeclared(toolContext));
       if (isNativePromise(returned)) work = returned;
       else if (isAsyncGenerator(returned)) work = runGenerator(returned, controller.signal, callbacks.onProgress);
       else if (isThenable(returned) && !isToolResult(returned)) work = adoptThenable(returned);
@@ -88,7 +88,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const finish = (record: CallRecord, result: ToolResult, validated?: ValidatedArguments): ToolResult => {
     const annotated = validated === undefined ? result : annotateResult(result, validated);
     const final = finalizeResult(annotated, record.request.binding);
-    reporter.end(record, final);
+    reporter.end(record, final, validated);
     return final;
   };
   const resultOf = (record: CallRecord, end: HandlerEnd): ToolResult => {

@@ -22,6 +22,7 @@ export function createToolContext(
     signal,
     conversation: caller.conversation,
     context: caller.context,
+    turn: caller.turn,
     idempotencyKey: caller.idempotencyKey,
     approved: caller.approved,
     onProgress: callbacks.onProgress,

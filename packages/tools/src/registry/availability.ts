@@ -1,16 +1,16 @@
 import { untilAborted } from '@kernel/internal';
-import type { Conversation, Toolset, TurnContext } from '@kernel/protocol';
+import type { Conversation, Tool, TurnContext } from '@kernel/protocol';
 import type { Capabilities } from '../capabilities.ts';
-import type { ToolCondition } from '../tool/binding.ts';
 import { withTimeout } from '../with-timeout.ts';
-import { type Entry, type EntryStore, isUsable } from './entries.ts';
+import type { Conditions, Outcomes } from './conditions.ts';
+import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import type { MountedToolset } from './mount.ts';
 import type { ToolRegistry } from './types.ts';
 
 /** The members of a registry that decide what is available in a turn. */
 export type Availability = Pick<ToolRegistry, 'beginTurn' | 'available' | 'unavailable'>;
 
-/** How long one condition or mounted toolset can delay a turn. */
+/** How long one mounted toolset can delay a turn. */
 const TURN_TIMEOUT_MS = 10_000;
 
 /** Creates the availability of a registry. */
@@ -18,6 +18,7 @@ export function createAvailability(
   store: EntryStore,
   capabilities: () => Capabilities,
   mounted: ReadonlySet<MountedToolset>,
+  conditions: Conditions,
 ): Availability {
   const beginning = new Set<TurnContext>();
   const isNewTurn = createTurnCounter();
@@ -37,52 +38,49 @@ export function createAvailability(
     for (const name of expired) store.changed('expired', name);
   };
 
-  /** Evaluates conditions, if there is a turn, and checks capabilities. */
-  const check = async (turn: TurnContext | undefined): Promise<void> => {
-    const entries = watchedEntries();
-    const conditions = entries.flatMap((entry) => {
-      const { when, tool } = entry.binding;
-      if (turn === undefined || when === undefined || tool.metadata?.optionality !== 'conditional') return [];
-      // A tool that replaced this one in the meantime has a condition of its own.
-      const isCurrent = (): boolean => entry.binding.when === when;
-      return [conditionHolds(when, turn).then((condition) => ({ entry, finding: isCurrent() ? { condition } : {} }))];
-    });
-    const requirements = entries.flatMap((entry) => {
+  const checkCapabilities = async (): Promise<void> => {
+    const requirements = watchedEntries().flatMap((entry) => {
       const requires = entry.binding.tool.metadata?.requires ?? [];
       if (requires.length === 0) return [];
       return [
         capabilities()
           .missing(requires)
-          .then((missing) => ({ entry, finding: { missing } })),
+          .then((missing) => applyMissing(entry, missing)),
       ];
     });
-    if (conditions.length === 0 && requirements.length === 0) return;
-    const findings = await Promise.all([...conditions, ...requirements]);
-    const changed = findings.filter(({ entry, finding }) => applyFinding(entry, finding));
-    if (changed.length > 0) store.bumpVersion();
+    if (requirements.length > 0 && (await Promise.all(requirements)).includes(true)) store.bumpVersion();
+  };
+  const evaluateConditions = async (turn: TurnContext): Promise<Outcomes | undefined> => {
+    const bindings = watchedEntries().map((entry) => entry.binding);
+    const whens = bindings.flatMap((binding) => (isConditional(binding) ? (binding.when ?? []) : []));
+    if (whens.length === 0) return undefined;
+    const outcomes = await conditions.evaluate(turn, whens);
+    store.setOutcomes(outcomes);
+    return outcomes;
   };
 
-  const begin = async (turn: TurnContext): Promise<void> => {
-    await Promise.all([...mounted].map(({ toolset }) => beginMountedTurn(toolset, turn)));
-    for (const { sync } of mounted) sync();
-    await check(turn);
+  const begin = async (turn: TurnContext): Promise<Outcomes | undefined> => {
+    await Promise.all([...mounted].map((each) => beginMountedTurn(each, turn)));
+    const [outcomes] = await Promise.all([evaluateConditions(turn), checkCapabilities()]);
+    return outcomes;
   };
 
   return {
     async beginTurn(turn) {
-      if (beginning.has(turn)) return; // a mounted toolset leads back here
+      if (beginning.has(turn)) return undefined; // a mounted toolset leads back here
       beginning.add(turn);
       try {
         if (isNewTurn(turn)) expirePromotions();
         // Most registries have nothing that a turn can change, and wait for nothing.
-        if (mounted.size === 0 && watchedEntries().length === 0) return;
-        await untilAborted(begin(turn), turn.signal).catch(ignore);
+        if (mounted.size === 0 && watchedEntries().length === 0) return undefined;
+        const outcomes = await untilAborted(begin(turn), turn.signal).catch(ignore);
+        return outcomes === undefined ? undefined : store.listFor(outcomes);
       } finally {
         beginning.delete(turn);
       }
     },
     async available() {
-      await check(undefined);
+      await checkCapabilities();
       return store.list();
     },
     unavailable() {
@@ -125,25 +123,18 @@ function canChange({ binding: { tool, when }, promotion }: Entry): boolean {
 }
 
 /** A mounted toolset that fails or takes too long keeps its tools; calling them shows what is wrong. */
-async function beginMountedTurn(toolset: Toolset, turn: TurnContext): Promise<void> {
-  const begun = async (): Promise<void> => toolset.beginTurn?.(turn);
-  await withTimeout(begun(), TURN_TIMEOUT_MS, undefined);
+async function beginMountedTurn({ toolset, sync }: MountedToolset, turn: TurnContext): Promise<void> {
+  const begun = async (): Promise<readonly Tool[] | undefined> => (await toolset.beginTurn?.(turn)) ?? undefined;
+  sync(turn, await withTimeout(begun(), TURN_TIMEOUT_MS, undefined));
 }
 
-/** A condition that throws or takes too long does not hold. */
-function conditionHolds(when: ToolCondition, turn: TurnContext): Promise<boolean> {
-  const evaluated = async (): Promise<boolean> => when(turn);
-  return withTimeout(evaluated(), TURN_TIMEOUT_MS, false);
+/** Applies what was found missing, and returns whether that changed what can be called. */
+function applyMissing(entry: Entry, missing: readonly string[]): boolean {
+  const wasMissing = entry.missing.length > 0;
+  entry.missing = missing;
+  return wasMissing !== missing.length > 0;
 }
 
-/** What was found out about one tool. */
-type Finding = Partial<Pick<Entry, 'condition' | 'missing'>>;
-
-/** Applies a finding and returns whether it changed what can be called. */
-function applyFinding(entry: Entry, finding: Finding): boolean {
-  const before = isUsable(entry);
-  Object.assign(entry, finding);
-  return isUsable(entry) !== before;
+function ignore(): undefined {
+  return undefined;
 }
-
-function ignore(): void {}

@@ -1,6 +1,8 @@
 import type { Tool, ToolMetadata } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
+import type { Outcomes } from './conditions.ts';
 import type { RegistryChange, RegistryChangeKind } from './events.ts';
+import { createOfferedLists } from './offered-lists.ts';
 
 /** One registered tool and its current state. */
 export interface Entry {
@@ -12,8 +14,6 @@ export interface Entry {
   enabled: boolean;
   /** Set while a hidden tool is offered: the turns left, and the turns that each use restores. */
   promotion: { turnsLeft: number; readonly turns: number } | undefined;
-  /** Whether the condition of a `conditional` tool holds in this turn; `undefined` before its first evaluation. */
-  condition: boolean | undefined;
   /** The capabilities that were missing at the last check. */
   missing: readonly string[];
   /** The metadata that overrides the tool's own. */
@@ -28,8 +28,14 @@ export interface EntryStore {
   readonly entries: ReadonlyMap<string, Entry>;
   /** Rises with each change. */
   readonly version: number;
-  /** The offered tools: the same frozen array until they change. */
+  /** The conditions that held in the last turn. */
+  readonly outcomes: Outcomes;
+  /** The tools offered in the last turn: the same frozen array until they change. */
   list(): readonly Tool[];
+  /** The tools offered while some conditions hold: the same frozen array as long as they are the same. */
+  listFor(outcomes: Outcomes): readonly Tool[];
+  /** Sets the conditions that hold in a turn that has begun. */
+  setOutcomes(outcomes: Outcomes): void;
   /** Adds an entry at the end. */
   add(binding: ToolBinding, hidden: boolean): void;
   /** Replaces the binding of an entry and resets its state, except for `enabled`, `hidden` and promotion. */
@@ -48,26 +54,34 @@ export interface EntryStore {
 export function createEntryStore(emit: (change: RegistryChange) => void): EntryStore {
   const entries = new Map<string, Entry>();
   let version = 0;
-  let list: readonly Tool[] = Object.freeze([]);
-  let isStale = false;
+  let outcomes: Outcomes = new Map();
+  let list: readonly Tool[] | undefined;
+  const lists = createOfferedLists(
+    () => [...entries.values()].flatMap(({ binding }) => (isConditional(binding) ? (binding.when ?? []) : [])),
+    (holding) => [...entries.values()].filter((entry) => isOffered(entry, holding)).map(({ binding }) => binding.tool),
+  );
 
   const bumpVersion = (): void => {
     version += 1;
-    isStale = true;
+    list = undefined;
+    lists.invalidate();
   };
   return {
     entries,
     get version() {
       return version;
     },
-    list() {
-      if (!isStale) return list;
-      isStale = false;
-      const tools: Tool[] = [];
-      for (const entry of entries.values()) if (isOffered(entry)) tools.push(entry.binding.tool);
-      const isSame = tools.length === list.length && tools.every((tool, index) => tool === list[index]);
-      if (!isSame) list = Object.freeze(tools);
-      return list;
+    get outcomes() {
+      return outcomes;
+    },
+    list: () => (list ??= lists.listFor(outcomes)),
+    listFor: (holding) => lists.listFor(holding),
+    setOutcomes(next) {
+      const before = outcomes;
+      outcomes = next;
+      list = undefined;
+      const changed = [...entries.values()].some((entry) => isUsable(entry, before) !== isUsable(entry, next));
+      if (changed) version += 1;
     },
     add(binding, hidden) {
       entries.set(binding.tool.name, {
@@ -75,7 +89,6 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
         hidden,
         enabled: true,
         promotion: undefined,
-        condition: undefined,
         missing: [],
         override: undefined,
         original: undefined,
@@ -85,7 +98,6 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
       const entry = entries.get(binding.tool.name);
       if (entry === undefined) return;
       entry.binding = binding;
-      entry.condition = undefined;
       entry.missing = [];
       entry.override = undefined;
       entry.original = undefined;
@@ -106,12 +118,17 @@ export function createEntryStore(emit: (change: RegistryChange) => void): EntryS
 }
 
 /** Whether a tool is in the list: usable, and not hidden unless promoted. */
-export function isOffered(entry: Entry): boolean {
-  return isUsable(entry) && !(entry.hidden && entry.promotion === undefined);
+export function isOffered(entry: Entry, outcomes: Outcomes): boolean {
+  return isUsable(entry, outcomes) && !(entry.hidden && entry.promotion === undefined);
 }
 
 /** Whether a tool could be called if it were not hidden: enabled, no capability missing, condition true. */
-export function isUsable(entry: Entry): boolean {
-  if (!entry.enabled || entry.missing.length > 0) return false;
-  return entry.binding.tool.metadata?.optionality !== 'conditional' || entry.condition === true;
+export function isUsable({ enabled, missing, binding }: Entry, outcomes: Outcomes): boolean {
+  if (!enabled || missing.length > 0) return false;
+  return !isConditional(binding) || (binding.when !== undefined && outcomes.get(binding.when) === true);
+}
+
+/** Whether a tool is offered only in turns in which its condition holds. */
+export function isConditional({ tool }: ToolBinding): boolean {
+  return tool.metadata?.optionality === 'conditional';
 }

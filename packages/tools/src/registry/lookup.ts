@@ -1,34 +1,65 @@
 import { onAbort } from '@kernel/internal';
-import { KernelError, type ToolResult, toErrorResult } from '@kernel/protocol';
+import { type CallContext, KernelError, type Tool, type ToolResult, toErrorResult } from '@kernel/protocol';
 import { adoptThenable } from '../call/adopt-thenable.ts';
 import { cancelledResult, failedResult } from '../call/result.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { EntryStore } from './entries.ts';
+import type { Conditions, Outcomes } from './conditions.ts';
+import { type Entry, type EntryStore, isConditional } from './entries.ts';
 import { unknownToolResult } from './name-errors.ts';
 
-/** What a call of a name runs, or the result that says why nothing runs. Returns a promise only for a tool that requires capabilities. */
-export type Lookup = (name: string) => LookupResult | Promise<LookupResult>;
+/**
+ * What a call of a name runs, or the result that says why nothing runs. Returns a promise only for a tool that requires capabilities, or whose
+ * condition was not evaluated in the turn of the call.
+ */
+export type Lookup = (
+  name: string,
+  context: Pick<CallContext, 'turn' | 'signal'>,
+) => LookupResult | Promise<LookupResult>;
 
 /** A binding to run, or a result instead. */
 export type LookupResult = ToolBinding | ToolResult;
 
 /** Creates the lookup of a registry. Looking up a promoted tool renews its promotion. */
-export function createLookup(store: EntryStore, capabilities: () => Capabilities, timeoutMs: number): Lookup {
-  return (name) => {
+export function createLookup(
+  store: EntryStore,
+  conditions: Conditions,
+  capabilities: () => Capabilities,
+  timeoutMs: number,
+): Lookup {
+  const find = (entry: Entry, outcomes: Outcomes): LookupResult | Promise<LookupResult> => {
+    const { binding, promotion } = entry;
+    if (binding.when !== undefined && isConditional(binding) && outcomes.get(binding.when) !== true)
+      return unavailableResult(binding.tool.name, 'its condition does not hold in this turn', []);
+    if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
+    return requireCapabilities(binding, capabilities, timeoutMs);
+  };
+  return (name, context) => {
     const entry = store.entries.get(name);
     if (entry === undefined || !entry.enabled || (entry.hidden && entry.promotion === undefined)) {
       return unknownToolResult(
         name,
-        store.list().map((tool) => tool.name),
+        offeredTo(store, conditions, context).map((tool) => tool.name),
       );
     }
-    if (entry.binding.tool.metadata?.optionality === 'conditional' && entry.condition !== true)
-      return unavailableResult(name, 'its condition does not hold in this turn', []);
-    if (entry.promotion !== undefined) entry.promotion.turnsLeft = entry.promotion.turns;
-    return requireCapabilities(entry.binding, capabilities, timeoutMs);
+    const turn = conditions.turnOf(context);
+    if (turn === undefined) return find(entry, store.outcomes);
+    const outcomes = conditions.outcomesOf(turn);
+    const { when } = entry.binding;
+    if (when === undefined || outcomes.has(when) || !isConditional(entry.binding)) return find(entry, outcomes);
+    return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));
   };
+}
+
+/** The tools on offer in the turn of a call. */
+export function offeredTo(
+  store: EntryStore,
+  conditions: Conditions,
+  context: Pick<CallContext, 'turn' | 'signal'>,
+): readonly Tool[] {
+  const turn = conditions.turnOf(context);
+  return turn === undefined ? store.list() : store.listFor(conditions.outcomesOf(turn));
 }
 
 /** Returns the binding if no capability that it requires is missing, or the result that names the missing ones. */

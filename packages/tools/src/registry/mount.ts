@@ -5,6 +5,7 @@ import {
   type ToolCall,
   type ToolContext,
   type Toolset,
+  type TurnContext,
   type ValidatedCall,
   changesCalls,
   markChangesCalls,
@@ -30,8 +31,8 @@ export interface Mounts {
 export interface MountedToolset {
   /** The toolset itself. */
   readonly toolset: Toolset;
-  /** Adopts what has changed in the toolset; keeps the last list if that fails. Never throws. */
-  readonly sync: () => void;
+  /** Adopts the tools that the toolset offers in a turn, or where it says nothing, its list; keeps the last list if that fails. Never throws. */
+  readonly sync: (turn: TurnContext, offered: readonly Tool[] | undefined) => void;
 }
 
 /** The registry that a toolset belongs to: a registry itself, or its views. A registry is identified by its set of mounted toolsets. */
@@ -67,9 +68,11 @@ export function createMounts(
     const names = new Map<string, string>();
     let lastList: readonly Tool[] | undefined;
     let syncing = false;
+    /** The names of the tools that the toolset offers in a turn, where turns at once can differ. */
+    const offeredNames = new WeakMap<TurnContext, ReadonlySet<string>>();
+    let differsByTurn = false;
 
-    const listTools = (): readonly Tool[] =>
-      toolset.list().filter((tool) => mountPaths.get(tool)?.has(mounted) !== true);
+    const isForeign = (tool: Tool): boolean => mountPaths.get(tool)?.has(mounted) !== true;
     /** A name that a tool got once stays its own for as long as it is free. */
     const nameFor = (tool: Tool, isTaken: (name: string) => boolean): string => {
       const previous = names.get(tool.name);
@@ -80,15 +83,19 @@ export function createMounts(
     const bind = (tool: Tool, isTaken: (name: string) => boolean): ToolBinding => {
       const name = nameFor(tool, isTaken);
       names.set(tool.name, name);
-      const binding = forwardTo(toolset, tool, name, ({ name: other }) => forwarded.get(other)?.binding.tool);
+      const binding = forwardTo(toolset, tool, name, {
+        mountedTool: ({ name: other }) => forwarded.get(other)?.binding.tool,
+        isOffered: (turn) => offeredNames.get(turn)?.has(tool.name) ?? true,
+      });
       mountPaths.set(binding.tool, new Set([...(mountPaths.get(tool) ?? []), mounted]));
       return binding;
     };
 
     const removeAbsent = (tools: readonly Tool[]): void => {
       const present = new Set(tools.map((tool) => tool.name));
-      for (const [original, { binding }] of forwarded) {
-        if (present.has(original)) continue;
+      for (const [original, { tool, binding }] of forwarded) {
+        // Where turns differ, a conditional tool is absent from those in which it is not offered.
+        if (present.has(original) || (differsByTurn && tool.metadata?.optionality === 'conditional')) continue;
         forwarded.delete(original);
         if (isRegistered(binding)) registry.unregister(binding.tool.name);
       }
@@ -106,26 +113,32 @@ export function createMounts(
       if (before === undefined) registry.register(binding);
       else registry.replace(binding);
     };
-    const adoptChanges = (): void => {
-      const list = toolset.list();
+    const adoptChanges = (list: readonly Tool[]): void => {
       if (list === lastList) return;
       lastList = list;
-      const tools = listTools();
+      const tools = list.filter(isForeign);
       removeAbsent(tools);
       for (const tool of tools) addOrReplace(tool);
     };
-    const sync = (): void => {
+    const sync = (turn?: TurnContext, offered?: readonly Tool[]): void => {
+      if (turn !== undefined && offered !== undefined) {
+        differsByTurn = true;
+        offeredNames.set(turn, new Set(offered.map((tool) => tool.name)));
+      }
       if (syncing) return;
       syncing = true;
       try {
-        adoptChanges();
+        adoptChanges(offered ?? toolset.list());
       } catch {
         lastList = undefined; // the last tools stay on offer; the next turn tries again
       }
       syncing = false;
     };
 
-    const initial = listTools().map((tool) => ({ tool, binding: bind(tool, () => false) }));
+    const initial = toolset
+      .list()
+      .filter(isForeign)
+      .map((tool) => ({ tool, binding: bind(tool, () => false) }));
     registry.registerAll(initial.map((entry) => entry.binding));
     for (const entry of initial) forwarded.set(entry.tool.name, entry);
     lastList = toolset.list();
@@ -166,20 +179,22 @@ function leadsTo(toolset: Toolset, target: ReadonlySet<MountedToolset>): boolean
 /** The other toolset validates the arguments itself, with its own schema and options. */
 const ACCEPTS_ALL: Validator = { test: () => true, issues: () => [] };
 
-/** Binds a tool of the other toolset to its name here; `mountedTool` finds what another tool of that toolset is here. */
-function forwardTo(
-  toolset: Toolset,
-  tool: Tool,
-  name: string,
-  mountedTool: (other: Tool) => Tool | undefined,
-): ToolBinding {
+/** What a forwarded tool needs to know of its mount. */
+interface MountState {
+  /** Finds what another tool of that toolset is here. */
+  readonly mountedTool: (other: Tool) => Tool | undefined;
+  /** Whether that toolset offers the tool in a turn. */
+  readonly isOffered: (turn: TurnContext) => boolean;
+}
+
+/** Binds a tool of the other toolset to its name here. */
+function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
   const toCall = (id: string, text: string): ToolCall => ({ type: 'tool-call', id, name: tool.name, arguments: text });
   const validate = toolset.validate?.bind(toolset);
   const own: Tool = Object.freeze({ ...tool, name });
   return Object.freeze({
     tool: own,
-    // The other toolset lists it only in turns in which its condition holds.
-    ...(tool.metadata?.optionality === 'conditional' ? { when: () => true } : {}),
+    ...(tool.metadata?.optionality === 'conditional' ? { when: isOffered } : {}),
     handler: (text: string, context: ToolContext) =>
       toolset.call(toCall(context.callId, text), { ...context, approved: forwardedCall(context.approved) }),
     input: {

@@ -7,11 +7,13 @@ import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import type { ContextOf, ToolTypes } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
 import { checkList } from './binding-errors.ts';
+import { createConditions } from './conditions.ts';
 import { createEntryStore } from './entries.ts';
 import { createRegistryEvents } from './events.ts';
-import { type Lookup, type LookupResult, createLookup, orCancelled, requireCapabilities } from './lookup.ts';
+import { type Lookup, type LookupResult, createLookup, offeredTo, orCancelled, requireCapabilities } from './lookup.ts';
 import { createMounts } from './mount.ts';
 import { unknownToolResult } from './name-errors.ts';
 import {
@@ -29,7 +31,18 @@ import { createView } from './view.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing. */
+/** The types of the tools of bindings; those of any tool where there is no binding. */
+type TypesOf<Binding extends ToolBinding> = [Binding] extends [never] ? ToolTypes : NonNullable<Binding['~types']>;
+
+/**
+ * Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing.
+ *
+ * The registry is typed by its bindings: names, arguments and data in `execute` and in events, and the context that handlers need.
+ */
+export function createRegistry<Binding extends ToolBinding = ToolBinding>(
+  bindings?: Iterable<Binding>,
+  options?: RegistryOptions,
+): ToolRegistry<TypesOf<Binding>, ContextOf<TypesOf<Binding>>>;
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
   checkList('createRegistry', bindings);
   checkRegistryOptions(options);
@@ -39,9 +52,10 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
   const queries = createQueries(store);
   const mounts = createMounts(store, registration);
   const capabilities = once(() => options.capabilities ?? createCapabilities());
-  const availability = createAvailability(store, capabilities, mounts.mounted);
+  const conditions = createConditions();
+  const availability = createAvailability(store, capabilities, mounts.mounted, conditions);
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const lookup = createLookup(store, capabilities, timeoutMs);
+  const lookup = createLookup(store, conditions, capabilities, timeoutMs);
   const results = options.results ?? createResultStore();
   const canReadResults = (): boolean => queries.has(READ_RESULT);
   const runner = createRunner({
@@ -89,7 +103,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       ...(onComplete === undefined ? {} : { onComplete }),
     };
     return neverRejecting(name, () =>
-      runFound(name, lookup(name), { id: callId, arguments: args, context, timeoutMs: callTimeoutMs }),
+      runFound(name, lookup(name, context), { id: callId, arguments: args, context, timeoutMs: callTimeoutMs }),
     );
   };
 
@@ -98,7 +112,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       const error = invalidCall(toolCall, context);
       if (error !== undefined) return Promise.resolve(refusedResult(error));
       const { id, name, arguments: args } = toolCall;
-      return runFound(name, find(name), { id, arguments: args, context });
+      return runFound(name, find(name, context), { id, arguments: args, context });
     });
   const validateWith = async (
     find: Lookup,
@@ -110,7 +124,7 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       const error = invalidCall(toolCall, context);
       if (error !== undefined) return refusedResult(error);
       const { id, name, arguments: args } = toolCall;
-      const finding = find(name);
+      const finding = find(name, context);
       const found = finding instanceof Promise ? await orCancelled(finding, name, context.signal) : finding;
       if ('forLLM' in found) return found;
       return await runner.validate({ id, arguments: args, context, binding: found }, () => isCurrent(found));
@@ -146,7 +160,9 @@ export function createRegistry(bindings: Iterable<ToolBinding> = [], options: Re
       .map((entry) => entry.binding.tool);
   const { beginTurn } = availability;
   const { subscribe, onEvent } = events;
-  const viewSource = { list: queries.list, listLacking, call, validate, subscribe, beginTurn };
+  const offered = (context: Pick<CallContext, 'turn' | 'signal'>): readonly Tool[] =>
+    offeredTo(store, conditions, context);
+  const viewSource = { list: queries.list, offeredTo: offered, listLacking, call, validate, subscribe, beginTurn };
 
   const registry: ToolRegistry = {
     get size() {

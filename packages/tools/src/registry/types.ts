@@ -12,8 +12,10 @@ import type {
 import type { RawArguments } from '../arguments/parse.ts';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
+import type { ResultOf, ToolNamed, ToolTypes } from '../tool/tool-types.ts';
 import type { RegistryListener } from './events.ts';
 import type { ExecuteOptions } from './options.ts';
+import type { DynamicName, ExecuteArguments } from './typed-execute.ts';
 import type { ToolView, ViewFilter } from './view.ts';
 
 /**
@@ -21,15 +23,19 @@ import type { ToolView, ViewFilter } from './view.ts';
  *
  * A change takes effect at once, raises `version`, notifies listeners and never waits for calls; a running call keeps the binding that it
  * started with. A change that throws has changed nothing.
+ *
+ * `Tools` are the tools that it was created with, `Context` is what they need together. Tools that are added later are not in the types: annotate
+ * such a registry as `ToolRegistry`.
  */
-export interface ToolRegistry extends Toolset, BindingSource {
+export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unknown>
+  extends Toolset<Context>, BindingSource {
   // Queries. All of them agree with `list()`.
 
   /** The number of tools in `list()`. */
   readonly size: number;
   /** Rises with each change. */
   readonly version: number;
-  /** The tools on offer: the same frozen array until a change. */
+  /** The tools on offer, in the last turn that began: the same frozen array until a change. */
   list(): readonly Tool[];
   /** Whether `list()` has a tool of this name. */
   has(name: string): boolean;
@@ -84,9 +90,10 @@ export interface ToolRegistry extends Toolset, BindingSource {
 
   /**
    * Counts down promotions (once for a turn, however many views begin it), evaluates conditions and checks capabilities. `list()` returns a new
-   * array only if something changed. Never rejects; returns early on abort.
+   * array only if something changed. Resolves to the tools on offer in this turn if conditions decide on them: each of several runs at once has its
+   * own. Never rejects; returns early on abort.
    */
-  beginTurn(turn: TurnContext): Promise<void>;
+  beginTurn(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined>;
   /** Checks capabilities now and returns the tools on offer. */
   available(): Promise<readonly Tool[]>;
   /** The capabilities that were missing at the last check, by tool. Tools without missing ones are absent. */
@@ -95,19 +102,37 @@ export interface ToolRegistry extends Toolset, BindingSource {
   // Calls.
 
   /** Runs a model's call. Never rejects. */
-  call(call: ToolCall, context: CallContext): Promise<ToolResult>;
+  call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult>;
   /**
    * Validates a model's call without running it, so that it can be approved: `call` with the outcome as `context.approved` runs exactly that.
    * Resolves to the failed result of a call that cannot run. Never rejects.
    */
-  validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
+  validate(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
   /**
    * Runs a tool by name, for programs. Takes the arguments as JSON text or an object. Never rejects: invalid options give a result with the
    * code `CONFIG_INVALID`.
+   *
+   * A name that is written out is checked, with its arguments and context. A name of type `string` is looked up at run time.
    */
-  execute(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
+  execute<Name extends string>(
+    name: DynamicName<Name>,
+    args?: RawArguments,
+    options?: ExecuteOptions,
+  ): Promise<ToolResult>;
+  execute<Name extends Tools['name']>(
+    name: Name,
+    ...rest: ExecuteArguments<Tools, Name>
+  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
   /** Like `execute`, but throws the `KernelError` of a failure or, after the caller's own abort, `signal.reason`. */
-  executeOrThrow(name: string, args?: RawArguments, options?: ExecuteOptions): Promise<ToolResult>;
+  executeOrThrow<Name extends string>(
+    name: DynamicName<Name>,
+    args?: RawArguments,
+    options?: ExecuteOptions,
+  ): Promise<ToolResult>;
+  executeOrThrow<Name extends Tools['name']>(
+    name: Name,
+    ...rest: ExecuteArguments<Tools, Name>
+  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
   /** How many handlers were abandoned after a timeout or an abort and still run. */
   readonly abandoned: number;
   /** The full texts of results that were shortened. */
@@ -116,7 +141,7 @@ export interface ToolRegistry extends Toolset, BindingSource {
   // Listeners and derived toolsets.
 
   /** Listens to calls and to changes of the registry; returns a function that stops listening. */
-  onEvent(listener: RegistryListener): () => void;
+  onEvent(listener: RegistryListener<Tools>): () => void;
   /** Calls `listener`, without an argument, after each change of the registry; returns a function that stops that. Says nothing about calls. */
   subscribe(listener: () => void): () => void;
   /** A read-only subset that follows later changes. */

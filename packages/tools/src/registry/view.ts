@@ -14,6 +14,7 @@ import {
 } from '@kernel/protocol';
 import { neverRejecting, refusedResult } from '../call/result.ts';
 import { unknownToolResult } from './name-errors.ts';
+import { isSameList } from './offered-lists.ts';
 import { invalidCall } from './options.ts';
 
 /** Which tools a view shows: those that match every field. A list means "one of"; without `include` all names match, with `[]` none. */
@@ -49,12 +50,14 @@ export interface ToolView extends Toolset {
   subscribe(listener: () => void): () => void;
   /** Validates a call of a tool that the view shows. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
-  /** Begins a turn of the registry. Several views can begin the same one. */
-  beginTurn(turn: TurnContext): Promise<void>;
+  /** Begins a turn of the registry. Several views can begin the same one. Resolves to the view's tools in it, if conditions decide on them. */
+  beginTurn(turn: TurnContext): Promise<readonly Tool[] | undefined>;
 }
 
 /** What a view needs of a registry. */
-export interface ViewSource extends Required<Toolset> {
+export interface ViewSource extends Required<Omit<Toolset, 'beginTurn'>>, Pick<ToolView, 'beginTurn'> {
+  /** The tools on offer in the turn of a call. */
+  offeredTo(context: CallContext): readonly Tool[];
   /** The tools that would be on offer if no capability were missing. */
   listLacking(): readonly Tool[];
 }
@@ -63,24 +66,10 @@ export interface ViewSource extends Required<Toolset> {
 export function createView(source: ViewSource, filter: ViewFilter): ToolView {
   checkFilter(filter);
   const matches = createPredicate(filter);
-  let lastSource: readonly Tool[] | undefined;
-  let shown: readonly Tool[] = Object.freeze([]);
-  let shownNames = new Set<string>();
-
-  const list = (): readonly Tool[] => {
-    const all = filter.available === false ? source.listLacking() : source.list();
-    if (all === lastSource) return shown;
-    lastSource = all;
-    const next = all.filter((tool) => matches(tool));
-    if (next.length === shown.length && next.every((tool, index) => tool === shown[index])) return shown;
-    shown = Object.freeze(next);
-    shownNames = new Set(next.map((tool) => tool.name));
-    return shown;
-  };
-  const has = (name: string): boolean => {
-    list();
-    return shownNames.has(name);
-  };
+  const showsLacking = filter.available === false;
+  const shownOf = createSelection(matches);
+  const list = (): readonly Tool[] => shownOf(showsLacking ? source.listLacking() : source.list()).tools;
+  const has = (name: string): boolean => shownOf(showsLacking ? source.listLacking() : source.list()).names.has(name);
   const names = (): readonly string[] => list().map((tool) => tool.name);
   const callVisible = <T>(
     call: ToolCall,
@@ -90,7 +79,9 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
     neverRejecting<T | ToolResult>('call', () => {
       const error = invalidCall(call, context);
       if (error !== undefined) return Promise.resolve(refusedResult(error));
-      return has(call.name) ? forward(call, context) : Promise.resolve(unknownToolResult(call.name, names()));
+      const shown = shownOf(showsLacking ? source.listLacking() : source.offeredTo(context));
+      if (shown.names.has(call.name)) return forward(call, context);
+      return Promise.resolve(unknownToolResult(call.name, [...shown.names]));
     });
 
   return {
@@ -108,7 +99,37 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
         listener();
       });
     },
-    beginTurn: (turn) => source.beginTurn(turn),
+    async beginTurn(turn) {
+      const offered = await source.beginTurn(turn);
+      return offered === undefined || showsLacking ? undefined : shownOf(offered).tools;
+    },
+  };
+}
+
+/** The tools of a list that a view shows, and their names. */
+interface Shown {
+  readonly tools: readonly Tool[];
+  readonly names: ReadonlySet<string>;
+}
+
+/** How many different selections are remembered. */
+const MAX_SELECTIONS = 64;
+
+/** Returns what selects tools of a list: the same frozen array again for the same tools, whatever list they are in. */
+function createSelection(matches: (tool: Tool) => boolean): (all: readonly Tool[]) => Shown {
+  const selected = new WeakMap<readonly Tool[], Shown>();
+  const recent: Shown[] = [];
+  return (all) => {
+    const known = selected.get(all);
+    if (known !== undefined) return known;
+    const tools = all.filter((tool) => matches(tool));
+    let shown = recent.find((each) => isSameList(each.tools, tools));
+    if (shown === undefined) {
+      shown = { tools: Object.freeze(tools), names: new Set(tools.map((tool) => tool.name)) };
+      if (recent.unshift(shown) > MAX_SELECTIONS) recent.pop();
+    }
+    selected.set(all, shown);
+    return shown;
   };
 }
 

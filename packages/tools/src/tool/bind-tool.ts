@@ -1,6 +1,6 @@
 // `I` is the author's claim about the validated input; the schema is its proof.
 // oxlint-disable typescript/no-unnecessary-type-parameters
-import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool, type ToolContext } from '@kernel/protocol';
+import { checkKeys, type JsonObject, KernelError, optionKeys, type Tool } from '@kernel/protocol';
 import {
   BINDING_KEYS,
   type BindingOptions,
@@ -10,6 +10,7 @@ import {
   checkBindingOptions,
 } from './binding.ts';
 import { type CheckedTool, TOOL_KEYS, checkCondition, checkTool } from './check-tool.ts';
+import type { HandlerContext, ToolTypes } from './tool-types.ts';
 
 const OPTIONS_COME_THIRD = 'Pass it in the third argument: bindTool(tool, handler, { … }).';
 const HANDLER_COMES_SECOND = 'Pass the handler as the second argument: bindTool(tool, handler).';
@@ -30,12 +31,15 @@ const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS, {
  *
  * `binding.tool` is a frozen copy; the given object does not change. Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for an invalid schema.
  * References are never fetched.
+ *
+ * `I` is the author's claim about the input; a `Context` is what handler and condition need as `context` of the run.
  */
-export function bindTool<I = JsonObject>(
-  tool: Tool,
-  handler: (input: I, context: ToolContext) => unknown,
-  options: BindingOptions = {},
-): ToolBinding {
+export function bindTool<I = JsonObject, Context = unknown, const Name extends string = string>(
+  tool: Tool & { readonly name: Name },
+  handler: (input: I, context: HandlerContext<Context>) => unknown,
+  options?: BindingOptions<I, Context>,
+): ToolBinding<Name, JsonObject extends I ? ToolTypes['input'] : I, unknown, Context>;
+export function bindTool(tool: Tool, handler: ToolHandler, options: BindingOptions<never, never> = {}): ToolBinding {
   const unchecked: unknown = tool;
   if (typeof unchecked === 'object' && unchecked !== null)
     checkKeys(`bindTool, tool "${nameOf(tool)}"`, tool, TOOL_OPTIONS);
@@ -49,11 +53,11 @@ function nameOf(tool: Partial<Tool>): string {
 }
 
 /** Creates a frozen binding and checks its options. Throws `CONFIG_INVALID` or `TOOL_SCHEMA_INVALID`. */
-export function createBinding<I>(
+export function createBinding(
   { tool, output }: CheckedTool,
-  handler: ToolHandler<I>,
+  handler: ToolHandler<never, never>,
   input: ToolBinding['input'],
-  options: BindingOptions,
+  options: BindingOptions<never, never>,
 ): ToolBinding {
   if (typeof handler !== 'function') {
     throw new KernelError('CONFIG_INVALID', `Tool "${tool.name}" has no handler.`, {

@@ -13,26 +13,34 @@ import {
   type ValidatedCall,
 } from '@kernel/protocol';
 import type { StandardResult, Validator } from '@kernel/schema';
+import type { ToolTypes } from './tool-types.ts';
 
 /**
  * A tool and its handler: what a registry holds. Not a `Tool`, and not assignable to one, so that a handler can never end up in a request.
  */
-export interface ToolBinding extends BindingOptions {
+export interface ToolBinding<
+  Name extends string = string,
+  Input = ToolTypes['input'],
+  Data = ToolTypes['data'],
+  Context = never,
+> extends BindingOptions<never, Context> {
   /** The tool itself: the very object that `list()` returns and providers get. */
-  readonly tool: Tool;
+  readonly tool: Tool & { readonly name: Name };
   /** Does the work of the tool. */
-  readonly handler: ToolHandler;
+  readonly handler: ToolHandler<never, Context>;
   /** Validates the arguments of a call. */
   readonly input: InputValidation;
   /** Returns the validator of a successful result's `data`; absent without `outputSchema`. */
   readonly output?: () => Validator;
+  /** The types of the tool, for the compiler alone: never set. */
+  readonly '~types'?: ToolTypes<Name, Input, Data, Context>;
 }
 
 /**
  * Does the work of a tool. Gets the validated input; returns a `ToolResult`, a string, any JSON value or nothing, directly, as a promise
  * or from an async generator, whose yields are progress. An error that it throws becomes a result that the model reads.
  */
-export type ToolHandler<I = never> = (input: I, context: ToolContext) => unknown;
+export type ToolHandler<I = never, Context = unknown> = (input: I, context: ToolContext<Context>) => unknown;
 
 /** How the arguments of a tool are validated. */
 export interface InputValidation {
@@ -49,11 +57,11 @@ export interface InputValidation {
 }
 
 /** How a tool is run. Every option overrides the registry's, and is overridden by that of a call. */
-export interface BindingOptions {
+export interface BindingOptions<Input = never, Context = unknown> {
   /** Time limit of the handler, in milliseconds; `0` or `Infinity` means none. Default: the registry's, 30,000. */
   readonly timeoutMs?: number | undefined;
   /** How many calls run at once, in total or per key. Default: 1 for a `write` tool, else no limit. */
-  readonly concurrency?: Concurrency | undefined;
+  readonly concurrency?: Concurrency<Input> | undefined;
   /** Whether near-valid arguments are repaired. Default: the registry's, `apply`. */
   readonly repair?: RepairPolicy | undefined;
   /** What happens to arguments that the schema does not mention. Default: the registry's, else `strip` for `read` and `idempotent` tools and `reject` for all others. */
@@ -63,13 +71,13 @@ export interface BindingOptions {
   /** How often a retryable failure of a `read` or `idempotent` tool is retried. Default: the registry's, 0. */
   readonly retries?: number | undefined;
   /** Whether a `conditional` tool is offered in a turn; called by `beginTurn`. If it throws, the tool is not offered. */
-  readonly when?: ToolCondition | undefined;
+  readonly when?: ToolCondition<Context> | undefined;
 }
 
 /** A number limits all calls of the tool; with `key`, which gets the validated arguments, calls with the same key share a limit. */
-export type Concurrency =
+export type Concurrency<Input = never> =
   | number
-  | { readonly max?: number | undefined; readonly key?: ((input: never) => string) | undefined };
+  | { readonly max?: number | undefined; readonly key?: ((input: Input) => string) | undefined };
 
 /** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
 export type RepairPolicy = 'off' | 'report' | 'apply';
@@ -78,7 +86,7 @@ export type RepairPolicy = 'off' | 'report' | 'apply';
 export type UnknownProperties = 'strip' | 'reject' | 'passthrough';
 
 /** Decides whether a `conditional` tool is offered in a turn. */
-export type ToolCondition = (turn: TurnContext) => boolean | Promise<boolean>;
+export type ToolCondition<Context = unknown> = (turn: TurnContext<Context>) => boolean | Promise<boolean>;
 
 const REPAIR_POLICIES: readonly RepairPolicy[] = ['off', 'report', 'apply'];
 const UNKNOWN_PROPERTIES: readonly UnknownProperties[] = ['strip', 'reject', 'passthrough'];
@@ -108,12 +116,12 @@ const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS, FOREIGN_BINDING
 const CONCURRENCY_OPTIONS = optionKeys<{ readonly max: number; readonly key?: unknown }>({ max: true, key: true });
 
 /** Throws `CONFIG_INVALID` for options of `bindTool` that nothing reads. */
-export function checkBindingKeys(toolName: string, options: BindingOptions): void {
+export function checkBindingKeys(toolName: string, options: BindingOptions<never, never>): void {
   checkKeys(`Tool "${toolName}"`, options, BINDING_OPTIONS);
 }
 
 /** Throws `CONFIG_INVALID` that names the tool, the option and its value. */
-export function checkBindingOptions(toolName: string, options: BindingOptions): void {
+export function checkBindingOptions(toolName: string, options: BindingOptions<never, never>): void {
   const { concurrency } = options;
   const isObject = typeof concurrency === 'object' && concurrency !== null;
   const subject = `Tool "${toolName}"`;

@@ -231,7 +231,7 @@ test('a zod tool gets the same repairs and removals, and zod decides last', asyn
   const registry = createRegistry([
     defineTool({ name: 'z', description: '', effect: 'read', input, handler: (value) => value }),
   ]);
-  expect(await registry.execute('z', { n: '5', m: 1 })).toEqual({
+  expect(await registry.execute('z', '{"n":"5","m":1}')).toEqual({
     forLLM: '{"n":5}\n(Repaired arguments: /n string-to-number. Unknown argument /m was left out.)',
     data: { n: 5 },
     repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],

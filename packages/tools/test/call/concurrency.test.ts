@@ -2,7 +2,13 @@ import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type BindingOptions, type ToolBinding, createRegistry, defineTool } from '../../src/index.ts';
+import {
+  type BindingOptions,
+  type ToolBinding,
+  type ToolRegistry,
+  createRegistry,
+  defineTool,
+} from '../../src/index.ts';
 import { latch, simple, wait } from '../support.ts';
 
 /** A tool that tells how many of its calls ran at once, in all and per key. */
@@ -214,7 +220,9 @@ test('a tool that calls itself, or another one for the only permit, gets an erro
   expect((await registry.execute('self')).forLLM).toContain('would wait for a call that is waiting for it');
   await registry.execute('write');
   expect(inner).toEqual(['TOOL_UNAVAILABLE', 'TOOL_UNAVAILABLE', undefined, undefined]);
-  const one = createRegistry([simple('inner'), simple('outer', {}, () => one.execute('inner'))], { concurrency: 1 });
+  const one: ToolRegistry = createRegistry([simple('inner'), simple('outer', {}, () => one.execute('inner'))], {
+    concurrency: 1,
+  });
   expect((await one.execute('outer')).code).toBe('TOOL_UNAVAILABLE');
   // Work that goes on after its call holds no permit any more.
   let later: Promise<unknown> | undefined;

@@ -386,6 +386,7 @@ test('calls are reported with tool, id and duration, and without arguments and r
         repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],
         ...(detail
           ? {
+              arguments: { n: 5 },
               result: {
                 forLLM: 'done\n(Repaired arguments: /n string-to-number.)',
                 repairs: [{ path: '/n', from: '5', to: 5, rule: 'string-to-number' }],

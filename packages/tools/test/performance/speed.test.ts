@@ -1,6 +1,6 @@
 import { compileSchema } from '@kernel/schema';
 import { expect, test } from 'vitest';
-import { bindTool, createRegistry } from '../../src/index.ts';
+import { bindTool, createRegistry, type ToolRegistry } from '../../src/index.ts';
 import { costRatio } from '../support.ts';
 
 const parameters = {
@@ -91,7 +91,7 @@ test('an unknown name among ten thousand tools costs at most fifteen times as mu
   const bindings = Array.from({ length: 10_000 }, (_, index) =>
     bindTool({ name: `tool_${index}`, description: 'd', parameters: { type: 'object' } }, handler),
   );
-  const registry = createRegistry(bindings);
+  const registry: ToolRegistry = createRegistry(bindings);
   const names = registry.names();
   let count = 0;
   const callUnknown = async (): Promise<void> => {

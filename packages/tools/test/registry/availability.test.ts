@@ -7,7 +7,7 @@ import { caught, context, simple, toolCall, wait } from '../support.ts';
 const signal = new AbortController().signal;
 afterEach(() => void vi.useRealTimers());
 let turn = 0;
-const next = (registry: ReturnType<typeof createRegistry>, given: object = {}): Promise<void> =>
+const next = (registry: ReturnType<typeof createRegistry>, given: object = {}): Promise<unknown> =>
   registry.beginTurn({ turn: (turn += 1), signal, ...given });
 
 test('a hidden tool is not listed and not callable until it is promoted', async () => {

@@ -1,4 +1,3 @@
-import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { Connection } from './open-connection.ts';
 
 /** Lists the tools of a server again when they change. */
@@ -19,7 +18,7 @@ const PAUSE_MS = 1000;
 export function createListRefresher(
   current: () => Connection | undefined,
   signal: AbortSignal,
-  onListed: (listed: readonly ListedTool[]) => void,
+  onListed: (listed: readonly unknown[]) => void,
 ): ListRefresher {
   let isStale = false;
   let refreshing: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { KernelError } from '@kernel/protocol';
-import type { Client, FetchLike, JsonSchemaValidatorResult, Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { Client, FetchLike, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
@@ -40,8 +40,8 @@ export interface Connection {
   readonly link: ServerLink;
   /** When the server last waited for the user's answer, in ms of `performance.now()`; `-Infinity` if it never did. */
   lastAskedMs(): number;
-  /** Lists all pages of `tools/list`. */
-  listTools(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  /** Lists all pages of `tools/list`, with entries as the server wrote them. */
+  listTools(signal: AbortSignal): Promise<readonly unknown[]>;
 }
 
 /**

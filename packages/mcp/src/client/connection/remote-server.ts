@@ -1,5 +1,4 @@
 import { delay } from '@kernel/internal';
-import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { createListRefresher } from './list-refresher.ts';
 import { type Connection, type ConnectionOptions, openConnection, unavailableError } from './open-connection.ts';
@@ -10,7 +9,7 @@ export interface RemoteServer {
   /** Its validated config. */
   readonly config: McpServer;
   /** Connects for the first time, with one attempt, and lists the tools. Rejects like `openConnection`. */
-  open(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  open(signal: AbortSignal): Promise<readonly unknown[]>;
   /**
    * Resolves to a working connection: the current one, or a new one after its tools were listed. Makes several attempts within the connect
    * timeout, with a delay between them that doubles. Rejects with `TOOL_UNAVAILABLE`.
@@ -32,7 +31,7 @@ const MAX_DELAY_MS = 5000;
 export function createRemoteServer(
   config: McpServer,
   options: ConnectionOptions,
-  onListed: (listed: readonly ListedTool[]) => void,
+  onListed: (listed: readonly unknown[]) => void,
 ): RemoteServer {
   const stop = new AbortController();
   const connections = new Set<Connection>();
@@ -40,7 +39,7 @@ export function createRemoteServer(
   let reconnecting: Promise<Connection> | undefined;
   const refresher = createListRefresher(() => current, stop.signal, onListed);
 
-  async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: readonly ListedTool[] }> {
+  async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: readonly unknown[] }> {
     let connection: Connection | undefined;
     let hasChanged = false;
     connection = await openConnection(config, options, signal, {

@@ -1,7 +1,7 @@
 import type { Tool } from '@kernel/protocol';
-import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
+import { type ListedTool, readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findSchemaFault } from './output-schema.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
@@ -9,10 +9,10 @@ import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-cha
 /** The tools of one server, of which only approved definitions are on offer. */
 export interface ApprovedTools {
   /**
-   * Replaces the server's tools by what it lists now; resolves once every decision about it has been made. Approved definitions are on offer
+   * Replaces the server's tools by the entries that it lists now; resolves once every decision about it has been made. Approved definitions are on offer
    * at once; new and changed ones are quarantined until they are approved.
    */
-  update(listed: readonly ListedTool[]): Promise<void>;
+  update(listed: readonly unknown[]): Promise<void>;
   /** The tools on offer, in the order of the server. */
   tools(): readonly Tool[];
   /** The tool that is on offer under this mounted name. */
@@ -131,21 +131,20 @@ export function createApprovedTools(options: ApprovedToolsOptions): ApprovedTool
 
 /** The tools of a list by mounted name, and those that cannot be used; an unchanged definition keeps its object. */
 function toRemoteTools(
-  listed: readonly ListedTool[],
+  listed: readonly unknown[],
   nameOf: (tool: string) => string,
   previous: ReadonlyMap<string, RemoteTool>,
   trustsHints: boolean,
 ): { readonly tools: ReadonlyMap<string, RemoteTool>; readonly faults: ReadonlyMap<string, string> } {
   const tools = new Map<string, RemoteTool>();
   const faults = new Map<string, string>();
-  for (const each of listed) {
-    const mountedName = nameOf(each.name);
+  for (const [index, entry] of listed.entries()) {
+    const each = readListedTool(entry);
+    const mountedName = each.name === undefined ? `tools[${index}]` : nameOf(each.name);
     if (tools.has(mountedName) || faults.has(mountedName)) continue;
-    const fault = isTooDeep(each) ? 'its definition is nested too deeply' : outputFault(each);
-    if (fault !== undefined) {
-      faults.set(mountedName, fault);
-      continue;
-    }
+    const fault = faultOf(each);
+    if (fault !== undefined) faults.set(mountedName, fault);
+    if (fault !== undefined || 'fault' in each) continue;
     const tool = toRemoteTool(each, mountedName, trustsHints);
     const known = previous.get(mountedName);
     tools.set(mountedName, known?.hash === tool.hash ? known : tool);
@@ -153,7 +152,10 @@ function toRemoteTools(
   return { tools, faults };
 }
 
-function outputFault({ outputSchema }: ListedTool): string | undefined {
+function faultOf(listed: ListedTool | UnusableEntry): string | undefined {
+  if ('fault' in listed) return listed.fault;
+  if (isTooDeep(listed)) return 'its definition is nested too deeply';
+  const { outputSchema } = listed;
   const fault = outputSchema === undefined ? undefined : findSchemaFault(outputSchema);
   return fault === undefined ? undefined : `its output schema is not valid: ${fault}`;
 }

@@ -36,10 +36,11 @@ export async function callTool(
   const context: McpCallContext = {
     signal,
     ...(conversation === undefined ? {} : { conversation }),
+    turn: turns.current(),
     onProgress: (update) => progress.send(update),
     mcp,
   };
-  const tool = findTool(toolset, params.name);
+  const tool = findTool(turns, params.name);
   try {
     const result = await runCall(toolset, params, context);
     if (!isToolResult(result)) return { result: errorToMcp('TOOL_FAILED: the toolset returned no result.'), tool };
@@ -65,9 +66,9 @@ async function runCall(toolset: Toolset, params: CallToolRequestParams, context:
   }
 }
 
-function findTool(toolset: Toolset, name: string): Tool | undefined {
+function findTool(turns: ToolsetTurns, name: string): Tool | undefined {
   try {
-    return toolset.list().find((tool) => tool.name === name);
+    return turns.tools().find((tool) => tool.name === name);
   } catch {
     return undefined; // the call itself will report it
   }

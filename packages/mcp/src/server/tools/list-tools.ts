@@ -1,5 +1,4 @@
 import { isObject } from '@kernel/internal';
-import type { Toolset } from '@kernel/protocol';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { INTERNAL_ERROR, INVALID_PARAMS, messageOf, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
@@ -11,7 +10,6 @@ import type { ToolsetTurns } from './toolset-turns.ts';
  * cursor, since no page has a next one, and for a toolset that fails.
  */
 export async function listTools(
-  toolset: Toolset,
   turns: ToolsetTurns,
   params: unknown,
   mcp: ServerContext,
@@ -22,8 +20,8 @@ export async function listTools(
     throw rpcError(INVALID_PARAMS, `Unknown cursor ${what}: all tools are on one page.`);
   }
   try {
-    await turns.begin(mcp.mcpReq.signal, conversationOf(mcp));
-    return { tools: toolset.list().map((tool) => toListedTool(tool)) };
+    const tools = await turns.begin(mcp.mcpReq.signal, conversationOf(mcp));
+    return { tools: tools.map((tool) => toListedTool(tool)) };
   } catch (error) {
     throw rpcError(INTERNAL_ERROR, `The tools cannot be listed: ${messageOf(error)}`, error);
   }

@@ -1,5 +1,5 @@
 import { onAbort } from '@kernel/internal';
-import type { Conversation, Toolset } from '@kernel/protocol';
+import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
 import { messageOf } from '../rpc-error.ts';
 
 /** How long `beginTurn` of a toolset may take. */
@@ -9,19 +9,26 @@ const BEGIN_TURN_TIMEOUT_MS = 30_000;
 export interface ToolsetTurns {
   /** Whether a turn is beginning: what changes then is part of the list that follows. */
   isBeginning(): boolean;
-  /** Begins the next turn. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
-  begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
+  /** Begins the next turn and returns the tools on offer in it. Rejects if `beginTurn` fails or takes longer than 30 s, and when the signal aborts. */
+  begin(signal: AbortSignal, conversation: Conversation | undefined): Promise<readonly Tool[]>;
   /** Begins the first turn for a client that calls without having listed. Never rejects: the call will report what is wrong. */
   ensureBegun(signal: AbortSignal, conversation: Conversation | undefined): Promise<void>;
+  /** The last turn that has begun, in which calls are made. */
+  current(): TurnContext | undefined;
+  /** The tools on offer in it. */
+  tools(): readonly Tool[];
 }
 
 /** Creates the turns of a toolset, before the first one. */
 export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
   let count = 0;
   let beginning = 0;
+  let current: TurnContext | undefined;
+  let offered: readonly Tool[] | undefined;
+  const tools = (): readonly Tool[] => offered ?? toolset.list();
   const begin: ToolsetTurns['begin'] = async (signal, conversation) => {
     count += 1;
-    if (toolset.beginTurn === undefined) return;
+    if (toolset.beginTurn === undefined) return tools();
     beginning += 1;
     const { promise: failure, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
@@ -31,7 +38,9 @@ export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
     const removeAbortListener = onAbort(signal, () => reject(new Error('the client cancelled the request')));
     try {
       const turn = { turn: count, conversation, signal };
-      await Promise.race([new Promise<void>((resolve) => resolve(toolset.beginTurn?.(turn))), failure]);
+      const begun = async (): Promise<readonly Tool[] | undefined> => (await toolset.beginTurn?.(turn)) ?? undefined;
+      offered = await Promise.race([begun(), failure]);
+      current = turn;
     } catch (error) {
       throw new Error(`beginTurn() of the toolset failed: ${messageOf(error)}`, { cause: error });
     } finally {
@@ -39,6 +48,7 @@ export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
       removeAbortListener();
       beginning -= 1;
     }
+    return tools();
   };
   return {
     isBeginning: () => beginning > 0,
@@ -46,5 +56,7 @@ export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
     async ensureBegun(signal, conversation) {
       if (count === 0) await begin(signal, conversation).catch(() => {});
     },
+    current: () => current,
+    tools,
   };
 }

@@ -1,14 +1,13 @@
-import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createListRefresher } from '../../../src/client/connection/list-refresher.ts';
 import type { Connection } from '../../../src/client/connection/open-connection.ts';
 
-type List = PromiseWithResolvers<readonly ListedTool[]>;
+type List = PromiseWithResolvers<readonly unknown[]>;
 
 /** A connection whose lists come when the test resolves them. */
 function connection(): { readonly connection: Connection; readonly lists: readonly List[] } {
   const lists: List[] = [];
-  const listTools = (): Promise<readonly ListedTool[]> => {
+  const listTools = (): Promise<readonly unknown[]> => {
     const list: List = Promise.withResolvers();
     lists.push(list);
     return list.promise;
@@ -17,7 +16,7 @@ function connection(): { readonly connection: Connection; readonly lists: readon
 }
 
 const { signal } = new AbortController();
-const listed: readonly ListedTool[] = [{ name: 'a', inputSchema: { type: 'object' } }];
+const listed: readonly unknown[] = [{ name: 'a', inputSchema: { type: 'object' } }];
 
 test('changes during a list cause one more list, however many they are', async () => {
   const { connection: only, lists } = connection();

@@ -135,7 +135,7 @@ test('a refused change stays out and is not asked about again, and the approved 
       },
     },
   );
-  const turn = async (): Promise<void> => toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+  const turn = async (): Promise<unknown> => toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
   const [before] = toolset.list();
   await call(toolset, 'a_turn');
   await until(() => asked === 1);
@@ -184,7 +184,7 @@ test('an approval that comes after the server has returned to the approved defin
       },
     },
   );
-  const turn = async (): Promise<void> => toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
+  const turn = async (): Promise<unknown> => toolset.beginTurn?.({ turn: 1, signal: new AbortController().signal });
   const [before] = toolset.list();
   await call(toolset, 'a_turn');
   await until(() => asked === 1);

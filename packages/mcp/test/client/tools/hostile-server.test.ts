@@ -38,6 +38,70 @@ test('a tool with a bad output schema is not offered and says why; the others of
   expect(result.forLLM).toContain('its output schema is not valid: "(" is not a pattern');
 });
 
+test('a bad entry of a list costs its tool, not the server, and is reported with its name or its place', async () => {
+  verifies('mcp.client.bounded');
+  const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`) as object;
+  const tools = [
+    null,
+    'text',
+    [1],
+    listed('first', {}),
+    { inputSchema: { type: 'object' } },
+    { ...listed('x', {}), name: 7 },
+    listed('hint', { annotations: { readOnlyHint: 'yes' } }),
+    listed('hints', { annotations: 'none' }),
+    listed('title', { title: null }),
+    listed('described', { description: {} }),
+    listed('meta', { _meta: [] }),
+    listed('output', { outputSchema: true }),
+    listed('input', { inputSchema: null }),
+    listed('type', { inputSchema: { type: 'array' } }),
+    listed('properties', { inputSchema: { type: 'object', properties: [] } }),
+    listed('required', { inputSchema: { type: 'object', required: [1] } }),
+    listed('deep', { inputSchema: { type: 'object', properties: { deep } } }),
+    listed('icons', { icons: 'none', execution: 1, annotations: { ownHint: 'any' } }),
+    listed('__proto__', { annotations: { destructiveHint: true } }),
+    listed('last', {}),
+  ];
+  const told = new Map<unknown, string>();
+  const onUnavailable = (_server: string, error: KernelError): void =>
+    void told.set(error.data?.['tool'], error.message);
+  const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{}') }, { onUnavailable });
+  expect(toolset.list().map(({ name, effect }) => [name, effect])).toEqual([
+    ['a_first', 'external'],
+    ['a_icons', 'external'],
+    ['a___proto__', 'write'],
+    ['a_last', 'external'],
+  ]);
+  expect([...told]).toEqual([
+    ['tools[0]', '"tools[0]" of MCP server "a" cannot be used: it is null, not an object.'],
+    ['tools[1]', '"tools[1]" of MCP server "a" cannot be used: it is a string, not an object.'],
+    ['tools[2]', '"tools[2]" of MCP server "a" cannot be used: it is a list, not an object.'],
+    ['tools[4]', '"tools[4]" of MCP server "a" cannot be used: its name is absent, not a string.'],
+    ['tools[5]', '"tools[5]" of MCP server "a" cannot be used: its name is a number, not a string.'],
+    ['a_hint', expect.stringContaining('its annotation readOnlyHint is a string, not a boolean')],
+    ['a_hints', expect.stringContaining('its annotations is a string, not an object')],
+    ['a_title', expect.stringContaining('its title is null, not a string')],
+    ['a_described', expect.stringContaining('its description is an object, not a string')],
+    ['a_meta', expect.stringContaining('its _meta is a list, not an object')],
+    ['a_output', expect.stringContaining('its outputSchema is a boolean, not an object')],
+    ['a_input', expect.stringContaining('its inputSchema is null, not an object')],
+    ['a_type', expect.stringContaining('its inputSchema has not the type "object"')],
+    ['a_properties', expect.stringContaining('its inputSchema.properties is a list, not an object')],
+    ['a_required', expect.stringContaining('its inputSchema.required is not a list of strings')],
+    ['a_deep', expect.stringContaining('its definition is nested too deeply')],
+  ]);
+  expect(await call(toolset, 'a_hint')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
+  expect((await call(toolset, 'a_last')).isError).not.toBe(true);
+});
+
+test('a list that is no list is refused, and says what is wrong', async () => {
+  verifies('mcp.client.bounded');
+  const refused = connectMcp({ mcpServers: { a: misbehaving('tells', '{"0":1}') } }, { graceMs: 100 });
+  await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  await expect(refused).rejects.toThrow('"tools" is not a list');
+});
+
 test('a result that a pattern of the server cannot check in time is a failure, and the process goes on', async () => {
   verifies('mcp.client.bounded');
   const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };

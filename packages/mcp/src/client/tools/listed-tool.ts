@@ -1,0 +1,88 @@
+import { isObject } from '@kernel/internal';
+import type { JsonSchema } from '@kernel/protocol';
+
+/** A tool as a server lists it; members that nothing here uses are left out. */
+export interface ListedTool {
+  /** Its name on the server. */
+  readonly name: string;
+  /** Its name for people. */
+  readonly title?: string;
+  /** What it does. */
+  readonly description?: string;
+  /** The schema of its arguments. */
+  readonly inputSchema: JsonSchema;
+  /** The schema of its structured results. */
+  readonly outputSchema?: JsonSchema;
+  /** What the server claims about it. */
+  readonly annotations?: ToolHints;
+  /** Data of the server's own. */
+  readonly _meta?: { readonly [key: string]: unknown };
+}
+
+/** The annotations of a tool. */
+export interface ToolHints {
+  /** Its name for people, in an earlier revision. */
+  readonly title?: string;
+  /** Whether it changes nothing. */
+  readonly readOnlyHint?: boolean;
+  /** Whether it may delete or overwrite. */
+  readonly destructiveHint?: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  readonly idempotentHint?: boolean;
+  /** Whether it reaches beyond the server. */
+  readonly openWorldHint?: boolean;
+}
+
+/** An entry of a list that is not a tool: its name, if it has one, and what is wrong with it. */
+export interface UnusableEntry {
+  /** Its name on the server. */
+  readonly name: string | undefined;
+  /** What is wrong, to follow "cannot be used: ". */
+  readonly fault: string;
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** Reads an entry of `tools/list`. The SDK's own schema would refuse the whole list for one bad entry. Takes time in proportion to the number of members. */
+export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
+  if (!isObject(entry)) return { name: undefined, fault: `it is ${kindOf(entry)}, not an object` };
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = entry;
+  if (typeof name !== 'string') return { name: undefined, fault: `its name is ${kindOf(name)}, not a string` };
+  const fault = (what: string, value: unknown, wanted: string): UnusableEntry => ({
+    name,
+    fault: `its ${what} is ${kindOf(value)}, not ${wanted}`,
+  });
+  for (const [key, value] of Object.entries({ title, description }))
+    if (value !== undefined && typeof value !== 'string') return fault(key, value, 'a string');
+  for (const [key, value] of Object.entries({ outputSchema, annotations, _meta }))
+    if (value !== undefined && !isObject(value)) return fault(key, value, 'an object');
+  if (!isObject(inputSchema)) return fault('inputSchema', inputSchema, 'an object');
+  const { type, properties, required } = inputSchema;
+  if (type !== 'object') return { name, fault: 'its inputSchema has not the type "object"' };
+  if (properties !== undefined && !isObject(properties))
+    return fault('inputSchema.properties', properties, 'an object');
+  if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === 'string')))
+    return { name, fault: 'its inputSchema.required is not a list of strings' };
+  const hints: Record<string, unknown> = {};
+  for (const key of ['title', ...HINTS]) {
+    const value = isObject(annotations) ? annotations[key] : undefined;
+    const wanted = key === 'title' ? 'string' : 'boolean';
+    if (value !== undefined && typeof value !== wanted) return fault(`annotation ${key}`, value, `a ${wanted}`);
+    if (value !== undefined) hints[key] = value;
+  }
+  const members = {
+    title,
+    description,
+    outputSchema,
+    _meta,
+    annotations: annotations === undefined ? undefined : hints,
+  };
+  const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  return { name, inputSchema, ...present };
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}

@@ -1,0 +1,81 @@
+import { delay } from '@kernel/internal';
+import {
+  checkFunctions,
+  checkKeys,
+  checkProvider,
+  KernelError,
+  optionKeys,
+  type Provider,
+  type ProviderEvent,
+  type ProviderRequest,
+  sameHint,
+} from '@kernel/protocol';
+import { numberOption } from './number-option.ts';
+import { wrapUnary } from './wrap-unary.ts';
+
+/** How often a reply that broke off is asked for again. */
+export interface TurnRetryOptions {
+  /** The most times that one reply is asked for again. Default 1. */
+  readonly maxRetries?: number | undefined;
+  /** The wait before each, in milliseconds. Default 0. */
+  readonly backoffMs?: number | undefined;
+  /** Called before a reply is asked for again, with the error that broke it off. Must not throw. */
+  readonly onWithdrawn?: ((error: KernelError) => void) | undefined;
+}
+
+const KEYS = optionKeys<TurnRetryOptions>(
+  { maxRetries: true, backoffMs: true, onWithdrawn: true },
+  {
+    ...sameHint(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
+    ...sameHint(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
+    ...sameHint(['onRetry'], 'Use onWithdrawn.'),
+  },
+);
+
+/**
+ * Asks for a reply again that broke off after it had begun: a broken connection, a timeout, a stream that was cut. What it has shown is
+ * withdrawn by a `reply-withdrawn` event, and the same request is sent again. No call of a broken reply has run, since calls run once their reply is
+ * whole; and what ran in earlier turns is in the request with its results.
+ *
+ * A failure before the first event is not its business: put `withRetry` inside. The vendor may charge for the part that was withdrawn, and nobody
+ * reports its tokens. Whole replies (`stream: false`), embeddings and transcripts pass through.
+ */
+export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}): Provider {
+  checkProvider('withTurnRetry', provider);
+  checkKeys('withTurnRetry', options, KEYS);
+  checkFunctions('withTurnRetry', { onWithdrawn: options.onWithdrawn });
+  const maxRetries = numberOption('withTurnRetry', 'maxRetries', options.maxRetries, 1, 0);
+  const backoffMs = numberOption('withTurnRetry', 'backoffMs', options.backoffMs, 0, 0);
+  return {
+    name: provider.name,
+    stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onWithdrawn: options.onWithdrawn }),
+    ...wrapUnary(provider, {
+      embed: (call, request) => call(request),
+      transcribe: (call, request) => call(request),
+    }),
+  };
+}
+
+async function* streamAgain(
+  provider: Provider,
+  request: ProviderRequest,
+  { maxRetries, backoffMs, onWithdrawn }: TurnRetryOptions & { maxRetries: number; backoffMs: number },
+): AsyncGenerator<ProviderEvent, void> {
+  for (let retry = 1; ; retry += 1) {
+    let hasBegun = false;
+    try {
+      for await (const event of provider.stream(request)) {
+        hasBegun = true;
+        yield event;
+        if (event.type === 'message-end') return;
+      }
+      return;
+    } catch (error) {
+      const isOver = retry > maxRetries || !hasBegun || request.signal?.aborted === true;
+      if (isOver || !KernelError.is(error) || !error.retryable) throw error;
+      onWithdrawn?.(error);
+      yield { type: 'reply-withdrawn', code: error.code, message: error.message };
+      if (backoffMs > 0) await delay(backoffMs, request.signal);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { CallContext, TurnContext } from '@kernel/protocol';
+import type { ToolCondition } from '../tool/binding.ts';
+import { asDeclared } from '../unsafe-casts.ts';
+import { withTimeout } from '../with-timeout.ts';
+
+/** Which conditions hold. One that is absent has not been evaluated. */
+export type Outcomes = ReadonlyMap<ToolCondition<never>, boolean>;
+
+/** The conditions of tools, each evaluated once for each turn, so that runs that go on at once do not see each other's outcomes. */
+export interface Conditions {
+  /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its outcomes. Never rejects. */
+  evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes>;
+  /** The turn that a call belongs to: the one that it names, or the last one that began under its signal; undefined for neither. */
+  turnOf(context: Pick<CallContext, 'turn' | 'signal'>): TurnContext | undefined;
+  /** The outcomes of a turn so far. */
+  outcomesOf(turn: TurnContext): Outcomes;
+}
+
+/** How long one condition can delay a turn. */
+const CONDITION_TIMEOUT_MS = 10_000;
+const NO_OUTCOMES: Outcomes = new Map();
+
+/** Creates the conditions of a registry. */
+export function createConditions(): Conditions {
+  const known = new WeakMap<TurnContext, Map<ToolCondition<never>, boolean>>();
+  const lastTurns = new WeakMap<AbortSignal, TurnContext>();
+  return {
+    async evaluate(turn, conditions) {
+      const outcomes = known.get(turn) ?? new Map<ToolCondition<never>, boolean>();
+      known.set(turn, outcomes);
+      lastTurns.set(turn.signal, turn);
+      const missing = conditions.filter((condition) => !outcomes.has(condition));
+      const found = await Promise.all(missing.map((condition) => holds(condition, turn)));
+      for (const [index, condition] of missing.entries()) outcomes.set(condition, found[index] === true);
+      return outcomes;
+    },
+    turnOf: ({ turn, signal }) => turn ?? lastTurns.get(signal),
+    outcomesOf: (turn) => known.get(turn) ?? NO_OUTCOMES,
+  };
+}
+
+/** A condition that throws or takes too long does not hold. */
+function holds(condition: ToolCondition<never>, turn: TurnContext): Promise<boolean> {
+  const evaluated = async (): Promise<boolean> => condition(asDeclared(turn));
+  return withTimeout(evaluated(), CONDITION_TIMEOUT_MS, false);
+}

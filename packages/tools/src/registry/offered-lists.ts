@@ -1,0 +1,55 @@
+import type { Tool } from '@kernel/protocol';
+import type { ToolCondition } from '../tool/binding.ts';
+import type { Outcomes } from './conditions.ts';
+
+/** The lists of offered tools, one for each combination of conditions that hold. */
+export interface OfferedLists {
+  /** Returns the list for some outcomes: the same frozen array as long as the tools in it are the same. */
+  listFor(outcomes: Outcomes): readonly Tool[];
+  /** Has the lists built anew when they are next asked for: what is offered may have changed. */
+  invalidate(): void;
+}
+
+/** How many combinations are remembered at once. */
+const MAX_LISTS = 64;
+
+/** Creates the lists of a store, given its conditions and what it offers while some of them hold. */
+export function createOfferedLists(
+  conditionsOf: () => readonly ToolCondition<never>[],
+  toolsFor: (outcomes: Outcomes) => readonly Tool[],
+): OfferedLists {
+  const lists = new Map<string, readonly Tool[]>();
+  let earlier: readonly (readonly Tool[])[] = [];
+  let conditions: readonly ToolCondition<never>[] | undefined;
+
+  const forget = (): void => {
+    if (lists.size > 0) earlier = [...lists.values()];
+    lists.clear();
+  };
+  const build = (outcomes: Outcomes): readonly Tool[] => {
+    const tools = toolsFor(outcomes);
+    const isSame = (list: readonly Tool[]): boolean => isSameList(list, tools);
+    return [...lists.values()].find(isSame) ?? earlier.find(isSame) ?? Object.freeze(tools);
+  };
+  return {
+    listFor(outcomes) {
+      conditions ??= conditionsOf();
+      const key = conditions.map((condition) => (outcomes.get(condition) === true ? '1' : '0')).join('');
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      const list = build(outcomes);
+      if (lists.size >= MAX_LISTS) forget();
+      lists.set(key, list);
+      return list;
+    },
+    invalidate() {
+      conditions = undefined;
+      forget();
+    },
+  };
+}
+
+/** Whether two lists have the same tools in the same order. */
+export function isSameList(a: readonly Tool[], b: readonly Tool[]): boolean {
+  return a.length === b.length && a.every((tool, index) => tool === b[index]);
+}
