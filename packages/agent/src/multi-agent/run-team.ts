@@ -11,6 +11,7 @@ import {
 import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
+import { stopOnReturn } from '../loop/stop-on-return.ts';
 import { run } from '../run.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 
@@ -82,7 +83,9 @@ export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> 
     checkKeys(`runTeam, member "${name}"`, member.run, INNER_RUN_KEYS, 'run.');
     checkProvider(`runTeam, member "${name}"`, member.run.provider);
   }
-  return runMembers(options);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  return stopOnReturn(runMembers({ ...options, signal }), () => controller.abort());
 }
 
 async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, void> {

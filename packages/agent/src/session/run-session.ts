@@ -12,10 +12,10 @@ import { readMessage } from '../history/read-message.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
+import { stopOnReturn } from '../loop/stop-on-return.ts';
 import { RUN, runKeys } from '../option-keys.ts';
 import type { RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';
-import { abortOnReturn } from './abort-on-return.ts';
 import { createLogPosition } from './log-position.ts';
 import { withSessionLog } from './logged-steps.ts';
 import type { Session, SessionEntry } from './session.ts';
@@ -53,8 +53,8 @@ export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEven
       hint: 'Pass createMemorySession(), or await openFileSession(path) of @kernel/agent/session-file.',
     });
   const controller = new AbortController();
-  const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), controller.signal]);
-  return abortOnReturn(runInSession({ ...options, signal }), controller);
+  const signal = AbortSignal.any([controller.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  return stopOnReturn(runInSession({ ...options, signal }), () => controller.abort());
 }
 
 async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '@kernel/protocol';
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import { stopOnReturn } from '../loop/stop-on-return.ts';
 
 /** How spans are made. */
 export interface TracingOptions {
@@ -33,7 +34,14 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
 }
 
 /** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
-export async function* traceRun<Output = unknown>(
+export function traceRun<Output = unknown>(
+  events: AsyncGenerator<AgentEvent<Output>, void>,
+  options: TracingOptions & { readonly name: string },
+): AsyncGenerator<AgentEvent<Output>, void> {
+  return stopOnReturn(traceEvents(events, options), () => void events.return());
+}
+
+async function* traceEvents<Output>(
   events: AsyncGenerator<AgentEvent<Output>, void>,
   { name, ...options }: TracingOptions & { readonly name: string },
 ): AsyncGenerator<AgentEvent<Output>, void> {

@@ -2,7 +2,8 @@ import { type AgentEvent, KernelError, type Provider } from '@kernel/protocol';
 import { mockTool, mockToolset, timeGrowth, verifies } from '@kernel/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withoutTimers } from '../../../../test/setup/without-timers.ts';
-import { createMemorySession, run, runSession, start as startRun, tapEvents } from '../../src/index.ts';
+import { createMemorySession, run, runSession, runTeam, start as startRun, tapEvents } from '../../src/index.ts';
+import { traceRun } from '../../src/wrappers/otel.ts';
 import {
   clientEvents,
   toAgUiResponse,
@@ -151,6 +152,16 @@ describe('a client that disconnects', () => {
   const runs: readonly (readonly [string, (provider: Provider) => AsyncIterable<AgentEvent>])[] = [
     ['a run', (provider) => run(options(provider))],
     ['a run in a session', (provider) => runSession({ ...options(provider), session: createMemorySession() })],
+    [
+      'a team',
+      (provider) =>
+        runTeam({
+          members: new Map([['one', { description: '', run: { provider, model: 'm' } }]]),
+          first: 'one',
+          messages: [user('Go')],
+        }),
+    ],
+    ['a traced run', (provider) => traceRun(run(options(provider)), { name: 'a' })],
     ['a run with taps', (provider) => tapEvents(run(options(provider)), [() => {}])],
   ];
   const responses = [toResponse, toTextResponse, toUiMessageStreamResponse, toAgUiResponse];

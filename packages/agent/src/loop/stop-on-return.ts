@@ -1,10 +1,10 @@
-/** Aborts a generator's work when its reader leaves: `return` of a generator waits for the value that it is about to yield. */
-export function abortOnReturn<T>(
-  generator: AsyncGenerator<T, void>,
-  controller: AbortController,
-): AsyncGenerator<T, void> {
+/**
+ * Stops what a generator waits for when its reader leaves. `return` of a generator function waits for the value that it is about to yield, and a model
+ * may be silent for minutes.
+ */
+export function stopOnReturn<T>(generator: AsyncGenerator<T, void>, stop: () => void): AsyncGenerator<T, void> {
   const leave = async (): Promise<IteratorResult<T, void>> => {
-    controller.abort();
+    stop();
     await generator.return();
     return { done: true, value: undefined };
   };
