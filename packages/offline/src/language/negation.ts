@@ -45,7 +45,7 @@ const HARMLESS_FLAG = /^-(?:[rnHiIF]+|[la1]+)$/;
 const FLAG = /(?<=\s)--?[A-Za-z][\w-]*/g;
 /** An operator, of arithmetic or of a shell, with something on one side that is no operand. */
 const OPERATOR = /(?<=\s)(?:[-+*/^=<>|~]+|&&)(?=\s|$)/;
-/** A pattern to search for: `T*DO`, `/TODO/`. */
+/** A pattern to search for: `ab*c`, `/abc/`. */
 const PATTERN = /\p{L}\*|\*\p{L}/u;
 const PATTERN_PATH = /^\/[^/]+\/$/;
 /** Arithmetic with two meanings: `50 + 20%`, `20 / 5%`, `7 mod -3`, `sin(90)`, `the root of 9`, `half of 10 plus 2`; and a pattern to search for. */
