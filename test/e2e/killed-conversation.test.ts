@@ -3,22 +3,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { converse, TURNS } from './fixtures/conversation.ts';
 
 const FIXTURE = join(import.meta.dirname, 'fixtures/killed-conversation.ts');
 const POINTS = 100;
-
-/** Shared by the hundred processes, which load the same code. */
-const compileCache = mkdtempSync(join(tmpdir(), 'kernel-compile-cache-'));
-afterAll(() => rmSync(compileCache, { recursive: true, force: true }));
 
 /** Runs the conversation in a process of its own, which is to die at a point; resolves to the signal that ended it. */
 function converseUntil(folder: string, killAt: number): Promise<NodeJS.Signals | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [FIXTURE, folder, String(killAt)], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     });
     child.on('error', reject);
     child.on('exit', (code, signal) => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Tool } from '@kernel/protocol';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { loadServerPins } from '../src/added-tools/server-pins.ts';
 import { createOutput } from '../src/render/output.ts';
 import { splitCommand } from '../src/added-tools/split-command.ts';
-import { type Outcome, prompt, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
+import { type Outcome, prompt, promptHere, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
 
 /** A small server by hand: one tool that greets, one that hangs, one that writes. */
 const SERVER = `
@@ -44,9 +44,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function pidIn(cwd: string): Promise<number> {
-  const { stdout } = await prompt(['read pid.txt'], { cwd });
-  return Number(stdout);
+function pidIn(cwd: string): number {
+  return Number(readFileSync(join(cwd, 'pid.txt'), 'utf8'));
 }
 
 test('--tools takes the command of an MCP server: its tools run, the answer comes, and the server is ended', async () => {
@@ -58,7 +57,7 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
   );
   expect(outcome).toMatchObject({ code: 0, stdout: 'Hello Ada? Nice\n' });
   expect(outcome.stderr).toContain('mcp_greet');
-  expect(isAlive(await pidIn(cwd))).toBe(false);
+  expect(isAlive(pidIn(cwd))).toBe(false);
 });
 
 test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
@@ -74,8 +73,11 @@ test('--tools takes a file in the mcpServers form, with variables of the environ
   const outcome = await prompt(args, { cwd, env: { NODE } });
   expect(outcome).toMatchObject({ code: 0, stdout: 'Welcome Ada!\n' });
   expect(outcome.stderr).toContain('crew_greet');
-  expect(await prompt(args, { cwd, env: { NODE, WORD: 'Ahoy' } })).toMatchObject({ code: 0, stdout: 'Ahoy Ada!\n' });
-  expect(isAlive(await pidIn(cwd))).toBe(false);
+  expect(await prompt(args, { cwd, env: { NODE, WORD: 'Ahoy' } })).toMatchObject({
+    code: 0,
+    stdout: 'Ahoy Ada!\n',
+  });
+  expect(isAlive(pidIn(cwd))).toBe(false);
 });
 
 test('--tools takes the path of a program and of a config, with spaces too', async () => {
@@ -104,7 +106,7 @@ async function withModel(
 ): Promise<Outcome & { readonly sent: string }> {
   const calls = [{ id: 'c1', name, arguments: { name: 'Ada' } }];
   const server = await startWireServer({ replies: [{ calls }, { text: 'It is done.' }] });
-  const outcome = await prompt(['--base-url', server.baseUrl, '--model', 'm', ...args, 'go'], start);
+  const outcome = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args, 'go'], start);
   await server.close();
   return { ...outcome, sent: JSON.stringify(server.requests.map(({ body }) => body)) };
 }
@@ -125,15 +127,15 @@ test('offline runs a tool of a server only if its hints are trusted', async () =
   verifies('cli.hints');
   const cwd = workspace({ 'server.mjs': SERVER });
   const args = ['--execute', '--tools', `${NODE} server.mjs`, 'please greet Ada'];
-  expect((await prompt(args, { cwd })).code).toBe(3);
-  expect((await prompt(['--trust-hints', 'other', ...args], { cwd })).stderr).toContain('trustHints names "other"');
+  expect((await promptHere(args, { cwd })).code).toBe(3);
+  expect((await promptHere(['--trust-hints', 'other', ...args], { cwd })).stderr).toContain('trustHints names "other"');
 });
 
 test('a tool that changed since the last run is not offered without a terminal to ask on, and the user reads so', async () => {
   verifies('cli.pins');
   const cwd = workspace({ 'server.mjs': SERVER });
   const run = (): Promise<Outcome> =>
-    prompt(['--execute', '--trust-hints', 'mcp', '--tools', `${NODE} server.mjs`, 'please greet Ada'], { cwd });
+    promptHere(['--execute', '--trust-hints', 'mcp', '--tools', `${NODE} server.mjs`, 'please greet Ada'], { cwd });
   expect(await run()).toMatchObject({ code: 0, stdout: 'Hello Ada!\n' });
   expect(await run()).toMatchObject({ code: 0, stdout: 'Hello Ada!\n' });
   writeFileSync(
@@ -170,7 +172,7 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
   );
   expect(outcome.code).toBe(130);
   expect(waitedMs(outcome)).toBeLessThan(1000);
-  const pid = await pidIn(cwd);
+  const pid = pidIn(cwd);
   expect(pid).toBeGreaterThan(0);
   expect(isAlive(pid)).toBe(false);
 });
@@ -186,7 +188,7 @@ test('Ctrl-C while a server starts ends both', async () => {
   });
   expect(outcome.code).toBe(130);
   expect(waitedMs(outcome)).toBeLessThan(1000);
-  expect(isAlive(await pidIn(cwd))).toBe(false);
+  expect(isAlive(pidIn(cwd))).toBe(false);
 });
 
 test.each([
@@ -221,7 +223,7 @@ test.each([
   ['http://127.0.0.1:2/mcp', {}, 'could not be reached (ECONNREFUSED)'],
 ])('--tools %j exits 2 with one line that says what is wrong', async (tools, files, said) => {
   verifies('cli.execute');
-  const { code, stdout, stderr } = await prompt(['--execute', '--tools', tools, 'hi'], { cwd: workspace(files) });
+  const { code, stdout, stderr } = await promptHere(['--execute', '--tools', tools, 'hi'], { cwd: workspace(files) });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.trim().split('\n').at(-1)).toContain(said);
 });

@@ -31,6 +31,8 @@ export interface Start {
   readonly watch?: (child: ChildProcess, stdout: string, stderr: string) => void;
 }
 
+const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
 export function prompt(
   args: readonly string[],
@@ -40,7 +42,7 @@ export function prompt(
     const file = stdoutFile === undefined ? undefined : openSync(stdoutFile, 'w');
     const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
+      env: { ...INHERITED, HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
       stdio: ['ignore', file ?? 'pipe', 'pipe'],
     });
     if (file !== undefined) closeSync(file);

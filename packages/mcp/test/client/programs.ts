@@ -6,14 +6,17 @@ import { connectMcp, type ConnectMcpOptions, type McpStdioServer, type McpToolse
 const SERVER = fileURLToPath(new URL('../fixtures/server.ts', import.meta.url));
 const MISBEHAVING = fileURLToPath(new URL('../fixtures/misbehaving.ts', import.meta.url));
 
+/** MCP servers inherit little of the environment. */
+const env = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+
 /** The server that behaves; with names, only these of its tools. */
 export function server(...tools: string[]): McpStdioServer {
-  return { command: process.execPath, args: [SERVER, ...tools] };
+  return { command: process.execPath, args: [SERVER, ...tools], env };
 }
 
 /** A server that does it wrong. */
 export function misbehaving(...args: string[]): McpStdioServer {
-  return { command: process.execPath, args: [MISBEHAVING, ...args] };
+  return { command: process.execPath, args: [MISBEHAVING, ...args], env };
 }
 
 /** Connects for the time of one test. */

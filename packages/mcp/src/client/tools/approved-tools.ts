@@ -1,7 +1,8 @@
 import type { Tool } from '@kernel/protocol';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { isTooDeep } from '../json.ts';
 import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
-import { type ListedTool, readListedTool, type UnusableEntry } from './listed-tool.ts';
+import { readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findSchemaFault } from './output-schema.ts';
 import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
 import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';

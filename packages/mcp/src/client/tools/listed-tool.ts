@@ -1,37 +1,5 @@
 import { isObject } from '@kernel/internal';
-import type { JsonSchema } from '@kernel/protocol';
-
-/** A tool as a server lists it; members that nothing here uses are left out. */
-export interface ListedTool {
-  /** Its name on the server. */
-  readonly name: string;
-  /** Its name for people. */
-  readonly title?: string;
-  /** What it does. */
-  readonly description?: string;
-  /** The schema of its arguments. */
-  readonly inputSchema: JsonSchema;
-  /** The schema of its structured results. */
-  readonly outputSchema?: JsonSchema;
-  /** What the server claims about it. */
-  readonly annotations?: ToolHints;
-  /** Data of the server's own. */
-  readonly _meta?: { readonly [key: string]: unknown };
-}
-
-/** The annotations of a tool. */
-export interface ToolHints {
-  /** Its name for people, in an earlier revision. */
-  readonly title?: string;
-  /** Whether it changes nothing. */
-  readonly readOnlyHint?: boolean;
-  /** Whether it may delete or overwrite. */
-  readonly destructiveHint?: boolean;
-  /** Whether a second call with the same arguments changes nothing more. */
-  readonly idempotentHint?: boolean;
-  /** Whether it reaches beyond the server. */
-  readonly openWorldHint?: boolean;
-}
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 
 /** An entry of a list that is not a tool: its name, if it has one, and what is wrong with it. */
 export interface UnusableEntry {
@@ -43,7 +11,7 @@ export interface UnusableEntry {
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Reads an entry of `tools/list`. The SDK's own schema would refuse the whole list for one bad entry. Takes time in proportion to the number of members. */
+/** Reads an entry of `tools/list`, without what nothing here uses. The SDK's own schema would refuse the whole list for one bad entry. Takes time in proportion to the number of members. */
 export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
   if (!isObject(entry)) return { name: undefined, fault: `it is ${kindOf(entry)}, not an object` };
   const { name, title, description, inputSchema, outputSchema, annotations, _meta } = entry;
@@ -78,7 +46,8 @@ export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
     annotations: annotations === undefined ? undefined : hints,
   };
   const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-  return { name, inputSchema, ...present };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked member by member above
+  return { name, inputSchema, ...present } as ListedTool;
 }
 
 function kindOf(value: unknown): string {

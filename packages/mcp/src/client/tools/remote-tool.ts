@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@kernel/internal';
 import type { Tool, ToolEffect, ToolMetadata, ToolOptionality } from '@kernel/protocol';
-import type { ListedTool, ToolHints } from './listed-tool.ts';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { visibleSchema, visibleText } from './visible-text.ts';
 
 /** A tool of a server. */
@@ -51,7 +51,7 @@ export function toRemoteTool(listed: ListedTool, mountedName: string, trustsHint
  * `idempotent`, which lower what is asked and repeated, need the user's trust. By the specification a client must not rely on the hints of a server
  * that is not trusted.
  */
-function toEffect(hints: ToolHints, trustsHints: boolean): ToolEffect {
+function toEffect(hints: NonNullable<ListedTool['annotations']>, trustsHints: boolean): ToolEffect {
   const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = hints;
   if (openWorldHint === true) return 'external';
   if (destructiveHint === true) return 'write';

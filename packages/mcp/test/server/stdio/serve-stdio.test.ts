@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { verifies } from '@kernel/testing';
 import type { ClientOptions } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveStdio } from '../../../src/index.ts';
@@ -17,11 +17,13 @@ const args = [
   '--unhandled-rejections=strict',
   join(import.meta.dirname, '..', 'stdio-program.ts'),
 ];
+// The SDK's transport inherits little of the environment.
+const env = { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 const long = 'é'.repeat(100_000);
 
 async function connect(options: ClientOptions = {}) {
   const client = createClient(options);
-  const transport = new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' });
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' });
   let stderr = '';
   transport.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   await client.connect(transport);
