@@ -35,5 +35,5 @@ export type {
 } from './tool/binding.ts';
 export { defineTool } from './tool/define-tool.ts';
 export type { DefineToolOptions, ToolDefiner } from './tool/define-tool.ts';
-export type { ToolTypes } from './tool/tool-types.ts';
+export type { NamedTools, ToolTypes } from './tool/tool-types.ts';
 export type { InputOf, InputSchema, OutputOf } from '@kernel/schema';

@@ -1,14 +1,14 @@
 import type { KernelErrorCode, ToolOutcome, ToolRepair, ToolResult } from '@kernel/protocol';
-import type { ResultOf, ToolTypes } from '../tool/tool-types.ts';
+import type { NamedTools, ResultOf, ToolTypes } from '../tool/tool-types.ts';
 
 /**
  * An event of a call, of one of `Tools`. Carries arguments and results only if the registry was created with `detail: true`.
  *
  * A call of a name that is not registered, or was registered later, is reported with that name, which then is none of the names in the type.
  */
-export type CallEvent<Tools extends ToolTypes = ToolTypes> = Tools extends unknown
-  ? CallStart<Tools['name']> | CallProgress<Tools['name']> | CallEnd<Tools> | CallLate<Tools['name']>
-  : never;
+export type CallEvent<Tools extends NamedTools = NamedTools> = {
+  [Name in keyof Tools & string]: CallStart<Name> | CallProgress<Name> | CallEnd<Tools[Name]> | CallLate<Name>;
+}[keyof Tools & string];
 
 /** A call was received. */
 export interface CallStart<Name extends string = string> {

@@ -1,10 +1,10 @@
 import { KernelError } from '@kernel/protocol';
 import type { CallEvent, CallEventSink } from '../call/call-events.ts';
 import { callSafely } from '../call/call-safely.ts';
-import type { ToolTypes } from '../tool/tool-types.ts';
+import type { NamedTools } from '../tool/tool-types.ts';
 
 /** What happens in a registry: changes of its tools, and calls. Listeners are called after the fact. */
-export type RegistryEvent<Tools extends ToolTypes = ToolTypes> = RegistryChange | CallEvent<Tools>;
+export type RegistryEvent<Tools extends NamedTools = NamedTools> = RegistryChange | CallEvent<Tools>;
 
 /** A change of the registry. It has already been made; a listener can change the registry again. */
 export interface RegistryChange {
@@ -29,7 +29,7 @@ export type RegistryChangeKind =
   | 'expired';
 
 /** Receives events. An error that it throws, or rejects with, goes to `onListenerError`; it affects neither the registry nor other listeners. */
-export type RegistryListener<Tools extends ToolTypes = ToolTypes> = (event: RegistryEvent<Tools>) => void;
+export type RegistryListener<Tools extends NamedTools = NamedTools> = (event: RegistryEvent<Tools>) => void;
 
 /** Delivers the events of a registry. */
 export interface RegistryEvents extends CallEventSink {

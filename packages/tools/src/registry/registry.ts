@@ -7,7 +7,7 @@ import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { ContextOf, ToolTypes } from '../tool/tool-types.ts';
+import type { ContextOf, NamedTools } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
 import { checkList } from './binding-errors.ts';
 import { createConditions } from './conditions.ts';
@@ -31,8 +31,11 @@ import { createView } from './view.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The types of the tools of bindings; those of any tool where there is no binding. */
-type TypesOf<Binding extends ToolBinding> = [Binding] extends [never] ? ToolTypes : NonNullable<Binding['~types']>;
+type TypesOf<Binding extends ToolBinding> = NonNullable<Binding['~types']>;
+/** The tools of bindings by name; any tools where there is no binding. */
+type ToolsOf<Binding extends ToolBinding> = [Binding] extends [never]
+  ? NamedTools
+  : { readonly [Tool in TypesOf<Binding> as Tool['name']]: Tool };
 
 /**
  * Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing.
@@ -42,7 +45,7 @@ type TypesOf<Binding extends ToolBinding> = [Binding] extends [never] ? ToolType
 export function createRegistry<Binding extends ToolBinding = ToolBinding>(
   bindings?: Iterable<Binding>,
   options?: RegistryOptions,
-): ToolRegistry<TypesOf<Binding>, ContextOf<TypesOf<Binding>>>;
+): ToolRegistry<ToolsOf<Binding>, ContextOf<TypesOf<Binding>>>;
 export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
   checkList('createRegistry', bindings);
   checkRegistryOptions(options);

@@ -12,7 +12,7 @@ import type {
 import type { RawArguments } from '../arguments/parse.ts';
 import type { ResultStore } from '../call/result-store.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { ResultOf, ToolNamed, ToolTypes } from '../tool/tool-types.ts';
+import type { NamedTools, ResultOf } from '../tool/tool-types.ts';
 import type { RegistryListener } from './events.ts';
 import type { ExecuteOptions } from './options.ts';
 import type { DynamicName, ExecuteArguments } from './typed-execute.ts';
@@ -24,10 +24,10 @@ import type { ToolView, ViewFilter } from './view.ts';
  * A change takes effect at once, raises `version`, notifies listeners and never waits for calls; a running call keeps the binding that it
  * started with. A change that throws has changed nothing.
  *
- * `Tools` are the tools that it was created with, `Context` is what they need together. Tools that are added later are not in the types: annotate
+ * `Tools` are the tools that it was created with, by name; `Context` is what they need together. Tools that are added later are not in the types: annotate
  * such a registry as `ToolRegistry`.
  */
-export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unknown>
+export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = unknown>
   extends Toolset<Context>, BindingSource {
   // Queries. All of them agree with `list()`.
 
@@ -119,20 +119,20 @@ export interface ToolRegistry<Tools extends ToolTypes = ToolTypes, Context = unk
     args?: RawArguments,
     options?: ExecuteOptions,
   ): Promise<ToolResult>;
-  execute<Name extends Tools['name']>(
+  execute<Name extends keyof Tools & string>(
     name: Name,
-    ...rest: ExecuteArguments<Tools, Name>
-  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
+    ...rest: ExecuteArguments<Tools[Name]>
+  ): Promise<ResultOf<Tools[Name]>>;
   /** Like `execute`, but throws the `KernelError` of a failure or, after the caller's own abort, `signal.reason`. */
   executeOrThrow<Name extends string>(
     name: DynamicName<Name>,
     args?: RawArguments,
     options?: ExecuteOptions,
   ): Promise<ToolResult>;
-  executeOrThrow<Name extends Tools['name']>(
+  executeOrThrow<Name extends keyof Tools & string>(
     name: Name,
-    ...rest: ExecuteArguments<Tools, Name>
-  ): Promise<ResultOf<ToolNamed<Tools, Name>>>;
+    ...rest: ExecuteArguments<Tools[Name]>
+  ): Promise<ResultOf<Tools[Name]>>;
   /** How many handlers were abandoned after a timeout or an abort and still run. */
   readonly abandoned: number;
   /** The full texts of results that were shortened. */

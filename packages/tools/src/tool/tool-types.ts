@@ -47,12 +47,10 @@ type JsonOf<T> = unknown extends T
 /** The result of a tool. */
 export type ResultOf<Tool extends ToolTypes> = unknown extends Tool['data'] ? ToolResult : ToolResult<Tool['data']>;
 
-/** The tools of a union with this name. */
-export type ToolNamed<Tools extends ToolTypes, Name> = Tools extends unknown
-  ? Name extends Tools['name']
-    ? Tools
-    : never
-  : never;
+/** Tools by name. */
+export interface NamedTools {
+  readonly [name: string]: ToolTypes;
+}
 
 /** The context that all of these tools together need; `unknown` if they need none. */
 export type ContextOf<Tools extends ToolTypes> = Tools['needs'] extends (context: infer Context) => void
