@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { run } from '@kernel/agent';
 import { toUiMessageStreamResponse } from '@kernel/agent/web';
 import express from 'express';
@@ -19,8 +20,11 @@ app.post('/api/chat', express.json(), async (request, response) => {
   const events = run({ provider, model: 'any-model', messages: [{ role: 'user', content: text }], tools });
   const { status, headers, body } = toUiMessageStreamResponse(events, { show: ['arguments', 'results'] });
   response.writeHead(status, Object.fromEntries(headers));
+  // The types of the web and of Node describe the same class a little differently.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion, typescript/no-unsafe-type-assertion
+  const stream = body as ReadableStream | null;
   // A client that leaves ends the pipeline, which cancels the body, which aborts the run.
-  await pipeline(body === null ? Readable.from([]) : Readable.fromWeb(body), response).then(
+  await pipeline(stream === null ? Readable.from([]) : Readable.fromWeb(stream), response).then(
     () => ends.push('finished'),
     () => ends.push('left'),
   );
