@@ -10,7 +10,9 @@ function echoBackwards(): Provider {
     structuredOutput: () => 'text',
     async *stream({ messages, model, signal }) {
       const last = messages.findLast((message) => message.role === 'user');
-      const text = [...textOf(last ?? { role: 'user', content: '' })].toReversed().join('');
+      const text = Array.from(textOf(last ?? { role: 'user', content: '' }))
+        .toReversed()
+        .join('');
       for (const word of text.split(/(?<= )/)) {
         signal?.throwIfAborted();
         yield { type: 'text-delta', text: word };

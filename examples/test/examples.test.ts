@@ -37,7 +37,7 @@ test('the examples type-check under --strict on the packed packages', async () =
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: programs }));
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', project]).catch(
-    (error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? String(error) }),
+    (error: { readonly stdout?: string; readonly message: string }) => ({ stdout: error.stdout ?? error.message }),
   );
   expect(stdout).toBe('');
 });
