@@ -12,6 +12,8 @@ export interface OfferedLists {
 
 /** How many combinations are remembered at once. */
 const MAX_LISTS = 64;
+/** How many lists from before a change are remembered, so that one that comes back is the same array. */
+const MAX_EARLIER = 16;
 
 /** Creates the lists of a store, given its conditions and what it offers while some of them hold. */
 export function createOfferedLists(
@@ -23,7 +25,7 @@ export function createOfferedLists(
   let conditions: readonly ToolCondition<never>[] | undefined;
 
   const forget = (): void => {
-    if (lists.size > 0) earlier = [...lists.values()];
+    earlier = [...new Set([...lists.values(), ...earlier])].slice(0, MAX_EARLIER);
     lists.clear();
   };
   const build = (outcomes: Outcomes): readonly Tool[] => {

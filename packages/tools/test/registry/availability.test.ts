@@ -326,3 +326,74 @@ test('a variable of one word in capitals is present if it is set', async () => {
     'NOTHINGOFTHIS',
   ]);
 });
+
+const CONDITIONAL = { metadata: { optionality: 'conditional' as const } };
+/** A tool that is on offer to admins. */
+const forAdmins = (asked: unknown[] = []) =>
+  simple('secret', CONDITIONAL, () => 'told', {
+    when({ context: role }) {
+      asked.push(role);
+      return role === 'admin';
+    },
+  });
+
+test('a call is judged by the turn that it names, or else by the last one under its signal, or the last one of all', async () => {
+  verifies('conditions.per-run');
+  const asked: unknown[] = [];
+  const registry = createRegistry([simple('a'), forAdmins(asked)]);
+  const turnOf = (role: string) => ({ turn: 1, context: role, signal: new AbortController().signal });
+  const [admin, guest] = [turnOf('admin'), turnOf('guest')];
+  const listOf = async (given: typeof admin) => (await registry.beginTurn(given))?.map((tool) => tool.name);
+  expect([await listOf(admin), await listOf(guest), registry.names()]).toEqual([['a', 'secret'], ['a'], ['a']]);
+  const codeIn = async (overrides: object) =>
+    (await registry.call(toolCall('secret'), context(overrides))).code ?? 'ran';
+  expect([await codeIn({ turn: admin }), await codeIn({ turn: guest })]).toEqual(['ran', 'TOOL_UNAVAILABLE']);
+  expect([await codeIn({ signal: admin.signal }), await codeIn({ signal: guest.signal })]).toEqual([
+    'ran',
+    'TOOL_UNAVAILABLE',
+  ]);
+  expect(await codeIn({})).toBe('TOOL_UNAVAILABLE');
+  const validated = await registry.validate(toolCall('secret'), context({ turn: admin }));
+  expect('arguments' in validated && validated.isCurrent()).toBe(true);
+  const unknown = await registry.call(toolCall('secrt'), context({ turn: guest }));
+  expect(unknown.forLLM).not.toContain('secret');
+  expect(asked).toEqual(['admin', 'guest']);
+});
+
+test('a condition that was not asked in the turn of a call is asked then, once', async () => {
+  verifies('conditions.per-run');
+  const asked: unknown[] = [];
+  const registry = createRegistry([forAdmins(asked)]);
+  for (const [role, code] of [
+    ['admin', undefined],
+    ['guest', 'TOOL_UNAVAILABLE'],
+  ] as const) {
+    const resumed = { turn: 0, context: role, signal: context().signal };
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await registry.call(toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await registry.call(toolCall('secret'), context({ turn: resumed }))).code).toBe(code);
+  }
+  expect(asked).toEqual(['admin', 'guest']);
+});
+
+test('turns that are offered the same tools get the same array, also after a change that changes nothing for them', async () => {
+  verifies('conditions.same-list');
+  const registry = createRegistry([simple('a'), forAdmins(), simple('b')]);
+  const view = registry.view({ exclude: ['b'] });
+  const outer = createRegistry();
+  outer.mount('m', registry);
+  for (const toolset of [registry, view, outer]) {
+    const begin = async (role: string) => toolset.beginTurn({ turn: 1, context: role, signal: context().signal });
+    // oxlint-disable-next-line no-await-in-loop
+    const lists = await Promise.all(['admin', 'guest', 'admin', 'guest'].map(begin));
+    expect(lists[0]).not.toBe(lists[1]);
+    expect([lists[2] === lists[0], lists[3] === lists[1], Object.isFrozen(lists[0])]).toEqual([true, true, true]);
+    registry.register(simple('hidden'), { hidden: true });
+    registry.unregister('hidden');
+    // oxlint-disable-next-line no-await-in-loop
+    expect([(await begin('admin')) === lists[0], (await begin('guest')) === lists[1]]).toEqual([true, true]);
+  }
+  const plain = createRegistry([simple('a')]);
+  expect(await plain.beginTurn({ turn: 1, signal })).toBeUndefined();
+});
