@@ -81,10 +81,12 @@ test(
       rootDir: root,
       outDir: join(folder, 'out'),
     };
-    tsc('declarations', {
-      compilerOptions: declarations,
-      files: PACKAGES.map((each) => join(root, `packages/${each}/src/index.ts`)),
-    });
+    // One run for each: what is reached through another package counts as a library, of which nothing is written.
+    for (const each of PACKAGES)
+      tsc(`declarations-${each}`, {
+        compilerOptions: declarations,
+        files: [join(root, `packages/${each}/src/index.ts`)],
+      });
     const zod = `import * as z from 'zod';\n${schemas}`;
     const alone = instantiations('alone', `${zod}\n${used}`);
     verifies('types.budget');
