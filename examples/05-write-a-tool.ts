@@ -18,7 +18,7 @@ const saveNote = defineTool({
     return `Saved "${title}" (${priority}) for ${conversation?.chatId ?? 'nobody in particular'}.`;
   },
   timeoutMs: 2_000,
-  concurrency: { key: ({ title }: { title: string }) => title },
+  concurrency: { key: ({ title }) => title },
   metadata: {
     category: 'utility',
     usageHint: 'Use when the user asks to remember something.',

@@ -6,6 +6,5 @@ export { BLOG_AGENT, CODE_AGENT } from './bundles.ts';
 export { defaultRegistry, execute, get, list, register, replace } from './catalog.ts';
 export type { ForeignToolOptions } from './foreign-tool.ts';
 export { fromOpenAiAgentsTool, toOpenAiAgentsTools } from './openai-agents.ts';
-export type { OpenAiAgentsTool, ToolForOpenAiAgents } from './openai-agents.ts';
 export { bindStatefulTool } from './stateful-tool.ts';
 export type { StatefulTool } from './stateful-tool.ts';

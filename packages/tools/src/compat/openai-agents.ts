@@ -13,7 +13,7 @@ import { asDeclared } from '../unsafe-casts.ts';
 import type { ForeignToolOptions } from './foreign-tool.ts';
 
 /** A function tool of OpenAI Agents, as `tool()` of `@openai/agents` returns it. */
-export interface OpenAiAgentsTool<Name extends string = string> {
+interface OpenAiAgentsTool<Name extends string = string> {
   /** The name of the tool. */
   readonly name: Name;
   /** What the tool does. */
@@ -47,7 +47,7 @@ export function fromOpenAiAgentsTool<const Name extends string>(
 }
 
 /** A function tool for OpenAI Agents: an element of `tools` of its `Agent`. */
-export interface ToolForOpenAiAgents {
+interface ToolForOpenAiAgents {
   /** Tells function tools from those that a vendor runs. */
   type: 'function';
   /** The name of the tool. */

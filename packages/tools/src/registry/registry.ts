@@ -35,7 +35,7 @@ type TypesOf<Binding extends ToolBinding> = NonNullable<Binding['~types']>;
 /** The tools of bindings by name; any tools where there is no binding. */
 type ToolsOf<Binding extends ToolBinding> = [Binding] extends [never]
   ? NamedTools
-  : { readonly [Tool in TypesOf<Binding> as Tool['name']]: Tool };
+  : { readonly [Each in TypesOf<Binding> as Each['name']]: Each };
 
 /**
  * Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing.

@@ -109,16 +109,15 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
    */
   validate(call: ToolCall, context: CallContext<Context>): Promise<ValidatedCall | ToolResult>;
   /**
-   * Runs a tool by name, for programs. Takes the arguments as JSON text or an object. Never rejects: invalid options give a result with the
-   * code `CONFIG_INVALID`.
-   *
-   * A name that is written out is checked, with its arguments and context. A name of type `string` is looked up at run time.
+   * Runs a tool by a name of type `string`, which is looked up at run time. Takes the arguments as JSON text or an object. Never rejects: invalid
+   * options give a result with the code `CONFIG_INVALID`.
    */
   execute<Name extends string>(
     name: DynamicName<Name>,
     args?: RawArguments,
     options?: ExecuteOptions,
   ): Promise<ToolResult>;
+  /** Runs a tool by a name that is written out, which is checked with its arguments and context. Never rejects. */
   execute<Name extends keyof Tools & string>(
     name: Name,
     ...rest: ExecuteArguments<Tools[Name]>
@@ -129,6 +128,7 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
     args?: RawArguments,
     options?: ExecuteOptions,
   ): Promise<ToolResult>;
+  /** Like `execute` with a name that is written out, but throws. */
   executeOrThrow<Name extends keyof Tools & string>(
     name: Name,
     ...rest: ExecuteArguments<Tools[Name]>
