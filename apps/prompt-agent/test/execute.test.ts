@@ -93,7 +93,7 @@ test.each([
 });
 
 test('what was typed before the question is no answer', async () => {
-  verifies('cli.execute');
+  verifies('cli.execute', 'cli.approval.whole');
   const { approve, stdin, shown } = terminal();
   stdin.write('yes\ny\n');
   const decided = approve({ call, tool, path: [], digest: '', signal: new AbortController().signal });

@@ -106,6 +106,23 @@ test('a model that repeats the key, even in pieces, does not bring it to the scr
   }
 });
 
+test('what a model says and calls cannot control the terminal, streamed or whole', async () => {
+  verifies('cli.safe');
+  const evil = '\u001b[31mred\u009b0m\u0007\u202eb';
+  const replies = [
+    { calls: [{ id: 'a', name: 'read_file', arguments: { path: evil } }] },
+    { text: `it is ${evil}`, pieces: 5 },
+  ];
+  for (const flags of [[], ['--stream']]) {
+    await withServer({ replies }, async (_, ask) => {
+      const { code, stdout, stderr } = await ask([...flags, '--verbose', 'hi']);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'it is \\x1b[31mred\\x9b0m\\x07\\u202eb\n' });
+      // oxlint-disable-next-line no-control-regex -- they are what must not be there
+      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    });
+  }
+});
+
 test('a stream that is cut in the middle of arguments runs no tool and exits 1', async () => {
   verifies('cli.exit');
   const call = { id: 'c1', name: 'read_file', arguments: { path: 'notes.md' } };

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionEntry } from '../../src/index.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
@@ -91,6 +92,7 @@ test.each([
   ['an id that this program does not make', `${HEADER_START}Z`, 'is not a session'],
   ['a line that is not an entry', '{"session":1}\n{"type":"other"}\n', ':2 is not a session entry'],
 ])('%s is refused, not changed and not locked', async (_name, text, message) => {
+  verifies('agent.session.foreign');
   const path = sessionPath();
   appendFileSync(path, text);
   await expect(openFileSession(path)).rejects.toMatchObject({

@@ -145,17 +145,14 @@ test('a session that is open cannot be opened through a symbolic link, a folder 
 });
 
 test.each(['notes', '{', '{"a":1}', '{"session":1,"id":"not an id', 'x'.repeat(1_000_000), '\u{FEFF}{"session":1}'])(
-  'a foreign file without a newline is not changed: %.20s',
+  'a foreign file without a newline is refused and not changed: %.20s',
   async (text) => {
     verifies('agent.session.foreign');
     const path = join(createFolder(), 'a.txt');
     writeFileSync(path, text);
-    const before = readFileSync(path, 'utf8');
-    await openFileSession(path).then(
-      (session) => session.close(),
-      (error: unknown) => expect(error).toMatchObject({ code: 'CONFIG_INVALID' }),
-    );
-    expect(readFileSync(path, 'utf8').startsWith(before)).toBe(true);
+    const before = readFileSync(path);
+    await expect(openFileSession(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(readFileSync(path)).toEqual(before);
   },
 );
 

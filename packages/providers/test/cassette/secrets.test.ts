@@ -157,4 +157,7 @@ test('a cassette holds no part of a key that is longer than 8 characters, and no
     xai: '[redacted]',
     groq: ['[redacted]'],
   });
+  const pem = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEF'.repeat(20)}\n-----END PRIVATE KEY-----`;
+  expect(sanitizer.text(`a ${pem} b`)).toBe('a [redacted] b');
+  expect(sanitizer.text(`eyJhbGciOiJIUzI1NiJ9.${'eyJzdWIiOiIxMjM0In0'.repeat(2)}.c2lnbmF0dXJl`)).toBe('[redacted]');
 });

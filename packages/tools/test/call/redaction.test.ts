@@ -21,6 +21,30 @@ async function seen(handler: () => unknown, options: RegistryOptions = {}): Prom
   return JSON.stringify([result, events]);
 }
 
+const ESCAPED = Array.from(KEY, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+test.each([
+  ['plainly', KEY],
+  ['with every character as \\u', ESCAPED],
+  ['with one character as \\u', `${ESCAPED.slice(0, 6)}${KEY.slice(1)}`],
+  ['with every character as %XX', Array.from(KEY, (char) => `%${char.charCodeAt(0).toString(16)}`).join('')],
+  ['in JSON in JSON', JSON.stringify(JSON.stringify({ key: ESCAPED }))],
+  ['in base64', Buffer.from(KEY).toString('base64')],
+  ['in base64 after one character', Buffer.from(`:${KEY}`).toString('base64')],
+  ['in base64 after two, for URLs', Buffer.from(`a:${KEY}?>`).toString('base64url')],
+])('a secret spelled %s is taken out of a result and of an error', async (_name, spelling) => {
+  verifies('secrets.spellings');
+  const options = { secrets: [KEY] };
+  // What is seen is JSON: a backslash of the spelling is two in it.
+  const quoted = JSON.stringify(spelling).slice(1, -1);
+  for (const handler of [() => `<${spelling}>`, () => Promise.reject(new Error(`<${spelling}>`))]) {
+    const text = await seen(handler, options); // oxlint-disable-line no-await-in-loop
+    expect(text).toContain('[redacted]');
+    expect(longestPart(text, quoted)).toBeLessThan(20);
+    expect(longestPart(text, KEY)).toBeLessThanOrEqual(8);
+  }
+});
+
 test.each([0, 20, 40, 60, 100])('a result is redacted before it is shortened to %i characters', async (resultLimit) => {
   verifies('secrets.fragments');
   for (let before = 0; before < 60; before += 1) {
