@@ -9,7 +9,7 @@ const repository = resolve(import.meta.dirname, '../..');
 /** Programs that tests start, with an environment that the tests make; and this file. */
 const PROGRAMS = /\/fixtures?\/|\/conformance-server\.ts$|\/test-inputs\.test\.ts$/;
 /** What turbo passes to every task, or what makes no difference to a test. */
-const ALWAYS = new Set(['PATH', 'HOME', 'CI', 'MUTANT', 'KERNEL_TEST_KEY']);
+const ALWAYS = new Set(['PATH', 'HOME', 'CI', 'MUTANT', 'KERNEL_TEST_KEY', 'NODE_COMPILE_CACHE']);
 
 /** What tests read that does not make them run again when it changes. */
 function undeclared(root: string): readonly string[] {
