@@ -57,7 +57,7 @@ test.each(
 )(
   'a hundred runs at once with alternating contexts each have exactly their tools, through $path $mode',
   async ({ wrap, prefix, options }) => {
-    verifies('conditions.per-run', 'conditions.same-list');
+    verifies('conditions.perRun', 'conditions.sameList');
     const ran: string[] = [];
     const tools = wrap(createTools(ran));
     const lists = new Set<readonly Tool[]>();

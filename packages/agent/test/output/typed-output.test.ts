@@ -162,7 +162,7 @@ describe('an answer that does not fit', () => {
 
 describe('a provider without schemas', () => {
   test('is offered a tool that takes the answer, which ends the run', async () => {
-    verifies('output.tool-call');
+    verifies('output.toolCall');
     const provider = provide(undefined, answerCall(lisbon));
     const events = await readAll(run({ provider, model, messages: [user('?')], output: Weather }));
     const end = endOf(events);

@@ -8,7 +8,7 @@ const twoTools = () => mockToolset([mockTool('a', 'A'), mockTool('b', 'B')]);
 
 describe('prepareTurn', () => {
   test('changes the request of one turn and nothing after it', async () => {
-    verifies('run.prepare-turn');
+    verifies('run.prepareTurn');
     const first = scriptedProvider([{ text: 'Done.' }]);
     const other = scriptedProvider([{ calls: [{ name: 'a' }] }], { name: 'other' });
     const states: TurnState[] = [];

@@ -26,7 +26,7 @@ function verify(response: Response): Promise<number> {
 
 describe('AG-UI events', () => {
   test.each(SHOWN_RUNS)('of %s, showing %s, pass the schemas and the state machine of AG-UI', async (name, _, show) => {
-    verifies('web.ag-ui');
+    verifies('web.agUi');
     const events = await eventsOf(name, show);
     for (const event of events) expect(EventSchemas.safeParse(event)).toMatchObject({ success: true });
     expect(await verify(toAgUiResponse(runOf(name), { show }))).toBe(events.length);

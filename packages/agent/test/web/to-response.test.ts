@@ -111,7 +111,7 @@ describe('toResponse', () => {
 
 describe('a slow client', () => {
   test('is never read ahead of', async () => {
-    verifies('web.back-pressure');
+    verifies('web.backPressure');
     let made = 0;
     async function* many(): AsyncGenerator<AgentEvent> {
       for (; made < 1_000; made += 1) yield { type: 'text-delta', text: 'a' };

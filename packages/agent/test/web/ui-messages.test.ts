@@ -49,7 +49,7 @@ const partsOf = async (name: string, show: readonly ClientField[] = ALL) => {
 
 describe('the UI message stream', () => {
   test.each(SHOWN_RUNS)('of %s, showing %s, passes the schema and the reader of AI SDK', async (name, _, show) => {
-    verifies('web.ui-messages');
+    verifies('web.uiMessages');
     const chunks = await chunksOf(name, show);
     const { validate } = uiMessageChunkSchema();
     for (const chunk of chunks) expect(await validate?.(chunk)).toMatchObject({ success: true });

@@ -32,7 +32,7 @@ describe('how a reply is best held to a schema', () => {
     [{ name: 'ollama' }, 'qwen3', 'schema-without-tools'],
     [{ name: 'bedrock', region: 'eu-west-1' }, 'anthropic.claude-sonnet-5-v1:0', 'tool-call'],
   ])('%j, model %s: %s', async (config, model, expected) => {
-    verifies('providers.structured-output');
+    verifies('providers.structuredOutput');
     expect(await create(config).structuredOutput?.(model)).toBe(expected);
   });
 

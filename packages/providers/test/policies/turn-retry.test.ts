@@ -18,7 +18,7 @@ const shown = (events: readonly ProviderEvent[]): string[] =>
 
 describe('withTurnRetry', () => {
   test('asks again for a reply that broke off, and withdraws what it has shown', async () => {
-    verifies('providers.turn-retry');
+    verifies('providers.turnRetry');
     const inner = scriptedProvider([broken('Par'), { text: 'Paris.' }]);
     const errors: KernelError[] = [];
     const events = await read(withTurnRetry(inner, { onWithdrawn: (error) => errors.push(error) }));

@@ -35,7 +35,7 @@ function callingModel(toolName: string, input: string): MockLanguageModelV4 {
 const PNG = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' } as const;
 
 test('tools of a registry run in generateText, with repaired arguments, media and failures for the model', async () => {
-  verifies('compat.ai-sdk');
+  verifies('compat.aiSdk');
   const registry = createRegistry([
     defineTool({
       name: 'double',
@@ -72,7 +72,7 @@ test('tools of a registry run in generateText, with repaired arguments, media an
 });
 
 test('a tool of AI SDK runs in a registry, with the schema of zod and of jsonSchema()', async () => {
-  verifies('compat.ai-sdk');
+  verifies('compat.aiSdk');
   const weather = tool({
     description: 'Tells the weather.',
     inputSchema: z.object({ city: z.string(), days: z.int().default(1) }),
@@ -118,7 +118,7 @@ test('a tool of AI SDK runs in a registry, with the schema of zod and of jsonSch
 });
 
 test('what a tool of AI SDK shows the model becomes text, media and failures of a result', async () => {
-  verifies('compat.ai-sdk');
+  verifies('compat.aiSdk');
   const shown = [
     { type: 'json', value: { a: 1 } },
     { type: 'error-text', value: 'broken' },

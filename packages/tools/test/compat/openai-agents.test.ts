@@ -34,7 +34,7 @@ function callingModel(name: string, args: string): Model & { readonly requests: 
 }
 
 test('tools of a registry run in an Agent of OpenAI Agents, with its context, repaired arguments and failures as text', async () => {
-  verifies('compat.openai-agents');
+  verifies('compat.openaiAgents');
   const registry = createRegistry([
     defineTool<{ readonly user: string }>()({
       name: 'double',
@@ -62,7 +62,7 @@ test('tools of a registry run in an Agent of OpenAI Agents, with its context, re
 });
 
 test('a tool of OpenAI Agents runs in a registry, with the context of the run', async () => {
-  verifies('compat.openai-agents');
+  verifies('compat.openaiAgents');
   const greet = tool({
     name: 'greet',
     description: 'Greets.',

@@ -338,7 +338,7 @@ const forAdmins = (asked: unknown[] = []) =>
   });
 
 test('a call is judged by the turn that it names, or else by the last one under its signal, or the last one of all', async () => {
-  verifies('conditions.per-run');
+  verifies('conditions.perRun');
   const asked: unknown[] = [];
   const registry = createRegistry([simple('a'), forAdmins(asked)]);
   const turnOf = (role: string) => ({ turn: 1, context: role, signal: new AbortController().signal });
@@ -361,7 +361,7 @@ test('a call is judged by the turn that it names, or else by the last one under 
 });
 
 test('a condition that was not asked in the turn of a call is asked then, once', async () => {
-  verifies('conditions.per-run');
+  verifies('conditions.perRun');
   const asked: unknown[] = [];
   const registry = createRegistry([forAdmins(asked)]);
   for (const [role, code] of [
@@ -378,7 +378,7 @@ test('a condition that was not asked in the turn of a call is asked then, once',
 });
 
 test('turns that are offered the same tools get the same array, also after a change that changes nothing for them', async () => {
-  verifies('conditions.same-list');
+  verifies('conditions.sameList');
   const registry = createRegistry([simple('a'), forAdmins(), simple('b')]);
   const view = registry.view({ exclude: ['b'] });
   const outer = createRegistry();
