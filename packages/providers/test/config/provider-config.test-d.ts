@@ -79,7 +79,7 @@ export const literals: readonly true[] = [
 ];
 export const names: readonly ProviderName[] = ['openai', 'mistral', 'deepseek', 'azure', 'ollama', 'bedrock'];
 
-// Types of the row types.model-options; `tsc` checks them. The options of one request, as those of a run, have the same known keys.
+// Types of the row types.modelOptions; `tsc` checks them. The options of one request, as those of a run, have the same known keys.
 export const request: ProviderRequest = {
   model: 'm',
   messages: [],

@@ -40,7 +40,7 @@ const SENT: readonly (readonly [WireName, string, object])[] = [
 ];
 
 test.each(SENT)('%s sends every model option that its API has', async (wire, model, expected) => {
-  verifies('providers.options');
+  verifies('providers.options', 'types.modelOptions');
   await withWire(wire, { replies: [{ text: 'ok' }] }, async ({ provider, server }) => {
     await endOf(provider.stream(request({ model, options, tools: [weather] })));
     const body = server.requests[0]?.body as Readonly<Record<string, unknown>>;
