@@ -24,7 +24,7 @@ const innerOf = (events: readonly AgentEvent[]): SubAgentEvent[] =>
 
 describe('events of agents that run as tools', () => {
   test('come through with the path of names and calls, at every depth', async () => {
-    verifies('subAgents.events');
+    verifies('agents.events');
     const look = mockToolset([mockTool('look', 'x')]);
     const writer = agent('writer', [{ calls: [{ name: 'look', id: 'c9' }] }, { text: 'Wrote.' }], look);
     const research = agent('research', calling('writer', 'c5', 'Found.'), writer);
