@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { linkAbort, MAX_TIMER_MS } from '@kernel/internal';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
+import { eventReader } from './loop/event-reader.ts';
 import { createEventQueue, type EventQueue } from './loop/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
 import { TIME_LIMIT } from './loop/run-end.ts';
@@ -33,33 +34,17 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
   let started: StartedRun | undefined;
   let hasLeft = false;
 
-  async function leave(): Promise<IteratorResult<AgentEvent, void>> {
+  async function leave(): Promise<void> {
     hasLeft = true;
     queue.discard();
     started?.controller.abort(RUN_OVER);
     await started?.ended;
-    return { done: true, value: undefined };
   }
 
-  // Not a generator function: that makes three promises for each event, this makes one.
-  const events = {
-    next() {
-      if (!hasLeft) started ??= start(options, queue, watch);
-      return queue.next();
-    },
-    return: leave,
-    async throw(error: unknown): Promise<never> {
-      await leave();
-      throw error;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await leave();
-    },
-  };
-  return events;
+  return eventReader(() => {
+    if (!hasLeft) started ??= start(options, queue, watch);
+    return queue.next();
+  }, leave);
 }
 
 /** A run that has started. */

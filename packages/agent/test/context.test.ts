@@ -37,7 +37,7 @@ describe('the context of a run', () => {
     const seen: unknown[] = [];
     const provider = scriptedProvider([{ calls: [{ name: 'find' }] }, { text: 'ok' }]);
     const tools = withHooks(appTools(seen), {
-      beforeTool: (_call, { context: app }) => void seen.push(['hook', (app as App).user]),
+      beforeTool: (_call, { context: app }) => void seen.push(['hook', app?.user]),
     });
     const events = await readAll(
       run<App>({

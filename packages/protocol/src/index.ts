@@ -40,6 +40,7 @@ export {
 } from './result.ts';
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
 export { checkProvider, checkToolset } from './check-ports.ts';
+export { wrapProvider, wrapToolset } from './wrap-ports.ts';
 export { checkKeys, describeType, optionKeys, sameHint, unknownKeyError } from './option-keys.ts';
 export type { KeysOf, OptionKeys } from './option-keys.ts';
 export { checkChoice, checkFunctions, checkNumber, describeValue, invalidOption } from './option-values.ts';

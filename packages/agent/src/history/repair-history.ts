@@ -11,7 +11,7 @@ import {
   type ToolMessage,
   type ToolResult,
 } from '@kernel/protocol';
-import { toToolMessage } from './messages.ts';
+import { freezeMessage, toToolMessage, withSystem } from './messages.ts';
 import { suspendedCalls, withSuspendedCalls } from './suspended-calls.ts';
 
 /** What else to remove from a stored history. */
@@ -166,4 +166,9 @@ function resultsAfter(messages: readonly Message[], index: number): Map<string, 
     if (!results.has(message.toolCallId)) results.set(message.toolCallId, message);
   }
   return results;
+}
+
+/** Returns the history that a run begins with: repaired, frozen, with `system` as its only system prompt. */
+export function initialHistory(messages: readonly Message[], system: string | undefined): Message[] {
+  return repairHistory(withSystem(messages, system)).map(freezeMessage);
 }

@@ -11,9 +11,9 @@ import {
 } from '@kernel/protocol';
 import { createCallApproval } from '../approval/call-approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
-import { freezeMessage, toToolMessage, withSystem } from '../history/messages.ts';
+import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
-import { lostResult, repairHistory } from '../history/repair-history.ts';
+import { initialHistory, lostResult, repairHistory } from '../history/repair-history.ts';
 import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
@@ -59,7 +59,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   const path = currentAgentPath();
   const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
-  const messages: Message[] = repairHistory(withSystem(options.messages, options.system)).map(freezeMessage);
+  const messages: Message[] = initialHistory(options.messages, options.system);
   const inputLength = messages.length;
   const callIds = callIdsOf(messages);
   const inbox = createInbox(steering);

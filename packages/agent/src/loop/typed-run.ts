@@ -1,10 +1,10 @@
-import { type Message, KernelError } from '@kernel/protocol';
-import { freezeMessage, withSystem } from '../history/messages.ts';
-import { repairHistory } from '../history/repair-history.ts';
+import { KernelError } from '@kernel/protocol';
+import { initialHistory } from '../history/repair-history.ts';
 import type { RunOptions } from '../options.ts';
 import type { OutputSchema } from '../output/output-schema.ts';
 import { createTypedOutput, type TypedOutput } from '../output/typed-output.ts';
 import { runLoop } from './loop.ts';
+import { reasonOf } from './reason-of.ts';
 import { outcomeOfError } from './run-end.ts';
 import type { StepContext } from './steps.ts';
 
@@ -14,13 +14,11 @@ export async function runTyped(options: RunOptions, schema: OutputSchema, contex
   try {
     output = await createTypedOutput(schema, options.tools);
   } catch (error) {
-    const messages: readonly Message[] = Object.freeze(
-      repairHistory(withSystem(options.messages, options.system)).map(freezeMessage),
-    );
+    const messages = Object.freeze(initialHistory(options.messages, options.system));
     const usage = { inputTokens: 0, outputTokens: 0 };
     const failed = KernelError.is(error)
       ? error
-      : new KernelError('CONFIG_INVALID', `The schema of output failed: ${String(error)}`, { cause: error });
+      : new KernelError('CONFIG_INVALID', `The schema of output failed: ${reasonOf(error)}`, { cause: error });
     void context.emit({ type: 'run-end', ...outcomeOfError(failed, context.signal), turns: 0, messages, usage });
     return;
   }

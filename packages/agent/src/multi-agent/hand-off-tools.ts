@@ -1,4 +1,4 @@
-import { KernelError, type Message, toErrorResult, type Tool, toolResult, type Toolset } from '@kernel/protocol';
+import { type Message, type Tool, toolResult, type Toolset } from '@kernel/protocol';
 import { withAddedTools } from '../turn/added-tools.ts';
 import { withToolHooks } from '../wrappers/tool-hooks.ts';
 
@@ -20,17 +20,9 @@ export function withHandOffTools(
   let target: string | undefined;
   const handOffTools = new Map<string, Tool>();
   for (const [name, { description }] of members) handOffTools.set(`${PREFIX}${name}`, handOffTool(name, description));
-  const { without: _without, ...lists } = withAddedTools(inner, [...handOffTools.values()]);
-  const tools: Toolset = {
-    ...inner,
-    ...lists,
-    call(call, context) {
-      if (handOffTools.has(call.name))
-        return Promise.resolve(toolResult(`Handed over to ${call.name.slice(PREFIX.length)}.`));
-      if (inner !== undefined) return inner.call(call, context);
-      return Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)));
-    },
-  };
+  const { tools } = withAddedTools(inner, [...handOffTools.values()], async ({ name }) =>
+    toolResult(`Handed over to ${name.slice(PREFIX.length)}.`),
+  );
   const hooked = withToolHooks(tools, {
     afterTool: ({ name }) => {
       if (!handOffTools.has(name)) return undefined;

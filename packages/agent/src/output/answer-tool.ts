@@ -14,37 +14,12 @@ export interface AnswerTool {
 }
 
 const NAME = 'final_answer';
-const NO_TOOLS: readonly Tool[] = Object.freeze([]);
 
-/** Adds a tool that takes the answer, under a name that the toolset does not have. */
+/** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
 export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat): AnswerTool {
-  const tool = createTool(freeName(inner?.list() ?? NO_TOOLS), format.schema);
-  const { without, ...lists } = withAddedTools(inner, [tool]);
-  const tools: Toolset = {
-    ...inner,
-    ...lists,
-    async call(call, context) {
-      if (call.name === tool.name) return takeAnswer(format, call.arguments);
-      if (inner !== undefined) return inner.call(call, context);
-      return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-    },
-  };
-  return {
-    tool,
-    tools: forwardValidate(tools, inner, tool),
-    withoutAnswer: without,
-  };
-}
-
-/** The answer needs no approval, and is validated when it is called. */
-function forwardValidate(tools: Toolset, inner: Toolset | undefined, tool: Tool): Toolset {
-  if (inner?.validate === undefined) return tools;
-  const validate: Toolset['validate'] = async (call, context) =>
-    call.name === tool.name
-      ? { tool, arguments: call.arguments, isCurrent: () => true }
-      : ((await inner.validate?.(call, context)) ??
-        toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)));
-  return { ...tools, validate };
+  const tool = createTool(freeName(inner?.list() ?? []), format.schema);
+  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(format, call.arguments));
+  return { tool, tools, withoutAnswer: without };
 }
 
 async function takeAnswer(format: OutputFormat, text: string): ReturnType<Toolset['call']> {

@@ -1,15 +1,34 @@
-import type { Tool, Toolset } from '@kernel/protocol';
+import {
+  KernelError,
+  toErrorResult,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  wrapToolset,
+} from '@kernel/protocol';
 
-/** The lists of a toolset with tools added at the end. */
-export interface AddedTools extends Pick<Toolset, 'list' | 'beginTurn'> {
+/** A toolset with tools added at the end of its lists. */
+export interface AddedTools {
+  /** The toolset. The same inner list gives the same array. Calls of the added tools need no approval. */
+  readonly tools: Toolset;
   /** Returns the inner list that a list was made of, or what is left of it without the added tools. */
   without(this: void, tools: readonly Tool[]): readonly Tool[];
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+const EMPTY: Toolset = {
+  list: () => NO_TOOLS,
+  call: ({ name }) => Promise.resolve(toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${name}".`))),
+};
 
-/** Adds tools at the end of a toolset's list, and of those of its turns. The same inner list gives the same array. */
-export function withAddedTools(inner: Toolset | undefined, added: readonly Tool[]): AddedTools {
+/** Adds tools to a toolset, or to none. `callAdded` runs their calls; it must not reject. */
+export function withAddedTools(
+  inner: Toolset = EMPTY,
+  added: readonly Tool[],
+  callAdded: (call: ToolCall) => Promise<ToolResult>,
+): AddedTools {
+  const byName = new Map(added.map((tool) => [tool.name, tool]));
   const extended = new WeakMap<readonly Tool[], readonly Tool[]>();
   const originals = new WeakMap<readonly Tool[], readonly Tool[]>();
   const extend = (tools: readonly Tool[]): readonly Tool[] => {
@@ -20,14 +39,24 @@ export function withAddedTools(inner: Toolset | undefined, added: readonly Tool[
     originals.set(list, tools);
     return list;
   };
-  return {
-    list: () => extend(inner?.list() ?? NO_TOOLS),
-    ...(inner?.beginTurn !== undefined && {
+  const beginTurn = inner.beginTurn?.bind(inner);
+  const validate = inner.validate?.bind(inner);
+  const tools = wrapToolset(inner, {
+    list: () => extend(inner.list()),
+    call: (call, context) => (byName.has(call.name) ? callAdded(call) : inner.call(call, context)),
+    ...(beginTurn !== undefined && {
       async beginTurn(turn) {
-        const offered = await inner.beginTurn?.(turn);
+        const offered = await beginTurn(turn);
         return offered === undefined ? undefined : extend(offered);
       },
     }),
-    without: (tools) => originals.get(tools) ?? tools.filter((tool) => !added.includes(tool)),
-  };
+    ...(validate !== undefined && {
+      async validate(call, context) {
+        const tool = byName.get(call.name);
+        if (tool === undefined) return validate(call, context);
+        return { tool, arguments: call.arguments, isCurrent: () => true };
+      },
+    }),
+  });
+  return { tools, without: (list) => originals.get(list) ?? list.filter((tool) => !byName.has(tool.name)) };
 }

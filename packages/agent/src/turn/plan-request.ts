@@ -46,12 +46,12 @@ async function planFully(
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<PlannedRequest> {
-  const { context } = resources.caller;
-  const state = { turn: turn.number, messages, usage: turn.usage, tools: offered, context, signal };
-  const changes = await prepareTurn(resources.prepareTurn, state);
+  const { caller, prepareTurn: prepare, output } = resources;
+  const state = { turn: turn.number, messages, usage: turn.usage, tools: offered, context: caller.context, signal };
+  const changes = prepare === undefined ? {} : await prepareTurn(prepare, state);
   const draft = draftOf(resources, turn, offered, messages, changes);
   const { provider, model, tools, toolChoice } = draft;
-  const asking = resources.output?.request(provider, model, tools, toolChoice);
+  const asking = output?.request(provider, model, tools, toolChoice);
   const asked = asking === undefined ? undefined : await untilAborted(asking, signal);
   return createRequest(resources, draft, asked, signal);
 }

@@ -74,8 +74,7 @@ const CHANGE_KEYS = optionKeys<TurnChanges>(
 const NO_CHANGES: TurnChanges = {};
 
 /** Asks `prepareTurn` for its changes. Throws `CONFIG_INVALID` for what it throws and for changes that no turn can have; `signal.reason` on abort. */
-export async function prepareTurn(prepare: PrepareTurn | undefined, state: TurnState): Promise<TurnChanges> {
-  if (prepare === undefined) return NO_CHANGES;
+export async function prepareTurn(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges> {
   const changes = await untilAborted(callPrepare(prepare, state), state.signal);
   if (changes === undefined) return NO_CHANGES;
   checkKeys(OWNER, changes, CHANGE_KEYS);
@@ -118,13 +117,14 @@ function selectTools(offered: readonly Tool[], names: readonly string[]): readon
     throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(given)} as tools.`, {
       hint: 'Return a list of names of tools that are on offer.',
     });
-  const all = offered.map((tool) => tool.name);
-  const unknown = names.find((name) => !all.includes(name));
+  const offeredNames = new Set(offered.map((tool) => tool.name));
+  const unknown = names.find((name) => !offeredNames.has(name));
   if (unknown !== undefined) {
-    const [near] = nearest(unknown, all, 1);
+    const [near] = nearest(unknown, offeredNames, 1);
     throw new KernelError('CONFIG_INVALID', `${OWNER}: there is no tool "${unknown}" on offer.`, {
       hint: near === undefined ? 'Return names of tools that are on offer.' : `Did you mean "${near}"?`,
     });
   }
-  return offered.filter((tool) => names.includes(tool.name));
+  const selected = new Set(names);
+  return offered.filter((tool) => selected.has(tool.name));
 }

@@ -1,3 +1,5 @@
+import { eventReader } from '../loop/event-reader.ts';
+
 /** What becomes of each value of an iteration. */
 export interface EventMapping<In, Out> {
   /** Returns what to yield before the first value. Called at the first `next`. */
@@ -11,8 +13,7 @@ export interface EventMapping<In, Out> {
 }
 
 /**
- * Iterates over what becomes of each value. Reads the next value only when all that became of the one before has been read, and leaves at once:
- * `return` of a generator function would wait for the next value first.
+ * Iterates over what becomes of each value. Reads the next value only when all that became of the one before has been read, and leaves at once.
  */
 export function mapEvents<In, Out>(
   values: AsyncIterable<In>,
@@ -57,30 +58,15 @@ export function mapEvents<In, Out>(
     }
   }
 
-  async function leave(): Promise<IteratorResult<Out, void>> {
+  async function leave(): Promise<void> {
     isOver = true;
     ready = [];
     await source?.return?.();
-    return { done: true, value: undefined };
   }
 
-  const mapped = {
-    next() {
-      const result = previous.then(advance, advance);
-      previous = result;
-      return result;
-    },
-    return: leave,
-    async throw(error: unknown): Promise<never> {
-      await leave();
-      throw error;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await leave();
-    },
-  };
-  return mapped;
+  return eventReader(() => {
+    const result = previous.then(advance, advance);
+    previous = result;
+    return result;
+  }, leave);
 }

@@ -4,6 +4,7 @@ import {
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
+  wrapProvider,
 } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
 
@@ -32,8 +33,7 @@ export type HookResult<T> = T | undefined | void | Promise<T | undefined | void>
 
 /** Wraps `stream` of a provider with hooks; `embed` and `transcribe` stay as they are. */
 export function withModelHooks(provider: Provider, { beforeModel, afterModel }: ModelHooks): Provider {
-  return {
-    ...provider,
+  return wrapProvider(provider, {
     async *stream(original) {
       const before = await beforeModel?.(original);
       if (before?.action === 'stop') throw hookStop(before.answer);
@@ -51,7 +51,7 @@ export function withModelHooks(provider: Provider, { beforeModel, afterModel }: 
         yield after?.action === 'change' ? after.end : event;
       }
     },
-  };
+  });
 }
 
 async function* replyWith(text: string, { model }: ProviderRequest): AsyncGenerator<ProviderEvent> {

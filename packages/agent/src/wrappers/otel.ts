@@ -10,6 +10,8 @@ import {
   toModelText,
   type Toolset,
   type Usage,
+  wrapProvider,
+  wrapToolset,
 } from '@kernel/protocol';
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import { stopOnReturn } from '../loop/stop-on-return.ts';
@@ -71,8 +73,7 @@ async function* traceEvents<Output>(
 }
 
 function tracedProvider(provider: Provider, options: TracingOptions): Provider {
-  return {
-    ...provider,
+  return wrapProvider(provider, {
     async *stream(request) {
       const span = startSpan(options, `chat ${request.model}`, SpanKind.CLIENT, {
         'gen_ai.operation.name': 'chat',
@@ -91,12 +92,11 @@ function tracedProvider(provider: Provider, options: TracingOptions): Provider {
         span.end();
       }
     },
-  };
+  });
 }
 
 function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
-  return {
-    ...tools,
+  return wrapToolset(tools, {
     async call(call, callContext) {
       const span = startSpan(options, `execute_tool ${call.name}`, SpanKind.INTERNAL, {
         'gen_ai.operation.name': 'execute_tool',
@@ -114,7 +114,7 @@ function tracedToolset(tools: Toolset, options: TracingOptions): Toolset {
         span.end();
       }
     },
-  };
+  });
 }
 
 function startSpan({ tracer }: TracingOptions, name: string, kind: SpanKind, attributes: Attributes): Span {

@@ -9,6 +9,7 @@ import {
   type Toolset,
   type ValidatedCall,
   withError,
+  wrapToolset,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
 import { validateCall } from '../approval/validate-call.ts';
@@ -29,12 +30,12 @@ export type AfterTool =
   | { readonly action: 'stop'; readonly answer: string };
 
 /** Hooks around a `Toolset`. A hook that returns nothing lets the call pass. */
-export interface ToolHooks {
+export interface ToolHooks<Context = unknown> {
   /** Called before each call. */
-  readonly beforeTool?: ((call: ToolCall, context: CallContext) => HookResult<BeforeTool>) | undefined;
+  readonly beforeTool?: ((call: ToolCall, context: CallContext<Context>) => HookResult<BeforeTool>) | undefined;
   /** Called with each result. */
   readonly afterTool?:
-    | ((call: ToolCall, result: ToolResult, context: CallContext) => HookResult<AfterTool>)
+    | ((call: ToolCall, result: ToolResult, context: CallContext<Context>) => HookResult<AfterTool>)
     | undefined;
 }
 
@@ -44,25 +45,28 @@ export interface ToolHooks {
  * In a run with an approval, `beforeTool` comes before the question, so that what it makes of the call is what is approved: also where it makes a call
  * of a tool with effects of one that only reads.
  */
-export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHooks): Toolset {
+export function withToolHooks<Context = unknown>(
+  tools: Toolset<Context>,
+  { beforeTool, afterTool }: ToolHooks<Context>,
+): Toolset<Context> {
   /** What `beforeTool` made of calls that were validated. */
   const decided = new WeakMap<
     ValidatedCall,
     { readonly call: ToolCall; readonly approved: ValidatedCall | undefined }
   >();
-  const applyBefore = async (original: ToolCall, context: CallContext): Promise<ToolCall | ToolResult> => {
+  const applyBefore = async (original: ToolCall, context: CallContext<Context>): Promise<ToolCall | ToolResult> => {
     const before = await beforeTool?.(original, context);
     if (before?.action === 'stop') return stoppedResult(original, before.answer);
     if (before?.action === 'deny') return toErrorResult(deniedError(original, before.reason), 'denied');
     if (before?.action === 'answer') return applyAfter(original, before.result, context);
     return before?.action === 'change' ? { ...before.call, id: original.id } : original;
   };
-  const applyAfter = async (call: ToolCall, result: ToolResult, context: CallContext): Promise<ToolResult> => {
+  const applyAfter = async (call: ToolCall, result: ToolResult, context: CallContext<Context>): Promise<ToolResult> => {
     const after = await afterTool?.(call, result, context);
     if (after?.action === 'stop') return withError(result, hookStop(after.answer));
     return after?.action === 'change' ? after.result : result;
   };
-  const callWithHooks = async (original: ToolCall, context: CallContext): Promise<ToolResult> => {
+  const callWithHooks = async (original: ToolCall, context: CallContext<Context>): Promise<ToolResult> => {
     const known = context.approved === undefined ? undefined : decided.get(context.approved);
     if (known !== undefined) {
       const result = await tools.call(known.call, { ...context, approved: known.approved });
@@ -72,7 +76,10 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
     if (isToolResult(call)) return call;
     return applyAfter(call, await tools.call(call, context), context);
   };
-  const validateWithHooks = async (original: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult> => {
+  const validateWithHooks = async (
+    original: ToolCall,
+    context: CallContext<Context>,
+  ): Promise<ValidatedCall | ToolResult> => {
     const call = await applyBefore(original, context);
     if (isToolResult(call)) return call;
     const approved = await validateCall(tools, call, context);
@@ -81,11 +88,10 @@ export function withToolHooks(tools: Toolset, { beforeTool, afterTool }: ToolHoo
     decided.set(validated, { call, approved: approved.approved });
     return validated;
   };
-  const hooked: Toolset = {
-    ...tools,
+  const hooked = wrapToolset(tools, {
     call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
     validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
-  };
+  });
   return beforeTool === undefined ? hooked : markChangesCalls(hooked);
 }
 

@@ -12,6 +12,7 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  wrapToolset,
 } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
 
@@ -38,7 +39,7 @@ const KEYS = optionKeys<AsyncPolicy>(
 );
 
 /** Wraps a toolset so that the outcomes of its async tools follow a policy. */
-export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
+export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, policy: AsyncPolicy): Toolset<Context> {
   checkToolset('withAsyncPolicy', tools);
   checkKeys('withAsyncPolicy', policy, KEYS);
   checkChoice('withAsyncPolicy', 'mode', policy.mode, MODES);
@@ -55,8 +56,7 @@ export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
       // An error of the listener must not reach the tool that reports its outcome.
     }
   };
-  return {
-    ...tools,
+  return wrapToolset(tools, {
     async call(call, context) {
       const mode = modes.get(call.name) ?? defaultMode;
       const { promise: outcome, resolve } = Promise.withResolvers<ToolResult>();
@@ -73,7 +73,7 @@ export function withAsyncPolicy(tools: Toolset, policy: AsyncPolicy): Toolset {
       isWaiting = false;
       return result;
     },
-  };
+  });
 }
 
 /** Waits for an outcome until the timeout or an abort, which give a failed result. */

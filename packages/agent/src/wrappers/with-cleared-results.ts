@@ -7,6 +7,7 @@ import {
   type Provider,
   textOf,
   type ToolMessage,
+  wrapProvider,
 } from '@kernel/protocol';
 import { freezeMessage } from '../history/messages.ts';
 
@@ -46,8 +47,7 @@ export function withClearedResults(provider: Provider, options: ClearedResultsOp
     notes.set(message, note);
     return note;
   };
-  return {
-    ...provider,
+  return wrapProvider(provider, {
     stream(request) {
       const results = request.messages.filter((message) => message.role === 'tool').length;
       let toClear = Math.floor(Math.max(0, results - keep) / step) * step;
@@ -59,5 +59,5 @@ export function withClearedResults(provider: Provider, options: ClearedResultsOp
       });
       return provider.stream({ ...request, messages });
     },
-  };
+  });
 }

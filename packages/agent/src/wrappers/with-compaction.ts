@@ -12,6 +12,7 @@ import {
   textOf,
   toolCallsOf,
   type Usage,
+  wrapProvider,
 } from '@kernel/protocol';
 import { digestPrefixes } from '../history/digest-history.ts';
 import { freezeMessage } from '../history/messages.ts';
@@ -66,8 +67,7 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     unreported = sum(unreported, cost);
   };
   const { summarize = summarizeWith(provider, onEmpty) } = options;
-  return {
-    ...provider,
+  return wrapProvider(provider, {
     async *stream(request) {
       const { messages, usage } = await compact(request);
       const events = provider.stream(messages === request.messages ? request : { ...request, messages });
@@ -87,7 +87,7 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
         unreported = sum(unreported, cost);
       }
     },
-  };
+  });
 
   async function compact(
     request: ProviderRequest,

@@ -21,7 +21,7 @@ const TOOL_HOOK_KEYS = optionKeys<ToolHooks>(
  * becomes a failed result, a model call throws.
  */
 export function withHooks(port: Provider, hooks: ModelHooks): Provider;
-export function withHooks(port: Toolset, hooks: ToolHooks): Toolset;
+export function withHooks<Context = unknown>(port: Toolset<Context>, hooks: ToolHooks<Context>): Toolset<Context>;
 export function withHooks(port: Provider | Toolset, hooks: ModelHooks & ToolHooks): Provider | Toolset {
   checkKeys('withHooks', hooks, 'stream' in port ? MODEL_HOOK_KEYS : TOOL_HOOK_KEYS);
   checkFunctions('withHooks', { ...hooks });

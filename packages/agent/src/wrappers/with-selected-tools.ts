@@ -9,27 +9,34 @@ import {
   type ToolResult,
   type Toolset,
   type TurnContext,
+  wrapToolset,
 } from '@kernel/protocol';
 
 /** Selects the tools of a turn. Called once per turn, after `beginTurn` of the toolset; for calls resumed before the first turn, with turn 0. */
-export type SelectTools = (tools: readonly Tool[], turn: TurnContext) => readonly Tool[] | Promise<readonly Tool[]>;
+export type SelectTools<Context = unknown> = (
+  tools: readonly Tool[],
+  turn: TurnContext<Context>,
+) => readonly Tool[] | Promise<readonly Tool[]>;
 
 /**
  * Offers a selection of a toolset's tools, chosen again in each turn. A call to a tool that was not selected gives `TOOL_NOT_FOUND`.
  *
  * `list()` returns the same array as long as the selection is the same, so that encoders and prompt caches can reuse their work.
  */
-export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset {
+export function withSelectedTools<Context = unknown>(
+  tools: Toolset<Context>,
+  select: SelectTools<Context>,
+): Toolset<Context> {
   checkToolset('withSelectedTools', tools);
   checkFunctions('withSelectedTools', { select: select ?? null });
   // Nothing is selected, and so nothing offered, before the first turn.
   let last = NO_TOOLS;
-  const selections = new WeakMap<TurnContext, readonly Tool[]>();
-  const selectedIn = ({ turn }: CallContext): readonly Tool[] =>
+  const selections = new WeakMap<TurnContext<Context>, readonly Tool[]>();
+  const selectedIn = ({ turn }: CallContext<Context>): readonly Tool[] =>
     (turn === undefined ? undefined : selections.get(turn)) ?? last;
-  const isSelected = (name: string, context: CallContext): boolean =>
+  const isSelected = (name: string, context: CallContext<Context>): boolean =>
     selectedIn(context).some((tool) => tool.name === name);
-  const notSelected = (name: string, context: CallContext): ToolResult => {
+  const notSelected = (name: string, context: CallContext<Context>): ToolResult => {
     const names = selectedIn(context)
       .slice(0, 10)
       .map((tool) => tool.name);
@@ -40,8 +47,7 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
   };
   const unique = createUniqueLists();
   const validate = tools.validate?.bind(tools);
-  return {
-    ...tools,
+  return wrapToolset(tools, {
     async beginTurn(turn) {
       const offered = await tools.beginTurn?.(turn);
       last = unique(await select(offered ?? tools.list(), turn));
@@ -52,10 +58,10 @@ export function withSelectedTools(tools: Toolset, select: SelectTools): Toolset 
     call: (call, context) =>
       isSelected(call.name, context) ? tools.call(call, context) : Promise.resolve(notSelected(call.name, context)),
     ...(validate !== undefined && {
-      validate: (call: ToolCall, context: CallContext) =>
+      validate: (call: ToolCall, context: CallContext<Context>) =>
         isSelected(call.name, context) ? validate(call, context) : Promise.resolve(notSelected(call.name, context)),
     }),
-  };
+  });
 }
 
 const NO_TOOLS: readonly Tool[] = Object.freeze([]);

@@ -104,9 +104,21 @@ describe('withHooks around a toolset', () => {
     expect(result.forLLM).not.toContain('raw');
   });
 
-  test('list, beginTurn and subscribe stay as they are', () => {
-    const tools: Toolset = { ...inner(), beginTurn: async () => {}, subscribe: () => () => {} };
+  test('list, beginTurn and subscribe stay as they are', async () => {
+    const list = Object.freeze([]);
+    const unsubscribe = (): void => undefined;
+    const begun: unknown[] = [];
+    const tools: Toolset = {
+      ...inner(),
+      list: () => list,
+      beginTurn: async (turn) => void begun.push(turn),
+      subscribe: () => unsubscribe,
+    };
     const hooked = withHooks(tools, {});
-    expect([hooked.list, hooked.beginTurn, hooked.subscribe]).toEqual([tools.list, tools.beginTurn, tools.subscribe]);
+    expect(hooked.list()).toBe(list);
+    expect(hooked.subscribe?.(() => undefined)).toBe(unsubscribe);
+    const turn = { turn: 1, signal: new AbortController().signal };
+    await hooked.beginTurn?.(turn);
+    expect(begun).toEqual([turn]);
   });
 });

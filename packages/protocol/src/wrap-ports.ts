@@ -1,0 +1,36 @@
+import type { Provider, Toolset } from './port.ts';
+
+const PROVIDER_METHODS = ['stream', 'structuredOutput', 'embed', 'transcribe'] as const;
+const TOOLSET_METHODS = ['list', 'call', 'validate', 'beginTurn', 'subscribe'] as const;
+
+/**
+ * Returns a provider with members of another in place of its own. All other members stay, those that an instance inherits from its class too; they
+ * are called on the wrapped provider.
+ */
+export function wrapProvider(provider: Provider, changes: Partial<Provider>): Provider {
+  return { ...provider, name: provider.name, ...boundMethods(provider, PROVIDER_METHODS), ...changes };
+}
+
+/**
+ * Returns a toolset with members of another in place of its own. All other members stay, those that an instance inherits from its class too; they
+ * are called on the wrapped toolset.
+ */
+export function wrapToolset<Context = unknown>(
+  tools: Toolset<Context>,
+  changes: Partial<Toolset<Context>>,
+): Toolset<Context> {
+  return { ...tools, ...boundMethods(tools, TOOLSET_METHODS), ...changes };
+}
+
+function boundMethods<Port extends object, Name extends keyof Port>(
+  port: Port,
+  names: readonly Name[],
+): Pick<Port, Name> {
+  const bound = names.flatMap((name) => {
+    const method: unknown = port[name];
+    return typeof method === 'function' ? [[name, method.bind(port) as unknown]] : [];
+  });
+  // What the port does not have is optional in it.
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(bound) as Pick<Port, Name>;
+}
