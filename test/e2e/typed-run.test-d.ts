@@ -1,4 +1,4 @@
-import { run } from '@kernel/agent';
+import { createMemorySession, run, runSession, start } from '@kernel/agent';
 import type { Provider } from '@kernel/protocol';
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
@@ -17,3 +17,14 @@ run({ ...options, tools, context: { db: 'd', user: 'ada' }, options: { temperatu
 run({ ...options, tools, context: { db: 'd' } });
 // @ts-expect-error -- a number
 run({ ...options, tools, options: { temperature: 'hot' } });
+// @ts-expect-error -- no context at all
+run({ ...options, tools });
+run({ ...options, tools: createRegistry([defineTool({ ...tool, name: 'd', handler: () => 'd' })]) });
+// A context without tools that need one
+run({ ...options, context: { db: 'd' } });
+// @ts-expect-error -- no context
+start({ ...options, tools });
+start({ ...options, tools, context: { db: 'd', user: 'ada' } });
+// @ts-expect-error -- no context
+runSession({ ...options, tools, session: createMemorySession() });
+runSession({ ...options, tools, session: createMemorySession(), context: { db: 'd', user: 'ada' } });

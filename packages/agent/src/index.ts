@@ -1,5 +1,5 @@
 export { run } from './run.ts';
-export type { RunOptions } from './options.ts';
+export type { RequiredContext, RunOptions } from './options.ts';
 export { start } from './start.ts';
 export type { RunningRun } from './start.ts';
 export type { PrepareTurn, TurnChanges, TurnState } from './turn/prepare-turn.ts';

@@ -82,3 +82,6 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   /** False asks the provider for whole replies instead of streams. */
   readonly stream?: boolean | undefined;
 }
+
+/** What the options of a run need besides: a `context`, where its tools or hooks need one. */
+export type RequiredContext<Context> = undefined extends Context ? unknown : { readonly context: NoInfer<Context> };

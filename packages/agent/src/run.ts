@@ -8,7 +8,7 @@ import { TIME_LIMIT } from './loop/run-end.ts';
 import { checkRunOptions } from './check-options.ts';
 import type { StepContext } from './loop/steps.ts';
 import { runTyped } from './loop/typed-run.ts';
-import type { RunOptions } from './options.ts';
+import type { RequiredContext, RunOptions } from './options.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
 const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its reader has left.');
@@ -21,7 +21,7 @@ const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its read
  * iteration aborts everything in flight. After an abort the run settles within 50 ms, whatever handlers do.
  */
 export function run<Context = unknown, Output = unknown>(
-  options: RunOptions<Context, Output>,
+  options: RunOptions<Context, Output> & RequiredContext<Context>,
 ): AsyncGenerator<AgentEvent<Output>, void>;
 export function run(options: RunOptions): AsyncGenerator<AgentEvent, void> {
   return runWatched(options);

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
 import { createLateReader } from './loop/late-reader.ts';
-import type { RunOptions } from './options.ts';
+import type { RequiredContext, RunOptions } from './options.ts';
 import { run } from './run.ts';
 
 /** A run that is under way, for several readers. */
@@ -27,7 +27,9 @@ const MAX_BACKLOG = 1_000;
  * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
  * ends it. Throws `CONFIG_INVALID` at once, like `run`.
  */
-export function start<Context = unknown, Output = unknown>(options: RunOptions<Context, Output>): RunningRun<Output> {
+export function start<Context = unknown, Output = unknown>(
+  options: RunOptions<Context, Output> & RequiredContext<Context>,
+): RunningRun<Output> {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);

@@ -1,5 +1,6 @@
+import type { JsonSchema } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coerceValue, compileSchema, toStrictSchema } from '../src/index.ts';
 
 test('a strict form closes objects, requires every property, and lets those that were optional be null', () => {
@@ -22,4 +23,30 @@ test('arbitrary keys and tuples have no strict form', () => {
   verifies('schema.strict');
   expect(toStrictSchema({ type: 'object', additionalProperties: { type: 'number' } })).toBeUndefined();
   expect(toStrictSchema({ type: 'array', prefixItems: [{ type: 'number' }] })).toBeUndefined();
+});
+
+describe('limits of strict modes', () => {
+  const text = { type: 'string' };
+  const objectOf = (count: number): JsonSchema => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, text])),
+  });
+  const nested = (levels: number): JsonSchema =>
+    levels === 0 ? text : { type: 'object', properties: { inner: nested(levels - 1) } };
+  const values = (count: number, length: number): JsonSchema => ({
+    type: 'object',
+    properties: { choice: { type: 'string', enum: Array.from({ length: count }, (_, i) => `${i}`.padEnd(length)) } },
+  });
+
+  test.each<[string, JsonSchema, JsonSchema]>([
+    ['5,000 properties', objectOf(5_000), objectOf(5_001)],
+    ['ten levels of objects', nested(10), nested(11)],
+    ['1,000 values of enums', values(1_000, 4), values(1_001, 4)],
+    ['15,000 characters in the values of a long enum', values(300, 50), values(300, 51)],
+    ['120,000 characters in names', values(200, 599), values(200, 600)],
+  ])('a schema of %s has a strict form, and a larger one has none', (_limit, largest, tooLarge) => {
+    verifies('schema.strict');
+    expect(toStrictSchema(largest)).toBeDefined();
+    expect(toStrictSchema(tooLarge)).toBeUndefined();
+  });
 });

@@ -10,7 +10,7 @@ import {
 } from '@kernel/protocol';
 import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
-import type { RunOptions } from '../options.ts';
+import type { RequiredContext, RunOptions } from '../options.ts';
 import { stopOnReturn } from '../loop/stop-on-return.ts';
 import { run } from '../run.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
@@ -71,7 +71,9 @@ const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
  * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
  * member.
  */
-export function runTeam<Context = unknown>(options: TeamOptions<Context>): AsyncGenerator<AgentEvent, void>;
+export function runTeam<Context = unknown>(
+  options: TeamOptions<Context> & RequiredContext<Context>,
+): AsyncGenerator<AgentEvent, void>;
 export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
   checkKeys('runTeam', options, TEAM_KEYS);
   if (typeof options.members?.entries !== 'function')

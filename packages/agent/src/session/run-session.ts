@@ -14,7 +14,7 @@ import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
 import { stopOnReturn } from '../loop/stop-on-return.ts';
 import { RUN, runKeys } from '../option-keys.ts';
-import type { RunOptions } from '../options.ts';
+import type { RequiredContext, RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';
 import { createLogPosition } from './log-position.ts';
 import { withSessionLog } from './logged-steps.ts';
@@ -44,7 +44,7 @@ const SESSION_RUN_KEYS = runKeys<SessionRunOptions>({ ...RUN, session: true });
  * Throws `CONFIG_INVALID` at once for options that it does not have.
  */
 export function runSession<Context = unknown, Output = unknown>(
-  options: SessionRunOptions<Context, Output>,
+  options: SessionRunOptions<Context, Output> & RequiredContext<Context>,
 ): AsyncGenerator<AgentEvent<Output>, void>;
 export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
   checkKeys('runSession', options, SESSION_RUN_KEYS);

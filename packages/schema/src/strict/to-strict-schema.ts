@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
+import { isWithinStrictLimits } from './strict-limits.ts';
 
 /** Keywords that strict modes refuse and that cannot be left out without a change of meaning. */
 const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
@@ -9,12 +10,13 @@ const MAX_DEPTH = 100;
 
 /**
  * Returns a schema in the form that strict modes of vendors take, or undefined if there is none: every object is closed, every property is
- * required, and one that was optional may be null. `oneOf` becomes `anyOf`.
+ * required, and one that was optional may be null. `oneOf` becomes `anyOf`. One that is larger than strict modes take has none.
  *
  * A value that fits the result fits the schema once its nulls for optional properties are removed, as `coerceValue` does.
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
-  return strict(schema, 0);
+  const result = strict(schema, 0);
+  return result !== undefined && isWithinStrictLimits(result) ? result : undefined;
 }
 
 function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
