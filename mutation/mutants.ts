@@ -1,5 +1,6 @@
 import { DEFAULT_MUTANTS } from './default-mutants.ts';
 import type { Mutant } from './mutant.ts';
+import { RUN_MUTANTS } from './run-mutants.ts';
 
 const tools = { project: 'tools' } as const;
 const agent = { project: 'agent' } as const;
@@ -17,6 +18,7 @@ const option = (wire: string, file: string, field: string): Mutant => ({
 /** Faults that were once unnoticed. `pnpm mutants` puts in each and expects its tests to fail. */
 export const MUTANTS: readonly Mutant[] = [
   ...DEFAULT_MUTANTS,
+  ...RUN_MUTANTS,
   // An abort settles within 50 ms.
   {
     ...agent,

@@ -100,6 +100,15 @@ describe('a typed answer', () => {
     const result = await collect(run({ provider, model, messages: [user('?')], output }));
     expect(result).toMatchObject({ reason: 'done', output: value });
   });
+
+  test('a list that refers to itself refers to its place in the object', async () => {
+    const output = { type: 'array', items: { $ref: '#' } };
+    const provider = provide('schema', { text: '{"answer":[[],[[]]]}' });
+    const result = await collect(run({ provider, model, messages: [user('?')], output }));
+    expect(result).toMatchObject({ reason: 'done', output: [[], [[]]] });
+    const { schema } = provider.streamRequests[0]?.responseFormat ?? {};
+    expect(schema).toMatchObject({ properties: { answer: { items: { $ref: '#/properties/answer' } } } });
+  });
 });
 
 test('its type passes through what is put around a run', async () => {

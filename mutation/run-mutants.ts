@@ -1,0 +1,112 @@
+import type { Mutant } from './mutant.ts';
+
+const agent = { project: 'agent' } as const;
+const OUTPUT_TESTS = ['packages/agent/test/output/typed-output.test.ts'];
+
+/** Faults of typed answers, turns, readers of a run, and the web. */
+export const RUN_MUTANTS: readonly Mutant[] = [
+  {
+    ...agent,
+    name: 'an answer that does not fit is asked for twice more',
+    file: 'packages/agent/src/loop/loop.ts',
+    find: 'return rejected > 1 ?',
+    replace: 'return rejected > 2 ?',
+    tests: OUTPUT_TESTS,
+  },
+  {
+    ...agent,
+    name: 'a duplicate key of an answer is read as its last value',
+    file: 'packages/agent/src/output/read-json.ts',
+    find: 'if (loss === undefined) return',
+    replace: 'return',
+    tests: OUTPUT_TESTS,
+  },
+  {
+    ...agent,
+    name: 'the format is asked for beside tools where a vendor takes only one of them',
+    file: 'packages/agent/src/output/typed-output.ts',
+    find: "(best === 'schema-without-tools' && !hasTools)",
+    replace: "best === 'schema-without-tools'",
+    tests: OUTPUT_TESTS,
+  },
+  {
+    ...agent,
+    name: 'a reference within a wrapped schema leads to the wrapper',
+    file: 'packages/agent/src/output/output-format.ts',
+    find: '`#/properties/${ANSWER}${reference.slice(1)}`',
+    replace: 'reference',
+    tests: OUTPUT_TESTS,
+  },
+  {
+    ...agent,
+    name: 'a call of a tool that prepareTurn left out runs',
+    file: 'packages/agent/src/turn/plan-request.ts',
+    find: 'return { provider, request, isRestricted,',
+    replace: 'return { provider, request, isRestricted: false,',
+    tests: ['packages/agent/test/turn/prepare-turn.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a reader of a run that nobody reads keeps its events for good',
+    file: 'packages/agent/src/start.ts',
+    find: 'return backlog.length <= MAX_BACKLOG;',
+    replace: 'return true;',
+    tests: ['packages/agent/test/start.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a client allows a call without saying what was shown',
+    file: 'packages/agent/src/web/decisions.ts',
+    find: "if (typeof digest !== 'string' || !DIGEST.test(digest))",
+    replace: "if (typeof digest === 'number')",
+    tests: ['packages/agent/test/web/decisions.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a response reads ahead of its client',
+    file: 'packages/agent/src/web/byte-stream.ts',
+    find: 'highWaterMark: 0',
+    replace: 'highWaterMark: 8',
+    tests: ['packages/agent/test/web/to-response.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a client that disconnects leaves the run going',
+    file: 'packages/agent/src/web/byte-stream.ts',
+    find: 'cancel: leave,',
+    replace: 'cancel: () => undefined,',
+    tests: ['packages/agent/test/web/to-response.test.ts'],
+  },
+  {
+    project: 'providers',
+    name: 'a failure before the first event withdraws a reply',
+    file: 'packages/providers/src/policies/turn-retry.ts',
+    find: '|| !hasBegun ||',
+    replace: '||',
+    tests: ['packages/providers/test/policies/turn-retry.test.ts'],
+  },
+  {
+    project: 'providers',
+    name: 'a broken reply is asked for again without saying so',
+    file: 'packages/providers/src/policies/turn-retry.ts',
+    find: "yield { type: 'reply-withdrawn', code: error.code, message: error.message };",
+    replace: '',
+    tests: ['packages/providers/test/policies/turn-retry.test.ts'],
+  },
+  {
+    project: 'schema',
+    name: 'a property that was optional must be there in a strict form',
+    file: 'packages/schema/src/strict/to-strict-schema.ts',
+    find: '!isSchemaObject(inner) ? inner : orNull(inner)',
+    replace: '!isSchemaObject(inner) ? inner : inner',
+    tests: ['packages/schema/test/strict.test.ts'],
+  },
+  {
+    ...agent,
+    name: 'a wrapper loses what an instance inherits',
+    file: 'packages/protocol/src/wrap-ports.ts',
+    find: '...boundMethods(tools, TOOLSET_METHODS), ',
+    replace: '',
+    tests: ['packages/agent/test/wrappers/class-ports.test.ts'],
+  },
+];
