@@ -3,16 +3,32 @@ import type { JsonValue } from './json.ts';
 import type { AssistantMessage, FinishReason, Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
 import type { RunEnd } from './run-end.ts';
+import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
 /** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
-export type ProviderEvent = TextDelta | ReasoningDelta | ToolCallDelta | ReplyWithdrawn | MessageEnd;
+export type ProviderEvent =
+  | TextDelta
+  | CitationEvent
+  | ReasoningDelta
+  | ToolCallDelta
+  | ServerToolCall
+  | ServerToolResult
+  | ReplyWithdrawn
+  | MessageEnd;
 
 /** A piece of the reply's text. */
 export interface TextDelta {
   readonly type: 'text-delta';
   /** The new piece, to be appended. */
   readonly text: string;
+}
+
+/** The source of what the text before it says. */
+export interface CitationEvent {
+  readonly type: 'citation';
+  /** The citation, as it will be in the text part of `message-end`. */
+  readonly citation: Citation;
 }
 
 /** A piece of the model's visible reasoning. */

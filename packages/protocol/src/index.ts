@@ -46,9 +46,11 @@ export type { KeysOf, OptionKeys } from './option-keys.ts';
 export { checkChoice, checkFunctions, checkNumber, describeValue, invalidOption } from './option-values.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
 export type { KernelErrorCode, KernelErrorOptions } from './error.ts';
+export type { Citation, ServerToolCall, ServerToolResult, Source } from './server-tool.ts';
 export type {
   AgentEvent,
   ApprovalRequest,
+  CitationEvent,
   DroppedCall,
   MessageEnd,
   OutputDelta,

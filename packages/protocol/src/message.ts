@@ -1,5 +1,6 @@
 import type { JsonValue } from './json.ts';
 import type { SuspendedCall } from './pending.ts';
+import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { ToolCall } from './tool.ts';
 
 /** One message of a conversation. A message never changes once it is part of a history, so that encoders can cache per object. */
@@ -22,8 +23,8 @@ export interface UserMessage {
 /** What the model said. */
 export interface AssistantMessage {
   readonly role: 'assistant';
-  /** Its text, reasoning, calls and opaque parts, in the order in which they arrived. */
-  readonly content: readonly (TextPart | ReasoningPart | ToolCall | OpaquePart)[];
+  /** Its text, reasoning, calls, what the vendor ran itself, and opaque parts, in the order in which they arrived. */
+  readonly content: readonly (TextPart | ReasoningPart | ToolCall | ServerToolCall | ServerToolResult | OpaquePart)[];
   /** The author. Vendor data in the parts goes back only to this vendor. */
   readonly provider?: ProviderTrace;
   /**
@@ -52,6 +53,10 @@ export interface TextPart {
   readonly type: 'text';
   /** The text. */
   readonly text: string;
+  /** The sources of what the text says, as far as the vendor names them. */
+  readonly citations?: readonly Citation[];
+  /** The citations as they were received. They go back unchanged to the vendor that made them, and to no other. */
+  readonly providerData?: JsonValue;
 }
 
 /** An image, audio or a file, as either `data` or `url`. */
@@ -78,8 +83,7 @@ export interface ReasoningPart {
 }
 
 /**
- * A part of a reply that only its vendor understands, such as a search that the vendor ran itself or an image that it made. Nothing in it
- * is ever run.
+ * A part of a reply that only its vendor understands, such as a compacted history. Nothing in it is ever run.
  */
 export interface OpaquePart {
   readonly type: 'opaque';
@@ -97,8 +101,11 @@ export interface ProviderTrace {
   readonly model: string;
 }
 
-/** Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. */
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'filter' | 'refusal' | 'other';
+/**
+ * Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
+ * stopped in the middle of its own tools: it goes on when it gets its reply back as the last message.
+ */
+export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'filter' | 'refusal' | 'other';
 
 /** Tokens of one reply or, summed, of a run. */
 export interface Usage {
@@ -112,6 +119,8 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** The output tokens of reasoning. */
   readonly reasoningTokens?: number;
+  /** How often the vendor ran its own tools, which it may charge for, by its name of the tool. */
+  readonly serverToolCalls?: Readonly<Record<string, number>>;
 }
 
 /** Returns the text of a message: a string as it is, text parts joined without a separator, nothing of media, reasoning, calls and opaque parts. */
@@ -137,5 +146,16 @@ export function addUsage(a: Usage, b: Usage): Usage {
     const total = (a[key] ?? 0) + (b[key] ?? 0);
     if (a[key] !== undefined || b[key] !== undefined) sum[key] = total;
   }
+  if (a.serverToolCalls !== undefined || b.serverToolCalls !== undefined)
+    sum.serverToolCalls = addCounts(a.serverToolCalls ?? {}, b.serverToolCalls ?? {});
   return sum;
+}
+
+function addCounts(
+  a: Readonly<Record<string, number>>,
+  b: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const sums = new Map(Object.entries(a));
+  for (const [name, count] of Object.entries(b)) sums.set(name, (sums.get(name) ?? 0) + count);
+  return Object.fromEntries(sums);
 }

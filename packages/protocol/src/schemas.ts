@@ -66,8 +66,33 @@ export const toolCallSchema = z
   })
   .readonly();
 
+/** `Source`. */
+export const sourceSchema = z
+  .strictObject({
+    url: z.string().exactOptional(),
+    title: z.string().exactOptional(),
+    document: z.string().exactOptional(),
+  })
+  .readonly();
+
+/** `Citation`. */
+export const citationSchema = z
+  .strictObject({
+    ...sourceSchema.unwrap().shape,
+    quote: z.string().exactOptional(),
+    span: z.strictObject({ start: z.number(), end: z.number() }).readonly().exactOptional(),
+  })
+  .readonly();
+
 /** `TextPart`. */
-export const textPartSchema = z.strictObject({ type: z.literal('text'), text: z.string() }).readonly();
+export const textPartSchema = z
+  .strictObject({
+    type: z.literal('text'),
+    text: z.string(),
+    citations: z.array(citationSchema).readonly().exactOptional(),
+    providerData: jsonValueSchema.exactOptional(),
+  })
+  .readonly();
 
 /** `MediaPart`. */
 export const mediaPartSchema = z
@@ -90,8 +115,41 @@ export const opaquePartSchema = z
   .strictObject({ type: z.literal('opaque'), kind: z.string(), providerData: jsonValueSchema })
   .readonly();
 
+/** `ServerToolCall`. */
+export const serverToolCallSchema = z
+  .strictObject({
+    type: z.literal('server-tool-call'),
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    providerData: jsonValueSchema.exactOptional(),
+  })
+  .readonly();
+
+/** `ServerToolResult`. */
+export const serverToolResultSchema = z
+  .strictObject({
+    type: z.literal('server-tool-result'),
+    callId: z.string(),
+    name: z.string(),
+    text: z.string(),
+    sources: z.array(sourceSchema).readonly().exactOptional(),
+    isError: z.boolean().exactOptional(),
+    providerData: jsonValueSchema.exactOptional(),
+  })
+  .readonly();
+
 const assistantContent = z
-  .array(z.union([textPartSchema, reasoningPartSchema, toolCallSchema, opaquePartSchema]))
+  .array(
+    z.union([
+      textPartSchema,
+      reasoningPartSchema,
+      toolCallSchema,
+      serverToolCallSchema,
+      serverToolResultSchema,
+      opaquePartSchema,
+    ]),
+  )
   .readonly();
 const textOrParts = z.union([z.string(), z.array(z.union([textPartSchema, mediaPartSchema])).readonly()]);
 
@@ -136,7 +194,7 @@ export const messageSchema = z.discriminatedUnion('role', [
 ]);
 
 /** `FinishReason`. */
-export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'length', 'filter', 'refusal', 'other']);
+export const finishReasonSchema = z.enum(['stop', 'tool-calls', 'paused', 'length', 'filter', 'refusal', 'other']);
 
 /** `Usage`. */
 export const usageSchema = z
@@ -146,6 +204,7 @@ export const usageSchema = z
     cachedInputTokens: z.number().exactOptional(),
     cacheWriteTokens: z.number().exactOptional(),
     reasoningTokens: z.number().exactOptional(),
+    serverToolCalls: z.record(z.string(), z.number()).readonly().exactOptional(),
   })
   .readonly();
 
@@ -175,7 +234,10 @@ export const toolResultSchema = z
 /** `ProviderEvent`, a union on `type`. */
 export const providerEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text-delta'), text: z.string() }).readonly(),
+  z.strictObject({ type: z.literal('citation'), citation: citationSchema }).readonly(),
   z.strictObject({ type: z.literal('reasoning-delta'), text: z.string() }).readonly(),
+  serverToolCallSchema,
+  serverToolResultSchema,
   z
     .strictObject({
       type: z.literal('tool-call-delta'),

@@ -1,4 +1,4 @@
-import type { MediaPart, Message, OpaquePart, ToolCall, Usage } from '@kernel/protocol';
+import type { Message, Usage } from '@kernel/protocol';
 
 /** What an image, a recording or a file counts for: about what vendors charge for an image of medium size. */
 const MEDIA_TOKENS = 1000;
@@ -27,12 +27,14 @@ export function estimateUsage(sent: readonly Message[], reply: Message): Usage {
   return { inputTokens, outputTokens: estimateTokens(reply) };
 }
 
-function partTokens(
-  part: ToolCall | MediaPart | OpaquePart | { readonly type: 'text' | 'reasoning'; readonly text: string },
-): number {
+function partTokens(part: Exclude<Message['content'], string>[number]): number {
   switch (part.type) {
     case 'tool-call':
       return textTokens(part.name) + textTokens(part.arguments) + MESSAGE_TOKENS;
+    case 'server-tool-call':
+      return part.providerData === undefined ? 0 : textTokens(part.name) + textTokens(part.arguments) + MESSAGE_TOKENS;
+    case 'server-tool-result':
+      return part.providerData === undefined ? 0 : textTokens(JSON.stringify(part.providerData));
     case 'text':
     case 'reasoning':
       return textTokens(part.text);

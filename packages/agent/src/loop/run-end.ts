@@ -29,6 +29,8 @@ export async function withOutput(outcome: RunOutcome, output: TypedOutput | unde
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
 
+const VENDOR_PARTS: ReadonlySet<string> = new Set(['opaque', 'server-tool-call', 'server-tool-result']);
+
 /** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of opaque parts alone is not empty. */
 export function outcomeOfReply(
   { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
@@ -44,8 +46,10 @@ export function outcomeOfReply(
       return { reason: 'filtered', ...partial };
     case 'stop':
     case 'tool-calls':
+    case 'paused':
     case 'other':
-      if (answer !== '' || message.content.some((part) => part.type === 'opaque')) return { reason: 'done', answer };
+      if (answer !== '' || message.content.some((part) => VENDOR_PARTS.has(part.type)))
+        return { reason: 'done', answer };
       return {
         reason: 'error',
         error: new KernelError(

@@ -1,4 +1,14 @@
-import type { FinishReason, JsonValue, KernelErrorCode, RunEnd, RunLimit, ToolOutcome, Usage } from '@kernel/protocol';
+import type {
+  Citation,
+  FinishReason,
+  JsonValue,
+  KernelErrorCode,
+  RunEnd,
+  RunLimit,
+  Source,
+  ToolOutcome,
+  Usage,
+} from '@kernel/protocol';
 
 /** What a client may see of a call. */
 export interface ClientCall {
@@ -87,6 +97,9 @@ export type ClientMessage =
 export type ClientEvent =
   | { readonly type: 'turn-start' | 'turn-end'; readonly turn: number }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'citation'; readonly citation: Citation }
+  | ({ readonly type: 'server-tool-call' } & ClientCall)
+  | ClientServerToolResult
   | ClientCallDelta
   | { readonly type: 'reply-withdrawn'; readonly code: KernelErrorCode }
   | { readonly type: 'message-end'; readonly finishReason: FinishReason; readonly calls: readonly ClientCall[] }
@@ -100,6 +113,21 @@ export type ClientEvent =
   | { readonly type: 'sub-agent-event'; readonly path: readonly string[]; readonly event: ClientEvent }
   | ClientRunEnd
   | ClientStreamEvent;
+
+/** The result of a tool that the vendor ran. */
+export interface ClientServerToolResult {
+  readonly type: 'server-tool-result';
+  /** The id of the call. */
+  readonly callId: string;
+  /** The vendor's name for its tool. */
+  readonly name: string;
+  /** Whether the call failed. */
+  readonly isError?: boolean;
+  /** What was found, if the server shows `results`. */
+  readonly text?: string;
+  /** The pages and documents that were found, if the server shows `results`. */
+  readonly sources?: readonly Source[];
+}
 
 /** A piece of a call while it arrives, if the server shows `arguments`. */
 export interface ClientCallDelta {

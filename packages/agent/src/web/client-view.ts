@@ -1,5 +1,21 @@
-import { type AgentEvent, type MessageEnd, type PendingCall, type RunEnd, textOf, toolCallsOf } from '@kernel/protocol';
-import type { ClientCallDelta, ClientEvent, ClientPendingCall, ClientRunEnd } from './client-event.ts';
+import {
+  type AgentEvent,
+  type Citation,
+  type MessageEnd,
+  type PendingCall,
+  type RunEnd,
+  type ServerToolResult,
+  type Source,
+  textOf,
+  toolCallsOf,
+} from '@kernel/protocol';
+import type {
+  ClientCallDelta,
+  ClientEvent,
+  ClientPendingCall,
+  ClientRunEnd,
+  ClientServerToolResult,
+} from './client-event.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
 
 /** Returns what a client may see of an event. For the events of one run, in order. */
@@ -38,6 +54,14 @@ export function createClientView(shown: Shown): ClientView {
         return [{ type: 'text-delta', text: event.text }];
       case 'reasoning-delta':
         return shown.has('reasoning') ? [{ type: 'reasoning-delta', text: event.text }] : NOTHING;
+      case 'citation':
+        return [{ type: 'citation', citation: toClientCitation(event.citation) }];
+      case 'server-tool-call': {
+        const { id, name, arguments: text } = event;
+        return [{ type: 'server-tool-call', callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) }];
+      }
+      case 'server-tool-result':
+        return [toServerToolResult(event, shown)];
       case 'tool-call-delta':
         return shown.has('arguments') ? [toCallDelta(event)] : NOTHING;
       case 'reply-withdrawn':
@@ -74,6 +98,36 @@ export function createClientView(shown: Shown): ClientView {
       case 'steer':
         return NOTHING;
     }
+  };
+}
+
+function toClientCitation({ url, title, document, quote, span }: Citation): Citation {
+  return {
+    ...toClientSource({ url, title, document }),
+    ...(quote === undefined ? {} : { quote }),
+    ...(span === undefined ? {} : { span: { start: span.start, end: span.end } }),
+  };
+}
+
+function toClientSource({ url, title, document }: { [K in keyof Source]: Source[K] | undefined }): Source {
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(title === undefined ? {} : { title }),
+    ...(document === undefined ? {} : { document }),
+  };
+}
+
+function toServerToolResult(
+  { callId, name, isError, text, sources }: ServerToolResult,
+  shown: Shown,
+): ClientServerToolResult {
+  return {
+    type: 'server-tool-result',
+    callId,
+    name,
+    ...(isError === true ? { isError } : {}),
+    ...(shown.has('results') ? { text } : {}),
+    ...(shown.has('results') && sources !== undefined ? { sources: sources.map((each) => toClientSource(each)) } : {}),
   };
 }
 

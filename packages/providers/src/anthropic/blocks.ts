@@ -2,6 +2,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { partsForVendor } from '../wire/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
@@ -18,7 +19,7 @@ function blocksOf(message: Message, vendor: string): readonly object[] {
     case 'user':
       return contentBlocks(message.content, toUserBlock);
     case 'assistant':
-      return assistantBlocks(message, message.provider?.vendor === vendor);
+      return assistantBlocks(message, vendor);
     case 'tool':
       return [resultBlock(message)];
     default:
@@ -26,9 +27,14 @@ function blocksOf(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly object[] {
-  const blocks = message.content.flatMap((part): readonly object[] => {
-    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+function assistantBlocks(message: AssistantMessage, vendor: string): readonly object[] {
+  const isOwn = message.provider?.vendor === vendor;
+  const blocks = partsForVendor(message, vendor).flatMap((part): readonly object[] => {
+    if (part.type === 'text') {
+      const citations = asFields(part.providerData)?.['citations'];
+      const cited = citations === undefined ? {} : { citations };
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...cited }];
+    }
     if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
     if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const id = toWireId(part.id, CALL_ID_RULES.word);

@@ -1,5 +1,7 @@
 import type { ModelOptions } from '@kernel/protocol';
+import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
+import type { ServerToolConfig } from '../config/server-tools.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of Anthropic's Messages API. */
@@ -8,6 +10,8 @@ export interface AnthropicConfig extends CommonConfig {
   readonly name: 'anthropic';
   /** Default model options; a request overrides them key by key. */
   readonly options?: AnthropicOptions | undefined;
+  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 
 /** Model options of the Messages API. It has no `seed`: it is left out with a warning, and so is what the model does not take. */
@@ -22,11 +26,21 @@ export interface AnthropicOptions extends ModelOptions {
   readonly service_tier?: 'auto' | 'standard_only' | (string & {}) | null | undefined;
 }
 
+/** A config of this API under any name. @internal */
+export type AnthropicWireConfig = CommonConfig & Pick<AnthropicConfig, 'serverTools'>;
+
+const KEYS = configKeys(
+  { serverTools: true },
+  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
+);
+
 /** Resolves a config for the Messages API. @internal */
-export function resolveAnthropic(config: CommonConfig): WireSettings {
+export function resolveAnthropic(config: AnthropicWireConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://api.anthropic.com',
     basePath: '/v1',
     authHeader: 'x-api-key',
+    keys: KEYS,
+    serverTools: config.serverTools,
   });
 }

@@ -1,12 +1,13 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
+import { createServerPartReader, readCitation } from './server-parts.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -15,6 +16,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
   ['refusal', 'refusal'],
+  ['pause_turn', 'paused'],
 ]);
 
 /** The HTTP status that each type of error has outside of a stream. */
@@ -37,7 +39,9 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const counts = new Map<string, number>();
   /** The blocks that only the vendor understands, until they end. */
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
+  const serverParts = createServerPartReader();
   let stopReason: string | undefined;
+  let serverToolCalls: Readonly<Record<string, number>> | undefined;
   let begun = false;
 
   function onEvent({ data, event }: SseEvent): void {
@@ -92,6 +96,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (block === undefined || type === undefined) return;
     switch (type) {
       case 'text':
+        for (const citation of asList(block['citations'])) addCitation(asFields(citation));
         builder.text(asText(block['text']) ?? '');
         return;
       case 'thinking':
@@ -117,9 +122,18 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         });
         return;
       }
-      default:
-        opaqueBlocks.set(index, createOpaqueBlock(block, builder.opaque()));
+      default: {
+        const fill = builder.reserve();
+        opaqueBlocks.set(
+          index,
+          createOpaqueBlock(block, (whole) => fill(serverParts.read(whole) ?? opaquePart(type, whole))),
+        );
+      }
     }
+  }
+
+  function addCitation(citation: Fields | undefined): void {
+    if (citation !== undefined) builder.cite(readCitation(citation), toJson(citation));
   }
 
   function endBlock(index: number | undefined): void {
@@ -141,6 +155,9 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
       case 'thinking_delta':
         builder.reasoning(asText(delta['thinking']) ?? '');
         return;
+      case 'citations_delta':
+        addCitation(asFields(delta['citation']));
+        return;
       case 'signature_delta':
         attachSignature(delta['signature']);
         return;
@@ -156,7 +173,8 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   function readUsage(value: unknown): void {
     for (const [key, count] of Object.entries(asFields(value) ?? {}))
       if (typeof count === 'number') counts.set(key, count);
-    builder.usage(usageFrom(counts));
+    serverToolCalls = serverToolCallsOf(asFields(value)?.['server_tool_use']) ?? serverToolCalls;
+    builder.usage(usageFrom(counts, serverToolCalls));
   }
 
   function close(): void {
@@ -166,6 +184,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     for (const index of opaqueBlocks.keys()) endBlock(index);
     const known = REASONS.get(stopReason);
     if (known === 'length' || known === 'refusal') builder.end(known);
+    else if (known === 'paused' && !builder.hasCalls()) builder.end(known);
     else builder.end(builder.hasCalls() ? 'tool-calls' : known === 'tool-calls' ? 'other' : (known ?? 'other'));
   }
 
@@ -206,7 +225,18 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   };
 }
 
-function usageFrom(counts: ReadonlyMap<string, number>): Usage | undefined {
+/** How often the vendor ran each of its tools; undefined if it ran none. */
+function serverToolCallsOf(value: unknown): Readonly<Record<string, number>> | undefined {
+  const counts = Object.entries(asFields(value) ?? {}).flatMap(([key, count]): [string, number][] =>
+    typeof count === 'number' && count > 0 ? [[key.replace(/_requests$/, ''), count]] : [],
+  );
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
+}
+
+function usageFrom(
+  counts: ReadonlyMap<string, number>,
+  serverToolCalls: Readonly<Record<string, number>> | undefined,
+): Usage | undefined {
   const [input, output] = [counts.get('input_tokens'), counts.get('output_tokens')];
   if (input === undefined && output === undefined) return undefined;
   const read = counts.get('cache_read_input_tokens');
@@ -217,5 +247,6 @@ function usageFrom(counts: ReadonlyMap<string, number>): Usage | undefined {
     outputTokens: output ?? 0,
     ...(read === undefined ? {} : { cachedInputTokens: read }),
     ...(written === undefined ? {} : { cacheWriteTokens: written }),
+    ...(serverToolCalls === undefined ? {} : { serverToolCalls }),
   };
 }

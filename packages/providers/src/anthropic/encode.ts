@@ -26,10 +26,12 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'anthropic',
-    encode: ({ description }, { name, schema }) => ({
+    serverTools: settings.serverTools,
+    encode: ({ description }, { name, schema, isDeferred }) => ({
       name,
       ...(description === '' ? {} : { description }),
       input_schema: schema,
+      ...(isDeferred ? { defer_loading: true } : {}),
     }),
   });
 
@@ -46,6 +48,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     const settled = modelSettings(request, options, placeholders !== undefined, warnings);
     const takesSchema = rulesOf(request.model).replySchema;
     const head = {
+      ...settings.serverTools.fields,
       ...settled.fields,
       model: request.model,
       ...(takesSchema ? outputFormat(request, settled.fields['output_config'], warnings) : {}),

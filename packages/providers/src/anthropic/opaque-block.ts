@@ -1,4 +1,4 @@
-import { asText, type Fields } from '../json-fields.ts';
+import type { Fields } from '../json-fields.ts';
 import { createOpaqueFields } from '../wire/opaque-fields.ts';
 
 /** A block of a kind that only the vendor understands, while it arrives. @internal */
@@ -9,8 +9,8 @@ export interface OpaqueBlock {
   end(): void;
 }
 
-/** Creates a block from its start; `keep` gets the kind and the complete block. @internal */
-export function createOpaqueBlock(start: Fields, keep: (kind: string, data: unknown) => void): OpaqueBlock {
+/** Creates a block from its start; `keep` gets the complete block. @internal */
+export function createOpaqueBlock(start: Fields, keep: (block: Fields) => void): OpaqueBlock {
   const fields = createOpaqueFields(start);
   return {
     add(delta) {
@@ -21,7 +21,7 @@ export function createOpaqueBlock(start: Fields, keep: (kind: string, data: unkn
     },
     end() {
       const block = fields.complete();
-      if (block !== undefined) keep(asText(start['type']) ?? '', Object.fromEntries(block));
+      if (block !== undefined) keep(Object.fromEntries(block));
     },
   };
 }

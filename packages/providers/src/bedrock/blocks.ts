@@ -2,6 +2,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { partsForVendor } from '../wire/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
@@ -24,7 +25,7 @@ export function toBlocks(message: Message, vendor: string): readonly object[] {
     case 'user':
       return contentBlocks(message.content, userBlock);
     case 'assistant':
-      return assistantBlocks(message, message.provider?.vendor === vendor);
+      return assistantBlocks(message, vendor);
     case 'tool':
       return [resultBlock(message)];
     case 'system':
@@ -33,8 +34,9 @@ export function toBlocks(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantBlocks(message: AssistantMessage, isOwn: boolean): readonly object[] {
-  const blocks = message.content.flatMap((part): readonly object[] => {
+function assistantBlocks(message: AssistantMessage, vendor: string): readonly object[] {
+  const isOwn = message.provider?.vendor === vendor;
+  const blocks = partsForVendor(message, vendor).flatMap((part): readonly object[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ text: part.text }];
     if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
     if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];

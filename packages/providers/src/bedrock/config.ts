@@ -1,6 +1,7 @@
 import { checkKeys, type JsonObject, type KeysOf, optionKeys, type ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configKeys, useInside } from '../config/check-config.ts';
+import type { ServerToolConfig } from '../config/server-tools.ts';
 import { configError } from '../config/config-error.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
@@ -28,6 +29,8 @@ export interface BedrockWireConfig extends CommonConfig {
   readonly region?: string | undefined;
   /** The AWS credentials, or a function that returns them. Absent, and without `token`: the credential chain of the AWS SDK is used. */
   readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
+  /** Tools that the model knows by itself, offered in every request, such as `{ systemTool: { name: 'nova_grounding' } }`. */
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
   /** A named profile of the shared AWS configuration, whose credentials sign the requests. Not together with `credentials` or `token`. */
   readonly profile?: string | undefined;
 }
@@ -51,7 +54,7 @@ export interface BedrockSettings extends WireSettings {
 const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey: true, sessionToken: true };
 const CREDENTIAL_KEYS = optionKeys<AwsCredentials>(CREDENTIALS);
 const KEYS = configKeys(
-  { region: true, credentials: true, profile: true },
+  { region: true, credentials: true, profile: true, serverTools: true },
   useInside('credentials', Object.keys(CREDENTIALS)),
 );
 
@@ -70,5 +73,8 @@ export function resolveBedrock(config: BedrockWireConfig): BedrockSettings {
     throw configError(name, `region is "${region}".`, 'Write it like us-east-1.');
   }
   const regionalUrl = `https://bedrock-runtime.${region ?? ''}.amazonaws.com`;
-  return { ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS }), region };
+  return {
+    ...resolveWireSettings(config, { baseUrl: regionalUrl, basePath: '', keys: KEYS, serverTools: config.serverTools }),
+    region,
+  };
 }

@@ -1,11 +1,17 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type MessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import {
+  createMessageBuilder,
+  type DecoderContext,
+  type FillPlace,
+  type MessageBuilder,
+} from '../wire/message-builder.ts';
 import { createFrameSplitter } from '../stream/aws-frames.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
+import { createServerPartReader, readCitation } from './server-parts.ts';
 import type { ReadFrame } from './optional-packages.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -36,6 +42,7 @@ export function createBedrockDecoder(context: DecoderContext, readFrame: ReadFra
 function jsonDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
+  const serverParts = createServerPartReader();
   const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
@@ -56,7 +63,7 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
         const block = asFields(entry) ?? {};
         const kind = opaqueKind(block);
         if (kind === undefined) readBlock(builder, block, at, exact);
-        else builder.opaque()(kind, block);
+        else builder.reserve()(serverParts.read(kind, block));
       }
       builder.usage(usageOf(value['usage']));
       finish(builder, asText(value['stopReason']));
@@ -68,6 +75,8 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
 function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('input');
+  const serverParts = createServerPartReader();
+  const keepIn = (fill: FillPlace) => (kind: string, block: Fields) => fill(serverParts.read(kind, block));
   const opaqueBlocks = new Map<number | undefined, OpaqueBlock>();
   let stopReason: string | undefined;
   let firstByte: number | undefined;
@@ -104,7 +113,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
         const start = asFields(event['start']) ?? {};
         const kind = opaqueKind(start);
         if (kind !== undefined) {
-          opaqueBlocks.set(index, createOpaqueBlock(kind, start, builder.opaque()));
+          opaqueBlocks.set(index, createOpaqueBlock(kind, start, keepIn(builder.reserve())));
           return;
         }
         const call = asFields(start['toolUse']);
@@ -128,7 +137,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
   /** A kind of block without a start begins with its first delta. */
   function readDelta(delta: Fields, index: number | undefined): void {
     const kind = opaqueBlocks.has(index) ? undefined : opaqueKind(delta);
-    if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, { [kind]: {} }, builder.opaque()));
+    if (kind !== undefined) opaqueBlocks.set(index, createOpaqueBlock(kind, { [kind]: {} }, keepIn(builder.reserve())));
     const block = opaqueBlocks.get(index);
     if (block === undefined) readBlock(builder, delta, index, exact);
     else block.add(delta);
@@ -180,6 +189,11 @@ function readBlock(builder: MessageBuilder, block: Fields, index: number | undef
   builder.text(asText(block['text']) ?? '');
   const cited = asFields(block['citationsContent']);
   for (const piece of asList(cited?.['content'])) builder.text(asText(asFields(piece)?.['text']) ?? '');
+  // Whole blocks have a list of citations, deltas have one.
+  for (const citation of [...asList(cited?.['citations']), block['citation']]) {
+    const fields = asFields(citation);
+    if (fields !== undefined) builder.cite(readCitation(fields));
+  }
   const call = asFields(block['toolUse']);
   if (call !== undefined) {
     builder.call({

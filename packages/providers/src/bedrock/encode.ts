@@ -24,6 +24,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'anthropic',
+    serverTools: settings.serverTools,
     encode: ({ description }, { name, schema }) => ({
       toolSpec: { name, description: description === '' ? name : description, inputSchema: { json: schema } },
     }),

@@ -4,6 +4,7 @@ import type { BedrockConfig } from './config.ts';
 import { createBedrockProvider } from './provider.ts';
 
 export type { AwsCredentials, BedrockConfig, BedrockOptions } from './config.ts';
+export type { ServerTool, ServerToolConfig } from '../config/server-tools.ts';
 
 /**
  * Creates a provider over Bedrock's Converse API: signed with SigV4, or with a Bedrock API key as `token`. Signatures, the credential chain

@@ -25,7 +25,7 @@ export interface OpaqueBlock {
 export function createOpaqueBlock(
   kind: string,
   start: Fields,
-  keep: (kind: string, data: unknown) => void,
+  keep: (kind: string, block: Fields) => void,
 ): OpaqueBlock {
   const key = Object.keys(start)[0] ?? kind;
   const fields = createOpaqueFields(asFields(start[key]) ?? {});

@@ -2,7 +2,7 @@ import type { ProviderEvent } from '@kernel/protocol';
 import { toJson } from './cassette.ts';
 import type { Sanitizer } from './sanitizer.ts';
 
-type Delta = Exclude<ProviderEvent, { type: 'message-end' | 'reply-withdrawn' }>;
+type Delta = Extract<ProviderEvent, { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' }>;
 
 /**
  * Returns the events of one reply without secrets. A secret that was split across deltas is found in their joined text; that text then
@@ -39,7 +39,7 @@ function sanitizeAttempt(events: readonly ProviderEvent[], sanitizer: Sanitizer)
 }
 
 function isDelta(event: ProviderEvent): event is Delta {
-  return event.type !== 'message-end' && event.type !== 'reply-withdrawn';
+  return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta';
 }
 
 function channelOf(event: Delta): string {

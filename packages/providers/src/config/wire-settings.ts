@@ -3,6 +3,7 @@ import { parseBaseUrl } from './base-url.ts';
 import { checkConfig } from './check-config.ts';
 import type { CommonConfig } from './common-config.ts';
 import { createAuthorizer } from './credentials.ts';
+import { NO_SERVER_TOOLS, resolveServerTools, type ServerToolConfig, type ServerTools } from './server-tools.ts';
 
 /** Where a wire's requests go, and how they are authorized. @internal */
 export interface WireSettings {
@@ -14,6 +15,8 @@ export interface WireSettings {
   readonly basePath: string;
   /** The query of `baseUrl` with its question mark, or empty. */
   readonly query: string;
+  /** The vendor's own tools. */
+  readonly serverTools: ServerTools;
   /** Default model options. */
   readonly options: ModelOptions;
   /** Returns the header that carries a token. */
@@ -28,6 +31,7 @@ export function resolveWireSettings(
     readonly basePath: string;
     readonly authHeader?: string;
     readonly keys?: OptionKeys;
+    readonly serverTools?: readonly ServerToolConfig[] | undefined;
   },
 ): WireSettings {
   checkConfig(config, defaults.keys);
@@ -37,6 +41,8 @@ export function resolveWireSettings(
     origin: base.origin,
     basePath: base.path === '' ? defaults.basePath : base.path,
     query: base.query,
+    serverTools:
+      defaults.serverTools === undefined ? NO_SERVER_TOOLS : resolveServerTools(config.name, defaults.serverTools),
     options: config.options ?? {},
     authorize: createAuthorizer(config, defaults.authHeader),
   };

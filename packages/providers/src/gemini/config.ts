@@ -1,5 +1,7 @@
 import type { JsonObject, ModelOptions } from '@kernel/protocol';
+import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
+import type { ServerToolConfig } from '../config/server-tools.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
@@ -9,6 +11,8 @@ export interface GeminiConfig extends CommonConfig {
   readonly name: 'gemini';
   /** Default model options; a request overrides them key by key. */
   readonly options?: GeminiOptions | undefined;
+  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 
 /** Model options of the generateContent API. `parallelToolCalls: false` is left out with a warning. */
@@ -19,12 +23,22 @@ export interface GeminiOptions extends ModelOptions {
   readonly safetySettings?: readonly { readonly category: string; readonly threshold: string }[] | undefined;
 }
 
+/** A config of this API under any name. @internal */
+export type GeminiWireConfig = CommonConfig & Pick<GeminiConfig, 'serverTools'>;
+
+const KEYS = configKeys(
+  { serverTools: true },
+  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
+);
+
 /** Resolves a config for the generateContent API. The key goes into a header, never into the URL. @internal */
-export function resolveGemini(config: CommonConfig): WireSettings {
+export function resolveGemini(config: GeminiWireConfig): WireSettings {
   return resolveWireSettings(config, {
     baseUrl: 'https://generativelanguage.googleapis.com',
     basePath: '/v1beta',
     authHeader: 'x-goog-api-key',
+    keys: KEYS,
+    serverTools: config.serverTools,
   });
 }
 

@@ -1,11 +1,13 @@
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { FinishReason, ServerToolCall, ServerToolResult, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { serverToolCall, serverToolResult } from '../wire/server-tool-parts.ts';
+import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { readGrounding, readSupports, readUrlContext } from './grounding.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -28,6 +30,9 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   let finishReason: string | undefined;
   let blocked = false;
   let callCount = 0;
+  let codeCount = 0;
+  let grounding: Fields | undefined;
+  let urlContext: Fields | undefined;
   /** The call whose arguments arrive in pieces, until its last piece. */
   let open: { readonly index: number; readonly input: PartialArguments } | undefined;
 
@@ -51,6 +56,37 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     if (candidate === undefined) return;
     for (const part of asList(asFields(candidate['content'])?.['parts'])) readPart(asFields(part) ?? {});
     finishReason = asText(candidate['finishReason']) ?? finishReason;
+    grounding = asFields(candidate['groundingMetadata']) ?? grounding;
+    urlContext = asFields(candidate['urlContextMetadata'] ?? candidate['url_context_metadata']) ?? urlContext;
+  }
+
+  /** Code that the vendor ran, or its outcome. */
+  function readCode(kind: string, part: Fields): ServerToolCall | ServerToolResult | undefined {
+    const value = asFields(part[kind]) ?? {};
+    const name = 'code_execution';
+    if (kind === 'executableCode') {
+      codeCount += 1;
+      const { language, code } = value;
+      return serverToolCall({ id: `${name}_${codeCount}`, name, input: { language, code }, data: part });
+    }
+    if (kind !== 'codeExecutionResult') return undefined;
+    const isError = value['outcome'] !== 'OUTCOME_OK';
+    return serverToolResult({
+      callId: `${name}_${codeCount}`,
+      name,
+      text: asText(value['output']),
+      isError,
+      data: part,
+    });
+  }
+
+  /** What a search found comes with the last chunks, apart from the parts. */
+  function addGrounding(): void {
+    if (grounding !== undefined) {
+      for (const citation of readSupports(grounding, builder.lastText())) builder.citeLast(citation);
+      builder.reserve()(...readGrounding(grounding));
+    }
+    if (urlContext !== undefined) builder.reserve()(...readUrlContext(urlContext));
   }
 
   function readPart(part: Fields): void {
@@ -64,7 +100,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     const text = asText(part['text']);
     if (text === undefined) {
       const kind = Object.keys(part).find((key) => !PART_FIELDS.has(key));
-      if (kind !== undefined) builder.opaque()(kind, part);
+      if (kind !== undefined) builder.reserve()(readCode(kind, part) ?? opaquePart(kind, part));
       else if (providerData !== undefined) builder.endPart(providerData);
       return;
     }
@@ -117,6 +153,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
           : 'the reply has no candidate',
       );
     }
+    addGrounding();
     const known = REASONS.get(finishReason);
     if (open !== undefined && (known === 'stop' || known === 'tool-calls')) throw cutError();
     // What had arrived of a call that was cut: it does not run.

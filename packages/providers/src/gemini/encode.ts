@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@k
 import { checkRequest } from '../wire/check-request.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
-import { asJsonFields, definedFields, type Fields } from '../json-fields.ts';
+import { asFields, asJsonFields, definedFields, type Fields } from '../json-fields.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
@@ -27,6 +27,13 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     encode: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
 
+  const { toolConfig: configured, ...serverFields } = settings.serverTools.fields;
+  const toolConfigField = (request: ProviderRequest | undefined): object =>
+    request === undefined && configured === undefined
+      ? {}
+      : { toolConfig: { ...asFields(configured), ...(request && toolConfig(request)) } };
+  const serverTools = settings.serverTools.definitions.map((definition) => JSON.stringify(definition));
+
   return (request) => {
     checkRequest(request);
     const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
@@ -41,17 +48,20 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     const { system, messages } = alternateRoles(request.messages, partsOf);
     const streams = request.stream !== false;
     const head = {
+      ...serverFields,
       ...extra,
       ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
       ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
-      ...(tools === undefined || request.toolChoice === undefined ? {} : { toolConfig: toolConfig(request) }),
+      ...toolConfigField(tools === undefined || request.toolChoice === undefined ? undefined : request),
     };
     const contents = messages.map(
       ({ blocks, role }) => `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[${blocks.join(',')}]}`,
     );
     const text = JSON.stringify(head).slice(0, -1);
     const prefix = text === '{' ? text : `${text},`;
-    const toolPart = tools === undefined ? '' : `"tools":[{"functionDeclarations":[${tools.texts.join(',')}]}],`;
+    const functions = tools === undefined ? [] : [`{"functionDeclarations":[${tools.texts.join(',')}]}`];
+    const offered = [...functions, ...serverTools];
+    const toolPart = offered.length === 0 ? '' : `"tools":[${offered.join(',')}],`;
     return {
       path: geminiPath(settings, request.model, streams ? 'streamGenerateContent' : 'generateContent'),
       body: `${prefix}${toolPart}"contents":[${contents.join(',')}]}`,

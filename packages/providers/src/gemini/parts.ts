@@ -2,6 +2,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
 import { dataOf, opaqueData } from '../wire/media.ts';
+import { partsForVendor } from '../wire/parts-for-vendor.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
 /** Encodes a message as parts. Thought signatures and opaque parts are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */
@@ -10,7 +11,7 @@ export function toParts(message: Message, vendor: string): readonly object[] {
     case 'user':
       return contentParts(message.content);
     case 'assistant':
-      return assistantParts(message, message.provider?.vendor === vendor);
+      return assistantParts(message, vendor);
     case 'tool':
       return resultParts(message);
     case 'system':
@@ -19,8 +20,9 @@ export function toParts(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantParts(message: AssistantMessage, isOwn: boolean): readonly object[] {
-  return message.content.flatMap((part): readonly object[] => {
+function assistantParts(message: AssistantMessage, vendor: string): readonly object[] {
+  const isOwn = message.provider?.vendor === vendor;
+  return partsForVendor(message, vendor).flatMap((part): readonly object[] => {
     if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const signed = isOwn && part.type !== 'text' ? signatureOf(part.providerData) : {};
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];

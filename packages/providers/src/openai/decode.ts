@@ -1,11 +1,12 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { createCitationReader } from './citations.ts';
 import { textPiecesOf } from './content-text.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { createOpaqueCall, isOpaqueCall, type OpaqueCall } from './opaque-call.ts';
@@ -21,6 +22,8 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   let details: ReasoningDetails | undefined;
   /** Calls of tools that are no functions, by index: only the vendor understands them. */
   const opaque = new Map<number, OpaqueCall>();
+  const keepIn = (fill: FillPlace) => (kind: string, call: Fields) => fill(opaquePart(kind, call));
+  const citations = createCitationReader();
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended()) return;
@@ -50,6 +53,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     }
     if (fields['usage']) builder.usage(usageOf(fields['usage']));
     builder.model(fields['model']);
+    citations.readReply(fields);
     const choices = fields['choices'];
     if (!Array.isArray(choices)) return;
     for (const entry of choices) {
@@ -88,6 +92,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       refused = true;
       builder.text(refusal);
     }
+    citations.readMessage(delta, builder);
     const list = delta['tool_calls'];
     if (Array.isArray(list)) for (const [at, call] of list.entries()) readCall(call, at, list.length, isWhole);
     const legacyCall = asFields(delta['function_call']);
@@ -99,7 +104,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     if (call === undefined) return;
     const index = isWhole ? position : asNumber(call['index']);
     if (isOpaqueCall(call) || opaque.has(index ?? position)) {
-      const known = opaque.get(index ?? position) ?? createOpaqueCall(builder.opaque());
+      const known = opaque.get(index ?? position) ?? createOpaqueCall(keepIn(builder.reserve()));
       opaque.set(index ?? position, known);
       known.add(call);
       return;
@@ -129,6 +134,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
           : 'the reply is empty: it has no message, no finish reason and no error',
       );
     }
+    citations.end(builder);
     builder.endPart(details?.complete());
     builder.end(finishReasonOf(finishReason, builder.hasCalls(), refused));
   }

@@ -23,7 +23,7 @@ export function isOpaqueCallKind(kind: string): boolean {
 }
 
 /** Creates an empty call; `keep` gets it as the vendor would have sent it at once, after each piece. @internal */
-export function createOpaqueCall(keep: (kind: string, data: unknown) => void): OpaqueCall {
+export function createOpaqueCall(keep: (kind: string, call: Fields) => void): OpaqueCall {
   let call: Fields = {};
   return {
     add({ index: _index, ...piece }) {

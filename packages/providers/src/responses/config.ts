@@ -1,5 +1,7 @@
 import type { ModelOptions } from '@kernel/protocol';
+import { configKeys } from '../config/check-config.ts';
 import type { CommonConfig } from '../config/common-config.ts';
+import type { ServerToolConfig } from '../config/server-tools.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
 
 /** The config of OpenAI's Responses API. */
@@ -8,6 +10,8 @@ export interface ResponsesConfig extends CommonConfig {
   readonly name: 'openai-responses';
   /** Default model options; a request overrides them key by key. */
   readonly options?: ResponsesOptions | undefined;
+  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 
 /** Model options of the Responses API. It has neither `seed` nor `stop`: they are left out with a warning. */
@@ -20,7 +24,20 @@ export interface ResponsesOptions extends ModelOptions {
   readonly truncation?: 'auto' | 'disabled' | null | undefined;
 }
 
+/** A config of this API under any name. @internal */
+export type ResponsesWireConfig = CommonConfig & Pick<ResponsesConfig, 'serverTools'>;
+
+const KEYS = configKeys(
+  { serverTools: true },
+  { tools: "Use serverTools for the vendor's own tools, and tools of the request for yours." },
+);
+
 /** Resolves a config for the Responses API. @internal */
-export function resolveResponses(config: CommonConfig): WireSettings {
-  return resolveWireSettings(config, { baseUrl: 'https://api.openai.com', basePath: '/v1' });
+export function resolveResponses(config: ResponsesWireConfig): WireSettings {
+  return resolveWireSettings(config, {
+    baseUrl: 'https://api.openai.com',
+    basePath: '/v1',
+    keys: KEYS,
+    serverTools: config.serverTools,
+  });
 }

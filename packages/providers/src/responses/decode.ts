@@ -1,11 +1,13 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { callOfNativeItem } from './native-tools.ts';
+import { createServerItemReader, readAnnotation } from './server-items.ts';
 
 /** The types of items that are read; every other one is kept as it is. */
 const READ = new Set(['message', 'reasoning', 'function_call']);
@@ -18,8 +20,11 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const streamed = new Set<number>();
   /** The text of each output index that arrived as deltas. */
   const texts = new Map<number, string>();
-  /** The places of items that only the vendor understands. */
-  const opaque = new Map<number, (kind: string, data: unknown) => void>();
+  /** The places of items of the vendor's own. */
+  const places = new Map<number, FillPlace>();
+  const serverItems = createServerItemReader();
+  /** How many annotations of each output index were read. */
+  const annotations = new Map<number, number>();
   /** The output indexes and the ids whose complete item was read. */
   const completed = new Set<number | string>();
   let refused = false;
@@ -45,6 +50,9 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
       case 'response.reasoning_text.delta':
         streamed.add(at);
         builder.reasoning(asText(event['delta']) ?? '');
+        return;
+      case 'response.output_text.annotation.added':
+        addAnnotation(asFields(event['annotation']), at, 0);
         return;
       case 'response.output_item.added':
         startItem(asFields(event['item']), at);
@@ -80,8 +88,12 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
 
   function startItem(item: Fields | undefined, at: number): void {
     const type = asText(item?.['type']);
-    if (type !== undefined && !READ.has(type)) opaque.set(at, builder.opaque());
-    if (item === undefined || type !== 'function_call') return;
+    if (item === undefined || type === undefined) return;
+    if (!READ.has(type)) {
+      if (callOfNativeItem(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
+      return;
+    }
+    if (type !== 'function_call') return;
     builder.call({ index: at, id: asText(item['call_id']), name: asText(item['name']), arguments: '' });
   }
 
@@ -101,6 +113,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         // A gateway may lose deltas: the item has the rest.
         const known = texts.get(at) ?? '';
         if (whole.startsWith(known)) builder.text(whole.slice(known.length));
+        addAnnotations(parts, at);
         builder.endPart();
         return;
       }
@@ -125,8 +138,34 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         return;
       }
       default:
-        (opaque.get(at) ?? builder.opaque())(type, item);
+        readVendorItem(item, type, at);
     }
+  }
+
+  /** Reads an item that is a call of a tool which runs here, of one that the vendor ran, or that only the vendor understands. */
+  function readVendorItem(item: Fields, type: string, at: number): void {
+    const call = callOfNativeItem(item, context.toolDecoder);
+    if (call !== undefined) builder.call({ index: at, ...call });
+    else (places.get(at) ?? builder.reserve())(...(serverItems.read(item) ?? [opaquePart(type, item)]));
+  }
+
+  /** Adds the annotations of a message that no event has brought. */
+  function addAnnotations(parts: readonly (Fields | undefined)[], at: number): void {
+    let offset = 0;
+    let known = annotations.get(at) ?? 0;
+    for (const part of parts) {
+      for (const annotation of asList(part?.['annotations'])) {
+        if (known === 0) addAnnotation(asFields(annotation), at, offset);
+        else known -= 1;
+      }
+      offset += (asText(part?.['text']) ?? '').length;
+    }
+  }
+
+  function addAnnotation(annotation: Fields | undefined, at: number, offset: number): void {
+    if (annotation === undefined) return;
+    annotations.set(at, (annotations.get(at) ?? 0) + 1);
+    builder.cite(readAnnotation(annotation, builder.lastText(), offset), toJson(annotation));
   }
 
   function readResponse(response: Fields, eventStatus?: string): void {

@@ -1,7 +1,7 @@
-import type { Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import { type Message, type ProviderRequest, type ProviderWarning, textOf } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { strictGap } from '../schema-dialects/strict.ts';
-import { asFields } from '../json-fields.ts';
+import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { OPENAI_ORIGIN } from '../openai/models.ts';
@@ -13,24 +13,32 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toItems } from './items.ts';
 import { responsesRules } from './models.ts';
+import { nativeCalls, nativeResult } from './native-tools.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
 );
+/** The tool that answers for approvals of hosted servers: models do not call it. */
+const UNSENT: ReadonlySet<string> = new Set(['mcp_approval']);
+
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
+  const hostsServers = settings.serverTools.definitions.some(({ type }) => type === 'mcp');
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'openai',
     strict: 'openai-strict',
+    serverTools: settings.serverTools,
+    unsentTools: hostsServers ? UNSENT : undefined,
     // In this API an absent `strict` means true.
-    encode: ({ description }, { name, schema, strict }) => ({
+    encode: ({ description }, { name, schema, strict, isDeferred }) => ({
       type: 'function',
       name,
       description,
       parameters: schema,
       strict,
+      ...(isDeferred ? { defer_loading: true } : {}),
     }),
   });
 
@@ -42,6 +50,19 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     );
     encoders.set(detail, encode);
     return encode;
+  }
+
+  const { definitions } = settings.serverTools;
+
+  function encodeMessages(messages: readonly Message[], detail: string | undefined): readonly string[] {
+    const encode = itemsFor(detail);
+    if (definitions.length === 0) return messages.flatMap(encode);
+    const native = nativeCalls(messages, settings.name);
+    return messages.flatMap((message) => {
+      const item = message.role === 'tool' ? native.get(message.toolCallId) : undefined;
+      if (message.role !== 'tool' || item === undefined) return encode(message);
+      return [JSON.stringify(nativeResult(item, message, textOf(message)))];
+    });
   }
 
   return (request) => {
@@ -56,9 +77,13 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     }
     const streams = request.stream !== false;
     const reasons = rules.hasReasoning || options.reasoningEffort !== undefined;
+    const include = [
+      ...(reasons ? ['reasoning.encrypted_content'] : []),
+      ...asList(settings.serverTools.fields['include']),
+    ];
     const head = {
       store: false,
-      ...(reasons ? { include: ['reasoning.encrypted_content'] } : {}),
+      ...(include.length === 0 ? {} : { include }),
       ...options.extra,
       model: request.model,
       ...(streams ? { stream: true } : {}),
@@ -66,7 +91,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...(tools === undefined ? {} : toolFields(request, options)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
-    const items = request.messages.flatMap(itemsFor(options.imageDetail));
+    const items = [...encodeMessages(request.messages, options.imageDetail)];
     if (request.responseFormat !== undefined && !rules.takesSchema) {
       const { text, warning } = schemaInstruction(request.responseFormat);
       items.unshift(JSON.stringify({ role: 'system', content: text }));

@@ -5,6 +5,20 @@ import type { ResponsesConfig } from './config.ts';
 import { responsesWire } from './wire.ts';
 
 export type { ResponsesConfig, ResponsesOptions } from './config.ts';
+export type { ServerTool, ServerToolConfig } from '../config/server-tools.ts';
+export { APPLY_PATCH_TOOL, MCP_APPROVAL_TOOL, SHELL_TOOL } from './client-tools.ts';
+export {
+  applyPatch,
+  codeInterpreter,
+  customTool,
+  fileSearch,
+  imageGeneration,
+  mcpServer,
+  shell,
+  toolSearch,
+  webSearch,
+} from './server-tools.ts';
+export type { HostedMcpServer } from './server-tools.ts';
 
 /** Creates a provider over OpenAI's Responses API. The vendor stores nothing unless `options.store` says so. */
 export function responsesProvider(config: UnnamedConfig<ResponsesConfig>): Provider {

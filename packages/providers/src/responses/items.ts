@@ -2,6 +2,8 @@ import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from
 import { asFields } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
+import { partsForVendor } from '../wire/parts-for-vendor.ts';
+import { nativeItem } from './native-tools.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 /** Encodes a message as input items. Reasoning and opaque items are sent back only to the `vendor` that produced them, unchanged, a reasoning item before the item that followed it. @internal */
@@ -12,7 +14,7 @@ export function toItems(message: Message, vendor: string, detail: string | undef
     case 'user':
       return [{ role: 'user', content: userContent(message.content, detail) }];
     case 'assistant':
-      return assistantItems(message, message.provider?.vendor === vendor);
+      return assistantItems(message, vendor);
     case 'tool':
       return [resultItem(message, detail)];
     default:
@@ -20,10 +22,11 @@ export function toItems(message: Message, vendor: string, detail: string | undef
   }
 }
 
-function assistantItems(message: AssistantMessage, isOwn: boolean): readonly object[] {
+function assistantItems(message: AssistantMessage, vendor: string): readonly object[] {
+  const isOwn = message.provider?.vendor === vendor;
   const items: object[] = [];
   let reasoning: object[] = [];
-  for (const part of message.content) {
+  for (const part of partsForVendor(message, vendor)) {
     if (part.type === 'reasoning') {
       const item = isOwn ? asFields(part.providerData) : undefined;
       if (item?.['type'] === 'reasoning') reasoning.push(item);
@@ -34,8 +37,13 @@ function assistantItems(message: AssistantMessage, isOwn: boolean): readonly obj
     items.push(...reasoning);
     reasoning = [];
     if (part.type === 'opaque') items.push(...opaqueData(part));
-    else if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
+    else if (part.type === 'text') items.push({ role: 'assistant', content: contentOf(part) });
     else {
+      const native = isOwn ? nativeItem(part.providerData) : undefined;
+      if (native !== undefined) {
+        items.push(native);
+        continue;
+      }
       const { arguments: text, id, name } = part;
       const call = {
         call_id: toWireId(id, CALL_ID_RULES['max-64']),
@@ -47,6 +55,12 @@ function assistantItems(message: AssistantMessage, isOwn: boolean): readonly obj
     }
   }
   return items;
+}
+
+/** The text, with its annotations where it has some. */
+function contentOf({ providerData, text }: TextPart): unknown {
+  const annotations = asFields(providerData)?.['citations'];
+  return annotations === undefined ? text : [{ type: 'output_text', text, annotations }];
 }
 
 function resultItem(message: ToolMessage, detail: string | undefined): object {

@@ -2,11 +2,10 @@ import {
   type AssistantMessage,
   type MediaPart,
   type Message,
-  type OpaquePart,
   type ProviderRequest,
-  type ReasoningPart,
   type TextPart,
   type Tool,
+  type ToolCall,
   type ToolMessage,
   textOf,
   toolCallsOf,
@@ -92,7 +91,7 @@ function mustCallText(choice: ProviderRequest['toolChoice']): string {
 
 /** Calls as text, other parts as they are, in order; adjacent calls are written together. */
 function withPrintedCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
-  const parts: (TextPart | ReasoningPart | OpaquePart)[] = [];
+  const parts: Exclude<AssistantMessage['content'][number], ToolCall>[] = [];
   let text = '';
   const flush = (): void => {
     if (text !== '') parts.push({ type: 'text', text });
@@ -101,7 +100,7 @@ function withPrintedCalls(message: AssistantMessage, format: TextFormat): Assist
   for (let at = 0; at < message.content.length; at += 1) {
     const part = message.content[at];
     if (part?.type === 'text') text += part.text;
-    else if (part?.type === 'reasoning' || part?.type === 'opaque') {
+    else if (part !== undefined && part.type !== 'tool-call') {
       flush();
       parts.push(part);
     } else if (part !== undefined) {

@@ -1,6 +1,7 @@
 import type { Redactor } from '@kernel/internal';
 import {
   type AssistantMessage,
+  type Citation,
   type FinishReason,
   type JsonValue,
   KernelError,
@@ -8,6 +9,8 @@ import {
   type ProviderEvent,
   type ProviderWarning,
   type ReasoningPart,
+  type ServerToolCall,
+  type ServerToolResult,
   type TextPart,
   type ToolCall,
   type Usage,
@@ -46,11 +49,15 @@ export interface MessageBuilder {
   reasoning(delta: string): void;
   /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
   endPart(providerData?: JsonValue): void;
+  /** Adds a source of the current text, which may not have begun, and emits it. `data` is the citation as it was received, if it goes back. */
+  cite(citation: Citation, data?: JsonValue): void;
+  /** Adds a source of the last text, and emits it. Does nothing without a text. */
+  citeLast(citation: Citation): void;
   /**
-   * Reserves the place of a part that only the vendor understands. The function that it returns fills it with the part as it was received;
-   * a part that is never filled was cut off, and is left out.
+   * Reserves the place of a part that only the vendor understands, or of what it ran itself. The function that it returns fills it with the part as it
+   * was received; a part that is never filled was cut off, and is left out.
    */
-  opaque(): (kind: string, data: unknown) => void;
+  reserve(): FillPlace;
   /** The vendor begins its reply anew: what came before is given up. Throws `PROVIDER_PROTOCOL` if its text is with the consumer already. */
   restart(): void;
   /** Adds a fragment of a tool call and emits it. */
@@ -69,6 +76,8 @@ export interface MessageBuilder {
   ended(): boolean;
   /** The text so far. */
   readonly partialText: () => string;
+  /** The text of the last text part; empty if there is none. */
+  lastText(): string;
   /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
   protocolError(message: string): KernelError;
   /** Creates the `PROVIDER_PROTOCOL` error of a line that is not valid JSON. */
@@ -77,15 +86,25 @@ export interface MessageBuilder {
   vendorError(error: VendorError): KernelError;
 }
 
+/** Fills a reserved place; what the vendor ran is emitted as well. @internal */
+export type FillPlace = (...parts: readonly (OpaquePart | ServerToolCall | ServerToolResult)[]) => void;
+
+/** Creates an opaque part of what was received. @internal */
+export function opaquePart(kind: string, data: unknown): OpaquePart {
+  return Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
+}
+
 interface OpenPart {
   readonly type: 'text' | 'reasoning';
   readonly pieces: string[];
+  /** The citations of a text, and as they were received. */
+  citations?: { readonly read: Citation[]; readonly received: JsonValue[] };
   providerData: JsonValue | undefined;
 }
 
-interface OpaquePlace {
-  readonly type: 'opaque';
-  part: OpaquePart | undefined;
+interface ReservedPlace {
+  readonly type: 'reserved';
+  parts: readonly (OpaquePart | ServerToolCall | ServerToolResult)[];
 }
 
 /** Creates a builder for one reply. @internal */
@@ -93,26 +112,40 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   const { emit, name, redactor, toolDecoder } = context;
   const assembler = createCallAssembler();
   /** Parts, and the ordinals of calls. */
-  const order: (OpenPart | OpaquePlace | number)[] = [];
+  const order: (OpenPart | ReservedPlace | number)[] = [];
   let current: OpenPart | undefined;
   let usage: Usage | undefined;
   let model = context.model;
   let isEnded = false;
 
-  function add(type: 'text' | 'reasoning', delta: string): void {
+  function open(type: OpenPart['type']): OpenPart {
+    if (current?.type === type) return current;
+    current = { type, pieces: [], providerData: undefined };
+    order.push(current);
+    return current;
+  }
+
+  function add(type: OpenPart['type'], delta: string): void {
     if (delta === '') return;
-    if (current?.type !== type) {
-      current = { type, pieces: [], providerData: undefined };
-      order.push(current);
-    }
-    current.pieces.push(delta);
+    open(type).pieces.push(delta);
     emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
+  }
+
+  function lastTextPart(): OpenPart | undefined {
+    const last = order.findLast((entry) => typeof entry === 'object' && entry.type === 'text');
+    return typeof last === 'object' && last.type !== 'reserved' ? last : undefined;
+  }
+
+  function addCitation(text: OpenPart, citation: Citation, data?: JsonValue): void {
+    text.citations ??= { read: [], received: [] };
+    text.citations.read.push(citation);
+    if (data !== undefined) text.citations.received.push(data);
+    emit({ type: 'citation', citation });
   }
 
   function contentWith(calls: ReadonlyMap<number, ToolCall>): AssistantMessage['content'] {
     return order.flatMap((entry): AssistantMessage['content'] => {
-      if (typeof entry === 'object' && entry.type === 'opaque') return entry.part === undefined ? [] : [entry.part];
-      if (typeof entry !== 'number') return [toPart(entry)];
+      if (typeof entry !== 'number') return entry.type === 'reserved' ? entry.parts : toParts(entry);
       const call = calls.get(entry);
       if (call === undefined) return [];
       const text = toolDecoder.restoreArguments(call.name, call.arguments);
@@ -133,20 +166,22 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     reasoning: (delta) => add('reasoning', delta),
     endPart(providerData) {
       if (providerData !== undefined) {
-        if (current?.type !== 'reasoning') {
-          current = { type: 'reasoning', pieces: [], providerData };
-          order.push(current);
-        }
-        current.providerData = providerData;
+        open('reasoning').providerData = providerData;
       }
       current = undefined;
     },
-    opaque() {
+    cite: (citation, data) => addCitation(open('text'), citation, data),
+    citeLast(citation) {
+      const text = lastTextPart();
+      if (text !== undefined) addCitation(text, citation);
+    },
+    reserve() {
       current = undefined;
-      const place: OpaquePlace = { type: 'opaque', part: undefined };
+      const place: ReservedPlace = { type: 'reserved', parts: [] };
       order.push(place);
-      return (kind, data) => {
-        place.part = Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
+      return (...parts) => {
+        place.parts = parts;
+        for (const part of parts) if (part.type !== 'opaque') emit(part);
       };
     },
     restart() {
@@ -195,6 +230,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     hasContent: () => order.length > 0,
     ended: () => isEnded,
     partialText,
+    lastText: () => lastTextPart()?.pieces.join('') ?? '',
     protocolError,
     invalidJsonError: (line) =>
       protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),
@@ -202,8 +238,13 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   };
 }
 
-function toPart({ pieces, providerData, type }: OpenPart): TextPart | ReasoningPart {
+function toParts({ citations, pieces, providerData, type }: OpenPart): readonly (TextPart | ReasoningPart)[] {
   const text = pieces.join('');
-  if (type === 'text') return Object.freeze({ type, text });
-  return Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) });
+  if (type === 'reasoning')
+    return [Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) })];
+  if (text === '') return [];
+  if (citations === undefined) return [Object.freeze({ type, text })];
+  const { read, received } = citations;
+  const data = received.length === 0 ? {} : { providerData: { citations: received } };
+  return [Object.freeze({ type, text, citations: Object.freeze(read), ...data })];
 }

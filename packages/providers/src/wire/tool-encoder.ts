@@ -1,6 +1,7 @@
 import { findJsonLoss, type JsonSchema, type JsonValue, type ProviderWarning, type Tool } from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
 import { chooseSchema } from '../schema-dialects/lint.ts';
+import { NO_SERVER_TOOLS, nativeName, type ServerTools } from '../config/server-tools.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 
@@ -12,6 +13,8 @@ interface EncodedForm {
   readonly schema: JsonSchema;
   /** Whether strict mode applies. */
   readonly strict: boolean;
+  /** Whether the model finds the tool through a search, and does not see it at first. */
+  readonly isDeferred: boolean;
 }
 
 /** Maps the calls of a reply back to the tools of its request. @internal */
@@ -20,6 +23,8 @@ export interface ToolDecoder {
   toolName(wireName: string): string;
   /** Argument text that follows the tool's own schema; text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
+  /** The names of the request's tools that the vendor knows by itself. Absent: none. */
+  readonly nativeTools?: ReadonlySet<string>;
 }
 
 /** An encoded list of tools. @internal */
@@ -46,6 +51,10 @@ export interface ToolEncoderOptions {
   readonly strict?: Dialect | undefined;
   /** Returns the tool as the vendor's JSON. */
   readonly encode: (tool: Tool, form: EncodedForm) => unknown;
+  /** The vendor's own tools, which every request offers. */
+  readonly serverTools?: ServerTools | undefined;
+  /** The names of tools that the vendor calls without being told of them. */
+  readonly unsentTools?: ReadonlySet<string> | undefined;
 }
 
 /** The decoder of a request without tools. @internal */
@@ -54,13 +63,16 @@ export const IDENTITY_TOOL_DECODER: ToolDecoder = {
   restoreArguments: (_, text) => text,
 };
 
+const NO_TOOLS: readonly Tool[] = Object.freeze([]);
+
 /** Creates an encoder that encodes each list once, by identity, as long as it holds the same tools. @internal */
 export function createToolEncoder(
   options: ToolEncoderOptions,
 ): (tools: readonly Tool[] | undefined) => EncodedTools | undefined {
   const cache = new WeakMap<readonly Tool[], EncodedTools>();
-  return (tools) => {
-    if (tools === undefined || tools.length === 0) return undefined;
+  const hasServerTools = (options.serverTools?.definitions.length ?? 0) > 0;
+  return (tools = NO_TOOLS) => {
+    if (tools.length === 0 && !hasServerTools) return undefined;
     const cached = cache.get(tools);
     if (cached !== undefined && hasSameTools(cached.tools, tools)) return cached;
     const encoded = encodeTools(tools, options);
@@ -69,20 +81,34 @@ export function createToolEncoder(
   };
 }
 
-function encodeTools(tools: readonly Tool[], { dialect, encode, names, strict }: ToolEncoderOptions): EncodedTools {
+function encodeTools(
+  tools: readonly Tool[],
+  { dialect, encode, names, serverTools = NO_SERVER_TOOLS, strict, unsentTools }: ToolEncoderOptions,
+): EncodedTools {
+  const definitions = new Map(serverTools.definitions.map((definition) => [nativeName(definition), definition]));
+  const nativeTools = new Set<string>();
   const warnings: ProviderWarning[] = [];
   const toolNames = new Map<string, string>();
   const restorers = new Map<string, (args: JsonValue) => JsonValue>();
-  const texts = tools.map((tool) => {
+  const ownTexts = tools.flatMap((tool): readonly string[] => {
+    const definition = definitions.get(tool.name);
+    const isUnsent = unsentTools?.has(tool.name) === true;
+    if (definition !== undefined || isUnsent) nativeTools.add(tool.name);
+    if (isUnsent) return [];
+    if (definition !== undefined) return [JSON.stringify(definition)];
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
     if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
-    return JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict }));
+    const isDeferred = serverTools.deferred.has(tool.name);
+    return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
+  const others = serverTools.definitions.filter((definition) => !nativeTools.has(nativeName(definition) ?? ''));
+  const texts = [...ownTexts, ...others.map((definition) => JSON.stringify(definition))];
   const toolDecoder: ToolDecoder = {
     toolName: (name) => toolNames.get(name) ?? name,
+    ...(nativeTools.size > 0 && { nativeTools }),
     restoreArguments(name, text) {
       const restore = restorers.get(name);
       // JSON.parse returned it, so it is JSON.

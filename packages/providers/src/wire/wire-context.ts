@@ -25,6 +25,8 @@ export interface WireContextOptions {
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
   /** Headers that the vendor requires; those of the config win. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Secrets in requests besides the credential. */
+  readonly secrets?: readonly string[] | undefined;
   /** Creates the signer of requests without a token. */
   readonly createSigner?: ((redactor: Redactor) => Signer | undefined) | undefined;
 }
@@ -35,6 +37,7 @@ const DEFAULT_CONNECTIONS = 10;
 export function createWireContext(config: CommonConfig, options: WireContextOptions): WireContext {
   const { authorize, createSigner, origin } = options;
   const redactor = createRedactor();
+  for (const secret of options.secrets ?? []) redactor.add(secret);
   const connections = config.connections ?? DEFAULT_CONNECTIONS;
   if (!Number.isInteger(connections) || connections < 1) {
     throw configError(config.name, `connections is ${String(connections)}.`, 'Use a whole number from 1.');

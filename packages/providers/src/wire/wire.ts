@@ -10,6 +10,7 @@ import type {
   TranscribeRequest,
 } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
+import type { ServerTools } from '../config/server-tools.ts';
 import type { Signer } from '../http/authenticated-client.ts';
 import type { ResponseHeaders } from '../http/headers.ts';
 import { createWireStream, type ReplyDecoder } from '../stream/wire-stream.ts';
@@ -39,14 +40,16 @@ export interface BaseSettings {
   readonly origin: string;
   /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
+  /** The vendor's own tools, if its API has some. */
+  readonly serverTools?: ServerTools;
 }
 
 /** A wire: everything that a vendor's API has of its own. @internal */
 export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
   /** Checks a config and fills in the vendor's defaults. Throws `CONFIG_INVALID`. */
   readonly resolve: (config: Config) => Settings;
-  /** Headers that the vendor requires in every request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Returns the headers that the vendor requires in every request. */
+  readonly headers?: (settings: Settings) => Readonly<Record<string, string>>;
   /** Creates what turns requests into the vendor's JSON; called once per provider. */
   readonly createEncoder: (settings: Settings) => (request: ProviderRequest) => EncodedRequest;
   /** Creates what turns the bytes of one reply into events. */
@@ -72,7 +75,8 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
   const context = createWireContext(config, {
     origin: settings.origin,
     authorize: settings.authorize,
-    headers,
+    headers: headers?.(settings),
+    secrets: settings.serverTools?.secrets,
     createSigner: createSigner && ((redactor) => createSigner(config, settings, redactor)),
   });
   const encode = wire.createEncoder(settings);

@@ -85,6 +85,13 @@ export function createAgUiAgent(prefixes: AgUiPrefixes): AgUiAgent {
           return calls.announce(event);
         case 'tool-end':
           return [...calls.announce(event), ...calls.end(event)];
+        case 'citation':
+          return [{ type: 'CUSTOM', name: 'citation', value: { messageId, ...event.citation } }];
+        case 'server-tool-call':
+        case 'server-tool-result': {
+          const { type: name, ...value } = event;
+          return [{ type: 'CUSTOM', name, value }];
+        }
         case 'tool-complete':
           return [{ type: 'CUSTOM', name: 'tool-complete', value: event }];
         case 'tool-progress':

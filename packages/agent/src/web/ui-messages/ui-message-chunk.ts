@@ -9,8 +9,19 @@ export type UiMessageChunk =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly inputTextDelta: string }
   | UiToolInput
-  | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: JsonValue }
-  | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
+  | {
+      readonly type: 'tool-output-available';
+      readonly toolCallId: string;
+      readonly output: JsonValue;
+      readonly providerExecuted?: true;
+    }
+  | {
+      readonly type: 'tool-output-error';
+      readonly toolCallId: string;
+      readonly errorText: string;
+      readonly providerExecuted?: true;
+    }
+  | { readonly type: 'source-url'; readonly sourceId: string; readonly url: string; readonly title?: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | {
       readonly type: 'tool-approval-request';
@@ -35,6 +46,8 @@ export type UiToolInput =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly input: JsonValue;
+      /** Whether the vendor runs the tool itself. */
+      readonly providerExecuted?: true;
     }
   | {
       readonly type: 'tool-input-error';

@@ -1,6 +1,7 @@
 import type { ClientEvent, ClientRunEnd } from '../client-event.ts';
 import { flatCallId, toApprovalId } from '../approval-id.ts';
 import { createUiCalls } from './ui-calls.ts';
+import { createUiServerTools } from './ui-server-tools.ts';
 import type { UiFinishReason, UiMessageChunk } from './ui-message-chunk.ts';
 
 /** Returns the chunks for an event. For the events of one message, in order. */
@@ -9,6 +10,7 @@ export type UiParts = (event: ClientEvent) => readonly UiMessageChunk[];
 /** Creates the parts of one message. */
 export function createUiParts(messageId: string | undefined): UiParts {
   const calls = createUiCalls();
+  const serverTools = createUiServerTools();
   let hasStarted = false;
   let isInStep = false;
   let open: { readonly kind: 'text' | 'reasoning'; readonly id: string } | undefined;
@@ -65,6 +67,12 @@ export function createUiParts(messageId: string | undefined): UiParts {
         return addText('text', event.text);
       case 'reasoning-delta':
         return addText('reasoning', event.text);
+      case 'server-tool-call':
+        return [...close(), ...serverTools.begin(event)];
+      case 'server-tool-result':
+        return serverTools.end(event);
+      case 'citation':
+        return serverTools.cite(event.citation);
       case 'tool-call-delta':
         return [...close(), ...calls.addDelta(event)];
       case 'reply-withdrawn':

@@ -10,7 +10,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   length: 'max_tokens',
   filter: 'refusal',
   refusal: 'refusal',
-  other: 'pause_turn',
+  paused: 'pause_turn',
+  other: 'unknown',
 };
 
 /** Anthropic's Messages wire. */

@@ -12,6 +12,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   length: 'max_tokens',
   filter: 'content_filtered',
   refusal: 'guardrail_intervened',
+  // The vendor has none.
+  paused: 'malformed_model_output',
   other: 'malformed_model_output',
 };
 const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additionalModelRequestFields', 'guardrailConfig'];

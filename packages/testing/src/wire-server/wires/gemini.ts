@@ -11,6 +11,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   length: 'MAX_TOKENS',
   filter: 'SAFETY',
   refusal: 'PROHIBITED_CONTENT',
+  // The vendor has none.
+  paused: 'OTHER',
   other: 'OTHER',
 };
 const BODY = 'contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent'.split(' ');

@@ -11,6 +11,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   length: 'length',
   filter: 'stop',
   refusal: 'stop',
+  // The vendor has none.
+  paused: 'load',
   other: 'load',
 };
 

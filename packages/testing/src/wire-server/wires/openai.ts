@@ -12,6 +12,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   length: 'length',
   filter: 'content_filter',
   refusal: 'stop',
+  // The vendor has none.
+  paused: 'other',
   other: 'other',
 };
 
