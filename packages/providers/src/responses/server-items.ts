@@ -48,11 +48,13 @@ export function createServerItemReader(): ServerItemReader {
       }
       if (!type.endsWith('_call')) return undefined;
       lastIds.set(type, id);
-      const { name = nameOf(type), input = inputOf(item), ...result } = READERS.get(type)?.(item) ?? {};
-      const call = serverToolCall({ id, name, input, data: item });
+      const known = READERS.get(type);
+      const { name, input = inputOf(item), ...result } = known?.(item) ?? { name: asText(item['name']) };
+      const tool = name ?? nameOf(type);
+      const call = serverToolCall({ id, name: tool, input, data: item });
       const failed = item['status'] === 'failed';
-      return READERS.has(type)
-        ? [call, serverToolResult({ callId: id, name, ...result, isError: failed || result.isError === true })]
+      return known !== undefined
+        ? [call, serverToolResult({ callId: id, name: tool, ...result, isError: failed || result.isError === true })]
         : [call];
     },
   };
@@ -63,7 +65,7 @@ function nameOf(type: string): string {
 }
 
 function inputOf(item: Fields): unknown {
-  return item['arguments'] ?? item['action'] ?? item['operation'] ?? {};
+  return item['arguments'] ?? item['action'] ?? item['operation'] ?? { input: item['input'] };
 }
 
 function readWebSearch(item: Fields): ItemReading {

@@ -52,20 +52,24 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
     timeouts: resolveTimeouts(config.timeouts),
     responseBytes: limits.responseBytes,
     token: createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor),
-    headers: requestHeaders({ ...options.headers, ...config.headers }, redactor),
+    headers: requestHeaders(options.headers, config.headers, redactor),
     sign: createSigner?.(redactor),
   });
   return { client, redactor, limits };
 }
 
+/** The headers of every request; those of the config win. Names of beta features are joined. */
 function requestHeaders(
-  configured: Readonly<Record<string, string>>,
+  required: Readonly<Record<string, string>> = {},
+  configured: Readonly<Record<string, string>> = {},
   redactor: Redactor,
 ): Readonly<Record<string, string>> {
   const headers = new Map([['user-agent', 'kernel-providers']]);
-  for (const [name, value] of Object.entries(configured)) {
+  for (const [given, value] of [...Object.entries(required), ...Object.entries(configured)]) {
+    const name = given.toLowerCase();
     if (isSecretHeader(name)) redactor.add(value.replace(/^(Bearer|Basic) /i, ''));
-    headers.set(name.toLowerCase(), value);
+    const known = name.endsWith('-beta') ? headers.get(name) : undefined;
+    headers.set(name, known === undefined ? value : `${known},${value}`);
   }
   return Object.fromEntries(headers);
 }

@@ -139,7 +139,13 @@ test('unknown events and deltas are ignored, an unknown block is kept; complete 
   await withWire('anthropic', { replies: [{ chunks: [stream] }] }, async ({ provider }) => {
     const end = await endOf(provider.stream(request()));
     expect(end.message.content).toMatchObject([
-      { type: 'opaque', kind: 'server_tool_use', providerData: { type: 'server_tool_use', id: 's', name: 'web' } },
+      {
+        type: 'server-tool-call',
+        id: 's',
+        name: 'web',
+        arguments: '{}',
+        providerData: { type: 'server_tool_use', id: 's', name: 'web' },
+      },
       { id: 'a', name: 'f', arguments: '{"x":1}' },
       { id: 'b', name: 'g', arguments: '{}' },
     ]);

@@ -1,4 +1,13 @@
-import { type FinishReason, KernelError, type MessageEnd, type Provider, textOf, toolCallsOf } from '@kernel/protocol';
+import {
+  type FinishReason,
+  type JsonValue,
+  KernelError,
+  type MessageEnd,
+  type Provider,
+  type ProviderEvent,
+  textOf,
+  toolCallsOf,
+} from '@kernel/protocol';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProviders } from '../../src/index.ts';
@@ -46,6 +55,12 @@ const OTHER_WIRE: ReadonlyMap<string, RecordedWire> = new Map([
   ['azure/azure-deepseek-reasoning.1.json', 'openai'],
 ]);
 
+/** Replies with the result of a call that an earlier reply made. */
+const CALLED_BEFORE = new Set([
+  'anthropic/anthropic-tool-search-deferred-bm25.2.json',
+  'anthropic/anthropic-tool-search-deferred-regex.2.json',
+]);
+
 /** Transcriptions: they are served to `transcribe`. */
 const TRANSCRIPTS: ReadonlyMap<string, string> = new Map([
   ['groq/groq-transcription-text.json', 'Hello from the Versal AISDK.'],
@@ -84,13 +99,13 @@ function readAll(recorded: readonly RecordedFile[]): void {
   describe.each(replies)('the recorded reply $path', (file) => {
     const values = valuesOf(file);
 
-    test('is read right: text, calls, opaque parts and usage', async () => {
+    test('is read right: text, calls, parts of the vendor and usage', async () => {
       verifies('providers.replies.recorded');
       const end = await read(server, file);
       const expected = expectedOf(file.wire, values);
       const { content } = end.message;
       expect(textOf(end.message)).toBe(expected.text);
-      expect(content.flatMap((part) => (part.type === 'opaque' ? [part.kind] : []))).toEqual(expected.opaque);
+      expect(vendorParts(content).map(({ kind }) => kind)).toEqual(expected.opaque);
       const calls = toolCallsOf(end.message);
       expect(calls.map(({ arguments: text, name }) => [name, JSON.parse(text) as unknown])).toEqual(
         expected.calls.map(({ arguments: text, name }) => [name, JSON.parse(text === '' ? '{}' : text) as unknown]),
@@ -101,13 +116,32 @@ function readAll(recorded: readonly RecordedFile[]): void {
       expect(inputTokens + outputTokens).toBe(expected.tokens ?? inputTokens + outputTokens);
     });
 
-    test('goes back to its own vendor with its opaque parts unchanged, and to no other', async () => {
+    test('names what the vendor ran, in order: each result follows its call', async () => {
+      verifies('providers.serverTools.parts');
+      const { events, end } = await readEvents(server, file);
+      const parts = end.message.content.filter((part) => part.type.startsWith('server-tool-'));
+      // Events come as tools end, which may be another order; a reply that began anew has what came after.
+      const ran = events.filter((event) => event.type.startsWith('server-tool-')).slice(-parts.length || Infinity);
+      expect(ran.map((event) => JSON.stringify(event)).toSorted()).toEqual(
+        parts.map((part) => JSON.stringify(part)).toSorted(),
+      );
+      const known = new Set<string>();
+      for (const part of parts) {
+        if (part.type === 'server-tool-call') {
+          known.add(part.id);
+          expect(JSON.parse(part.arguments)).toBeTypeOf('object');
+        } else if (part.type === 'server-tool-result' && !CALLED_BEFORE.has(file.path))
+          expect([...known]).toContain(part.callId);
+      }
+    });
+
+    test('goes back to its own vendor with the parts of its own unchanged, and to no other', async () => {
       verifies('providers.replies.opaque');
       const { message } = await read(server, file);
-      const opaque = message.content.filter((part) => part.type === 'opaque');
+      const own = vendorParts(message.content);
       for (const wire of ['openai', 'openai-responses', 'anthropic', 'gemini', 'bedrock'] as const) {
         const body = await sentBody(server, wire, message);
-        for (const { providerData } of opaque) {
+        for (const { providerData } of own) {
           expect(body.includes(JSON.stringify(providerData))).toBe(wire === file.wire);
         }
       }
@@ -143,7 +177,28 @@ function providerOf(server: WireServer, wire: RecordedWire): Provider {
   return createProviders().create({ name: wire, baseUrl, token: 'test' });
 }
 
+/** The parts that go back as they were received, and their vendor's names for them. */
+function vendorParts(content: MessageEnd['message']['content']): readonly { kind: string; providerData: JsonValue }[] {
+  return content.flatMap((part) => {
+    if (part.type === 'opaque') return [part];
+    if (!part.type.startsWith('server-tool-') || !('providerData' in part) || part.providerData === undefined)
+      return [];
+    const { providerData } = part;
+    const { type } = providerData as { readonly type?: string };
+    const [key = ''] = Object.keys(providerData as object);
+    return [{ kind: type ?? key, providerData }];
+  });
+}
+
 async function read(server: WireServer, file: RecordedFile, status?: number): Promise<MessageEnd> {
+  return (await readEvents(server, file, status)).end;
+}
+
+async function readEvents(
+  server: WireServer,
+  file: RecordedFile,
+  status?: number,
+): Promise<{ readonly events: readonly ProviderEvent[]; readonly end: MessageEnd }> {
   server.enqueue(replyOf(file, status));
   const messages = [{ role: 'user', content: 'Go on.' }] as const;
   const events = await all(
@@ -153,7 +208,7 @@ async function read(server: WireServer, file: RecordedFile, status?: number): Pr
   if (end?.type !== 'message-end') throw new Error('The last event is no message-end.');
   const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
   expect(deltas.join('')).toBe(textOf(end.message));
-  return end;
+  return { events, end };
 }
 
 /** The body of a request whose history has this message. */

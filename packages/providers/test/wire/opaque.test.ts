@@ -74,21 +74,21 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
     {
       chunks: [
         sse(
-          { type: 'response.output_item.added', output_index: 0, item: { type: 'shell_call', id: 's', action: {} } },
+          { type: 'response.output_item.added', output_index: 0, item: { type: 'compaction', id: 's', action: {} } },
           {
             type: 'response.output_item.done',
             output_index: 0,
-            item: { type: 'shell_call', id: 's', action: { commands: ['ls'] } },
+            item: { type: 'compaction', id: 's', action: { commands: ['ls'] } },
           },
           {
             type: 'response.completed',
-            response: { status: 'complete', output: [{ type: 'shell_call', id: 's', action: { commands: ['ls'] } }] },
+            response: { status: 'complete', output: [{ type: 'compaction', id: 's', action: { commands: ['ls'] } }] },
           },
         ),
       ],
     },
-    'shell_call',
-    { type: 'shell_call', id: 's', action: { commands: ['ls'] } },
+    'compaction',
+    { type: 'compaction', id: 's', action: { commands: ['ls'] } },
   ],
   [
     'anthropic',
@@ -99,7 +99,7 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
           {
             type: 'content_block_start',
             index: 0,
-            content_block: { type: 'mcp_tool_use', id: 'm', name: 'echo', server_name: 'e', input: {} },
+            content_block: { type: 'new_tool_use', id: 'm', name: 'echo', server_name: 'e', input: {} },
           },
           { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
           { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '1}' } },
@@ -109,8 +109,8 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
         ),
       ],
     },
-    'mcp_tool_use',
-    { type: 'mcp_tool_use', id: 'm', name: 'echo', server_name: 'e', input: { a: 1 } },
+    'new_tool_use',
+    { type: 'new_tool_use', id: 'm', name: 'echo', server_name: 'e', input: { a: 1 } },
   ],
   [
     'gemini',
@@ -133,15 +133,15 @@ const REPLIES: readonly (readonly [WireName, RawReply, string, object])[] = [
       chunks: [
         toEventStreamFrame('contentBlockStart', {
           contentBlockIndex: 0,
-          start: { toolUse: { toolUseId: 't', name: 'ground', type: 'server_tool_use' } },
+          start: { newKind: { toolUseId: 't', name: 'ground' } },
         }),
-        toEventStreamFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '{"q":1}' } } }),
+        toEventStreamFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { newKind: { input: '{"q":1}' } } }),
         toEventStreamFrame('contentBlockStop', { contentBlockIndex: 0 }),
         toEventStreamFrame('messageStop', { stopReason: 'end_turn' }),
       ],
     },
-    'server_tool_use',
-    { toolUse: { toolUseId: 't', name: 'ground', type: 'server_tool_use', input: { q: 1 } } },
+    'newKind',
+    { newKind: { toolUseId: 't', name: 'ground', input: { q: 1 } } },
   ],
 ];
 
