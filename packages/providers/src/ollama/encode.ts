@@ -1,5 +1,6 @@
 import type { MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
-import { textOf, toolCallsOf } from '@kernel/protocol';
+import { toolCallsOf } from '@kernel/protocol';
+import { textForVendor } from '../wire/parts-for-vendor.ts';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { checkRequest, unknownRoleError } from '../wire/check-request.ts';
 import { asFields, definedFields } from '../json-fields.ts';
@@ -99,7 +100,7 @@ function toOllamaMessage(message: Message, vendor: string): object {
       const thinking = message.provider?.vendor === vendor ? reasoningOf(message) : '';
       return {
         role: 'assistant',
-        content: textOf(message),
+        content: textForVendor(message, vendor),
         ...(thinking === '' ? {} : { thinking }),
         ...(calls.length === 0
           ? {}

@@ -1,4 +1,5 @@
-import { type AssistantMessage, type JsonValue, type Message, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
+import { textForVendor } from '../wire/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
 import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
@@ -112,7 +113,7 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
   const calls = toolCallsOf(message);
   const opaqueCalls = isOwn ? message.content.flatMap(opaqueCall) : [];
   const hasCalls = calls.length > 0 || opaqueCalls.length > 0;
-  const text = textOf(message);
+  const text = textForVendor(message, settings.name);
   const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
   return {
     role: 'assistant',

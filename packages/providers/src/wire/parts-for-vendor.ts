@@ -34,6 +34,13 @@ export function partsForVendor(message: AssistantMessage, vendor: string): reado
   });
 }
 
+/** Returns the text of a message as a vendor gets it whose API has text and calls alone. @internal */
+export function textForVendor(message: AssistantMessage, vendor: string): string {
+  let text = '';
+  for (const part of partsForVendor(message, vendor)) if (part.type === 'text') text += part.text;
+  return text;
+}
+
 /** What the vendor only reported on has no part to send back. */
 function ownPart({ name, providerData }: ServerToolCall | ServerToolResult): readonly OpaquePart[] {
   return providerData === undefined ? [] : [{ type: 'opaque', kind: name, providerData }];

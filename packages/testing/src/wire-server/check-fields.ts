@@ -37,6 +37,20 @@ export function checkTool(name: unknown, schema: unknown, rule: RegExp, seen: Se
     if (fields?.[keyword] !== undefined) problems.push(`the schema of ${String(name)} has ${keyword} at its root`);
 }
 
+/** Checks a tool of the vendor's own, which has a type of its own and no schema, and adds its name to `seen`. */
+export function checkServerTool(tool: Fields, seen: Set<string>, problems: string[]): void {
+  const name = String(tool['name'] ?? tool['mcp_server_name'] ?? tool['server_label'] ?? tool['type']);
+  if (seen.has(name)) problems.push(`two tools are named "${name}"`);
+  seen.add(name);
+  for (const key of ['input_schema', 'parameters'])
+    if (tool[key] !== undefined) problems.push(`the server tool "${name}" has the field "${key}"`);
+}
+
+/** Whether a tool is one of the vendor's own: `plain` is the type of all others. */
+export function isServerTool(tool: Fields, plain: string): boolean {
+  return tool['type'] !== undefined && tool['type'] !== plain;
+}
+
 /** Checks that the two sides take turns, and that calls and the results in the next message correspond one to one. */
 export function checkTurns(
   messages: readonly unknown[],

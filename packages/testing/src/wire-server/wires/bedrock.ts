@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import { asList, blocksOf, checkServerTool, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
@@ -126,6 +126,8 @@ function checkRequest(body: unknown): readonly string[] {
   const names = new Set<string>();
   const config = asFields(fields['toolConfig']);
   for (const entry of asList(config?.['tools'])) {
+    const systemTool = asFields(asFields(entry)?.['systemTool']);
+    if (systemTool !== undefined) checkServerTool(systemTool, names, problems);
     const spec = asFields(asFields(entry)?.['toolSpec']);
     if (spec === undefined) continue;
     if (typeof spec['description'] !== 'string' || spec['description'] === '')
@@ -164,6 +166,10 @@ function checkBlock(block: Fields, at: number, hasTools: boolean, problems: stri
 function readTurn(message: Fields) {
   const list = blocksOf(message['content']);
   const ids = (key: string): readonly unknown[] =>
-    list.flatMap((block) => (block[key] === undefined ? [] : [asFields(block[key])?.['toolUseId']]));
+    list.flatMap((block) => {
+      const fields = asFields(block[key]);
+      // A server tool has a type, and its result beside it.
+      return fields === undefined || fields['type'] !== undefined ? [] : [fields['toolUseId']];
+    });
   return { role: String(message['role']), calls: ids('toolUse'), results: ids('toolResult'), resultsFirst: true };
 }

@@ -1,9 +1,18 @@
-import { asList, blocksOf, checkTool, checkTurns, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import {
+  asList,
+  blocksOf,
+  checkServerTool,
+  checkTool,
+  checkTurns,
+  isServerTool,
+  onlyFields,
+  PLAIN_NAME,
+} from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 
 const BODY = [
   'model messages system max_tokens tools tool_choice stream temperature top_p top_k stop_sequences',
-  'thinking metadata output_config service_tier',
+  'thinking metadata output_config service_tier mcp_servers container context_management',
 ]
   .join(' ')
   .split(' ');
@@ -19,10 +28,18 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   const marks = JSON.stringify(body).split('"cache_control"').length - 1;
   if (marks > 4) problems.push(`${marks} cache marks, at most 4`);
   const names = new Set<string>();
-  for (const tool of asList(fields['tools'])) {
-    onlyFields(tool, ['name', 'description', 'input_schema', 'cache_control'], 'tool', problems);
-    checkTool(asFields(tool)?.['name'], asFields(tool)?.['input_schema'], PLAIN_NAME, names, problems);
+  for (const entry of asList(fields['tools'])) {
+    const tool = asFields(entry) ?? {};
+    if (isServerTool(tool, 'custom')) {
+      checkServerTool(tool, names, problems);
+      continue;
+    }
+    onlyFields(tool, ['name', 'description', 'input_schema', 'cache_control', 'defer_loading'], 'tool', problems);
+    checkTool(tool['name'], tool['input_schema'], PLAIN_NAME, names, problems);
   }
+  const servers = asList(fields['mcp_servers']).map((server) => asFields(server)?.['name']);
+  for (const name of servers)
+    if (!names.has(String(name))) problems.push(`the MCP server "${String(name)}" has no toolset among the tools`);
   const choice = asFields(fields['tool_choice']);
   if (choice !== undefined && names.size === 0) problems.push('tool_choice without tools');
   if (choice?.['type'] === 'tool' && !names.has(String(choice['name'])))
@@ -71,11 +88,16 @@ function checkBlock(block: Fields, at: number, hasTools: boolean, problems: stri
     case 'thinking':
       if (typeof block['signature'] !== 'string') problems.push(`${where} has thinking without a signature`);
       return;
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      if (asFields(block['input']) === undefined) problems.push(`${where} has a server tool without input`);
+      return;
     case 'redacted_thinking':
     case 'image':
     case 'document':
       return;
     default:
+      if (String(block['type']).endsWith('_tool_result') && typeof block['tool_use_id'] === 'string') return;
       problems.push(`${where} has a block of the unknown type "${String(block['type'])}"`);
   }
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '@kernel/protocol';
-import { asList, checkTool, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import { asList, checkServerTool, checkTool, isServerTool, onlyFields, PLAIN_NAME } from '../check-fields.ts';
 import { asFields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
@@ -126,8 +126,13 @@ function checkRequest(body: unknown): readonly string[] {
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = new Set<string>();
   for (const tool of asList(fields['tools'])) {
-    onlyFields(tool, ['type', 'name', 'description', 'parameters', 'strict'], 'tool', problems);
-    checkTool(asFields(tool)?.['name'], asFields(tool)?.['parameters'], PLAIN_NAME, names, problems);
+    const given = asFields(tool) ?? {};
+    if (isServerTool(given, 'function')) {
+      checkServerTool(given, names, problems);
+      continue;
+    }
+    onlyFields(tool, ['type', 'name', 'description', 'parameters', 'strict', 'defer_loading'], 'tool', problems);
+    checkTool(given['name'], given['parameters'], PLAIN_NAME, names, problems);
   }
   const choice = asFields(fields['tool_choice']);
   if (fields['tool_choice'] !== undefined && names.size === 0) problems.push('tool_choice without tools');
@@ -136,6 +141,22 @@ function checkRequest(body: unknown): readonly string[] {
   checkInput(asList(fields['input']), problems);
   return problems;
 }
+
+/** Calls of tools that run here, and what answers them. */
+const NATIVE_CALLS = new Set([
+  'custom_tool_call',
+  'apply_patch_call',
+  'shell_call',
+  'local_shell_call',
+  'mcp_approval_request',
+]);
+const NATIVE_OUTPUTS = new Set([
+  'custom_tool_call_output',
+  'apply_patch_call_output',
+  'shell_call_output',
+  'local_shell_call_output',
+  'mcp_approval_response',
+]);
 
 function checkInput(input: readonly unknown[], problems: string[]): void {
   if (input.length === 0) problems.push('input is missing, empty or not a list');
@@ -154,9 +175,17 @@ function checkInput(input: readonly unknown[], problems: string[]): void {
       if (!open.delete(item['call_id']))
         problems.push(`input[${at}] does not answer an open call: ${String(item['call_id'])}`);
       if (item['output'] === undefined) problems.push(`input[${at}] has no output`);
+    } else if (typeof type === 'string' && NATIVE_CALLS.has(type)) {
+      open.add(item['call_id'] ?? item['id']);
+    } else if (typeof type === 'string' && NATIVE_OUTPUTS.has(type)) {
+      const id = item['call_id'] ?? item['approval_request_id'];
+      // What the vendor ran in its own container has its output beside it.
+      if (!open.delete(id)) problems.push(`input[${at}] does not answer an open call: ${String(id)}`);
+    } else if (typeof type === 'string' && type.endsWith('_call')) {
+      if (typeof item['id'] !== 'string') problems.push(`input[${at}] is a server tool without an id`);
     } else if (type === 'reasoning') {
-      if (next?.['type'] !== 'function_call' && next?.['type'] !== 'reasoning' && next?.['role'] !== 'assistant')
-        problems.push(`input[${at}] is reasoning without the item that followed it`);
+      const isKnown = next?.['role'] === 'assistant' || /(_call|_request|reasoning)$/.test(String(next?.['type']));
+      if (!isKnown) problems.push(`input[${at}] is reasoning without the item that followed it`);
     } else if (!['system', 'developer', 'user', 'assistant'].includes(String(item['role']))) {
       problems.push(`input[${at}] has the unknown role "${String(item['role'])}"`);
     }
