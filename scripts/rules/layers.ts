@@ -26,7 +26,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that one file alone may import, as an optional peer. */
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
-  'packages/protocol/src/schemas.ts': ['zod'],
+  'packages/protocol/src/schemas/index.ts': ['zod'],
+  'packages/protocol/src/schemas/parts.ts': ['zod'],
   'packages/agent/src/wrappers/otel.ts': ['@opentelemetry/api'],
   'packages/providers/src/bedrock/optional-packages.ts': [
     '@aws-sdk/credential-providers',

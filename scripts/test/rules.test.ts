@@ -37,7 +37,7 @@ describe('layers', () => {
 
   test('allows what the design draws', () => {
     const allowed = {
-      'packages/protocol/src/schemas.ts': "import * as z from 'zod';\nimport { x } from './x.ts';",
+      'packages/protocol/src/schemas/index.ts': "import * as z from 'zod';\nimport { x } from './x.ts';",
       'packages/providers/src/a.ts': "import { Pool } from 'undici';\nimport type { Tool } from '@kernel/protocol';",
       'apps/prompt-agent/src/cli.ts':
         "import { run } from '@kernel/agent';\nimport { createRegistry } from '@kernel/tools';",

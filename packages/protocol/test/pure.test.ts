@@ -23,5 +23,5 @@ test('importing the root loads nothing but its own files, and only the schemas l
   const root = loadedBy('../src/index.ts');
   expect(root.length).toBeGreaterThan(1);
   expect(root.filter((url) => url.includes('node_modules') || url.startsWith('node:'))).toEqual([]);
-  expect(loadedBy('../src/schemas.ts').some((url) => url.includes('/zod/'))).toBe(true);
+  expect(loadedBy('../src/schemas/index.ts').some((url) => url.includes('/zod/'))).toBe(true);
 });

@@ -17,7 +17,7 @@ import type {
   FinishReason,
   Usage,
 } from '../src/index.ts';
-import type * as schemas from '../src/schemas.ts';
+import type * as schemas from '../src/schemas/index.ts';
 
 // Every schema is equal to its type: not only assignable both ways, but with the same readonly and optional members.
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- deferred conditional types are compared by identity

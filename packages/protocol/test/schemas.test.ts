@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageSchema, providerEventSchema, toolResultSchema, toolSchema } from '../src/schemas.ts';
+import { messageSchema, providerEventSchema, toolResultSchema, toolSchema } from '../src/schemas/index.ts';
 import { verifies } from '../../testing/src/verifies.ts';
 
 const tools = [

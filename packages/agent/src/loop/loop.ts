@@ -203,8 +203,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
 
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
-    // The vendor goes on with its own tools when it gets its reply back.
-    if (reply.finishReason === 'paused') return undefined;
+    if (reply.finishReason === 'paused') return undefined; // the vendor goes on when it gets its reply back
     const replied = outcomeOfReply(reply, provider.name);
     const outcome = replied.reason === 'done' ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from '@kernel/protocol';
+import type { FinishReason } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
@@ -8,6 +8,7 @@ import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
+import { serverToolCallsOf, usageFrom } from './usage.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -222,31 +223,5 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         );
     },
     partialText: builder.partialText,
-  };
-}
-
-/** How often the vendor ran each of its tools; undefined if it ran none. */
-function serverToolCallsOf(value: unknown): Readonly<Record<string, number>> | undefined {
-  const counts = Object.entries(asFields(value) ?? {}).flatMap(([key, count]): [string, number][] =>
-    typeof count === 'number' && count > 0 ? [[key.replace(/_requests$/, ''), count]] : [],
-  );
-  return counts.length === 0 ? undefined : Object.fromEntries(counts);
-}
-
-function usageFrom(
-  counts: ReadonlyMap<string, number>,
-  serverToolCalls: Readonly<Record<string, number>> | undefined,
-): Usage | undefined {
-  const [input, output] = [counts.get('input_tokens'), counts.get('output_tokens')];
-  if (input === undefined && output === undefined) return undefined;
-  const read = counts.get('cache_read_input_tokens');
-  const written = counts.get('cache_creation_input_tokens');
-  // The vendor does not include cached tokens in its input count.
-  return {
-    inputTokens: (input ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: output ?? 0,
-    ...(read === undefined ? {} : { cachedInputTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(serverToolCalls === undefined ? {} : { serverToolCalls }),
   };
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { describeType, type JsonObject } from '@kernel/protocol';
+import { describeType, type JsonObject, type JsonValue } from '@kernel/protocol';
 import { configError } from './config-error.ts';
 
 /** A tool that the vendor knows by itself: most run at the vendor, some here. Made by the functions of each vendor, such as `webSearch`. */
@@ -94,11 +94,15 @@ function secretsIn(value: unknown, isSecret: boolean): readonly string[] {
   );
 }
 
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 function joinFields(all: JsonObject, fields: JsonObject): JsonObject {
   const joined = new Map(Object.entries(all));
   for (const [key, value] of Object.entries(fields)) {
     const known = joined.get(key);
-    joined.set(key, Array.isArray(known) && Array.isArray(value) ? [...known, ...value] : value);
+    joined.set(key, isList(known) && isList(value) ? [...known, ...value] : value);
   }
   return Object.fromEntries(joined);
 }

@@ -27,11 +27,11 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     encode: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
 
-  const { toolConfig: configured, ...serverFields } = settings.serverTools.fields;
+  const { toolConfig: serverConfig, ...serverFields } = settings.serverTools.fields;
   const toolConfigField = (request: ProviderRequest | undefined): object =>
-    request === undefined && configured === undefined
+    request === undefined && serverConfig === undefined
       ? {}
-      : { toolConfig: { ...asFields(configured), ...(request && toolConfig(request)) } };
+      : { toolConfig: { ...asFields(serverConfig), ...(request && toolConfig(request)) } };
   const serverTools = settings.serverTools.definitions.map((definition) => JSON.stringify(definition));
 
   return (request) => {

@@ -6,7 +6,7 @@ import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts
 import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
 import { encodePart, resultText } from './content-parts.ts';
-import { isOpaqueCallKind } from './opaque-call.ts';
+import { isOpaqueCallKind } from './reply/opaque-call.ts';
 import { sizeOf } from '../http/join-bytes.ts';
 
 /** A request body. @internal */

@@ -1,6 +1,6 @@
 import type { Wire } from '../wire/wire.ts';
 import { type ChatSettings, type ChatWireConfig, resolveChat } from './config.ts';
-import { createChatDecoder } from './decode.ts';
+import { createChatDecoder } from './reply/decode.ts';
 import { embed } from './embed.ts';
 import { createChatEncoder } from './encode.ts';
 import { transcribe } from './transcribe.ts';

@@ -7,7 +7,9 @@ const MAX_SOURCES = 100;
 
 /** What a wire found out about a call that the vendor ran. @internal */
 export interface FoundCall {
+  /** The id of the call. */
   readonly id: string;
+  /** The vendor's name for the tool. */
   readonly name: string;
   /** What was run: an object, or the JSON text of one. */
   readonly input?: unknown;
@@ -17,10 +19,15 @@ export interface FoundCall {
 
 /** What a wire found out about the result of such a call. @internal */
 export interface FoundResult {
+  /** The id of the call. */
   readonly callId: string;
+  /** The vendor's name for the tool. */
   readonly name: string;
+  /** What was found, as text. */
   readonly text?: string | undefined;
+  /** The pages and documents that were found. */
   readonly sources?: readonly Source[];
+  /** Whether the call failed. */
   readonly isError?: boolean;
   /** The part as it was received, if it has one of its own. */
   readonly data?: unknown;

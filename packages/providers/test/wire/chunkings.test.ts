@@ -7,7 +7,7 @@ import { createBedrockDecoder } from '../../src/bedrock/decode.ts';
 import { loadFrameReader } from '../../src/bedrock/optional-packages.ts';
 import { createGeminiDecoder } from '../../src/gemini/decode.ts';
 import { createOllamaDecoder } from '../../src/ollama/decode.ts';
-import { createChatDecoder } from '../../src/openai/decode.ts';
+import { createChatDecoder } from '../../src/openai/reply/decode.ts';
 import type { DecoderContext } from '../../src/wire/message-builder.ts';
 import { createResponsesDecoder } from '../../src/responses/decode.ts';
 import type { ReplyDecoder } from '../../src/stream/wire-stream.ts';

@@ -42,8 +42,6 @@ export function checkServerTool(tool: Fields, seen: Set<string>, problems: strin
   const name = String(tool['name'] ?? tool['mcp_server_name'] ?? tool['server_label'] ?? tool['type']);
   if (seen.has(name)) problems.push(`two tools are named "${name}"`);
   seen.add(name);
-  for (const key of ['input_schema', 'parameters'])
-    if (tool[key] !== undefined) problems.push(`the server tool "${name}" has the field "${key}"`);
 }
 
 /** Whether a tool is one of the vendor's own: `plain` is the type of all others. */

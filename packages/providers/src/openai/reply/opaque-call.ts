@@ -1,4 +1,4 @@
-import { asFields, asText, type Fields } from '../json-fields.ts';
+import { asFields, asText, type Fields } from '../../json-fields.ts';
 
 /** What the kinds of opaque parts that are calls end in. */
 const SUFFIX = '_tool_call';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
-import { asFields, asList, asText, type Fields } from '../json-fields.ts';
+import { asFields, asList, asText, type Fields } from '../../json-fields.ts';
 
 const JOINED_FIELDS = new Set(['text', 'summary', 'data']);
 

@@ -1,11 +1,11 @@
 import type { JsonValue } from '@kernel/protocol';
-import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
-import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../wire/message-builder.ts';
-import { createBodyReader } from '../stream/body-reader.ts';
-import type { SseEvent } from '../stream/sse.ts';
-import { findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../../json-fields.ts';
+import { createExactArguments } from '../../wire/exact-arguments.ts';
+import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../../wire/message-builder.ts';
+import { createBodyReader } from '../../stream/body-reader.ts';
+import type { SseEvent } from '../../stream/sse.ts';
+import { findVendorError } from '../../http/vendor-error.ts';
+import type { ReplyDecoder } from '../../stream/wire-stream.ts';
 import { createCitationReader } from './citations.ts';
 import { textPiecesOf } from './content-text.ts';
 import { finishReasonOf } from './finish-reason.ts';
@@ -22,7 +22,6 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   let details: ReasoningDetails | undefined;
   /** Calls of tools that are no functions, by index: only the vendor understands them. */
   const opaque = new Map<number, OpaqueCall>();
-  const keepIn = (fill: FillPlace) => (kind: string, call: Fields) => fill(opaquePart(kind, call));
   const citations = createCitationReader();
 
   function onEvent({ data, event }: SseEvent): void {
@@ -157,4 +156,9 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
     },
     partialText: builder.partialText,
   };
+}
+
+/** Returns what fills a place with a call that only the vendor understands. */
+function keepIn(fill: FillPlace): (kind: string, call: Fields) => void {
+  return (kind, call) => fill(opaquePart(kind, call));
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '@kernel/protocol';
-import { asFields, asNumber } from '../json-fields.ts';
+import { asFields, asNumber } from '../../json-fields.ts';
 
 /** Reads token counts; undefined if there are none. @internal */
 export function usageOf(value: unknown): Usage | undefined {

@@ -1,4 +1,4 @@
-import { asFields, asList, asText } from '../json-fields.ts';
+import { asFields, asList, asText } from '../../json-fields.ts';
 
 /** A piece of a reply's text. @internal */
 export interface TextPiece {

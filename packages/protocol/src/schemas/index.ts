@@ -3,23 +3,22 @@
  * (an optional peer). Type tests prove that each equals its type. Parsed values are frozen at every level.
  */
 import * as z from 'zod';
-import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
-import { KERNEL_ERROR_CODES } from './error.ts';
+import type { JsonSchema } from '../json.ts';
+import { KERNEL_ERROR_CODES } from '../error.ts';
+import {
+  citationSchema,
+  jsonObjectSchema,
+  jsonValueSchema,
+  mediaPartSchema,
+  opaquePartSchema,
+  reasoningPartSchema,
+  serverToolCallSchema,
+  serverToolResultSchema,
+  textPartSchema,
+  toolCallSchema,
+} from './parts.ts';
 
-/** Any JSON value. */
-export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
-  z.union([
-    z.string(),
-    z.number(),
-    z.boolean(),
-    z.null(),
-    z.array(jsonValueSchema),
-    z.record(z.string(), jsonValueSchema),
-  ]),
-);
-
-/** A JSON object. */
-export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonValueSchema);
+export * from './parts.ts';
 
 /** A JSON Schema as plain data. `@kernel/tools` checks its keywords when a tool is bound. */
 export const jsonSchemaSchema: z.ZodType<JsonSchema> = z.record(z.string(), z.unknown());
@@ -52,90 +51,6 @@ export const toolSchema = z
     strict: z.boolean().exactOptional(),
     effect: z.enum(['read', 'idempotent', 'write', 'external']).exactOptional(),
     metadata: toolMetadataSchema.exactOptional(),
-  })
-  .readonly();
-
-/** `ToolCall`. */
-export const toolCallSchema = z
-  .strictObject({
-    type: z.literal('tool-call'),
-    id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
-
-/** `Source`. */
-export const sourceSchema = z
-  .strictObject({
-    url: z.string().exactOptional(),
-    title: z.string().exactOptional(),
-    document: z.string().exactOptional(),
-  })
-  .readonly();
-
-/** `Citation`. */
-export const citationSchema = z
-  .strictObject({
-    ...sourceSchema.unwrap().shape,
-    quote: z.string().exactOptional(),
-    span: z.strictObject({ start: z.number(), end: z.number() }).readonly().exactOptional(),
-  })
-  .readonly();
-
-/** `TextPart`. */
-export const textPartSchema = z
-  .strictObject({
-    type: z.literal('text'),
-    text: z.string(),
-    citations: z.array(citationSchema).readonly().exactOptional(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
-
-/** `MediaPart`. */
-export const mediaPartSchema = z
-  .strictObject({
-    type: z.enum(['image', 'audio', 'file']),
-    mimeType: z.string(),
-    data: z.string().exactOptional(),
-    url: z.string().exactOptional(),
-    name: z.string().exactOptional(),
-  })
-  .readonly();
-
-/** `ReasoningPart`. */
-export const reasoningPartSchema = z
-  .strictObject({ type: z.literal('reasoning'), text: z.string(), providerData: jsonValueSchema.exactOptional() })
-  .readonly();
-
-/** `OpaquePart`. */
-export const opaquePartSchema = z
-  .strictObject({ type: z.literal('opaque'), kind: z.string(), providerData: jsonValueSchema })
-  .readonly();
-
-/** `ServerToolCall`. */
-export const serverToolCallSchema = z
-  .strictObject({
-    type: z.literal('server-tool-call'),
-    id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-    providerData: jsonValueSchema.exactOptional(),
-  })
-  .readonly();
-
-/** `ServerToolResult`. */
-export const serverToolResultSchema = z
-  .strictObject({
-    type: z.literal('server-tool-result'),
-    callId: z.string(),
-    name: z.string(),
-    text: z.string(),
-    sources: z.array(sourceSchema).readonly().exactOptional(),
-    isError: z.boolean().exactOptional(),
-    providerData: jsonValueSchema.exactOptional(),
   })
   .readonly();
 
