@@ -26,7 +26,7 @@ const FUNCTIONS = ['/tools', '/function/name', '/function/parameters'] as const;
 const WIRES: readonly WireCase[] = [
   {
     wire: 'openai',
-    config: { quirks: { schemaBesideTools: true } },
+    config: { quirks: { schemaWithTools: true } },
     native: 'gpt-5.1',
     other: 'gpt-4',
     format: '/response_format/json_schema/schema',

@@ -1,11 +1,11 @@
 import type { AgentEvent } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
-import { createLateReader } from './loop/late-reader.ts';
+import { createBufferedReader } from './iteration/buffered-reader.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import { run } from './run.ts';
 
 /** A run that is under way, for several readers. */
-export interface RunningRun<Output = unknown> {
+export interface RunHandle<Output = unknown> {
   /**
    * The events. A reader that starts late gets all of them, up to a backlog of 1,000: beyond it, what nobody reads is dropped, and reading it throws
    * `LIMIT_REACHED`. Read at most once.
@@ -29,16 +29,16 @@ const MAX_BACKLOG = 1_000;
  */
 export function start<Context = unknown, Output = unknown>(
   options: RunOptions<Context, Output> & RequiredContext<Context>,
-): RunningRun<Output> {
+): RunHandle<Output> {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   const source = run<Context, Output>({ ...options, signal: both });
-  const events = createLateReader<AgentEvent<Output>>('events', (backlog, event) => {
+  const events = createBufferedReader<AgentEvent<Output>>('events', (backlog, event) => {
     backlog.push(event);
     return backlog.length <= MAX_BACKLOG;
   });
-  const text = createLateReader<string>('text', (backlog, piece) => {
+  const text = createBufferedReader<string>('text', (backlog, piece) => {
     backlog[0] = (backlog[0] ?? '') + piece;
     return true;
   });

@@ -1,8 +1,8 @@
 import { KernelError, type JsonSchema } from '@kernel/protocol';
-import type { InputSchema } from '@kernel/schema';
+import type { StandardSchemaWithJson } from '@kernel/schema';
 
 /** The schema of a typed answer: zod from 4.2, any Standard Schema that provides its JSON Schema, or a JSON Schema. */
-export type OutputSchema<Output = unknown> = InputSchema<unknown, Output> | JsonSchema;
+export type OutputSchema<Output = unknown> = StandardSchemaWithJson<unknown, Output> | JsonSchema;
 
 /** Throws `CONFIG_INVALID` for something that is no schema. What is wrong inside of one is found when the run starts. */
 export function checkOutputSchema(owner: string, schema: unknown): void {
@@ -15,7 +15,7 @@ export function checkOutputSchema(owner: string, schema: unknown): void {
 }
 
 /** Whether a schema belongs to a schema library. */
-export function isStandardSchema(schema: unknown): schema is InputSchema {
+export function isStandardSchema(schema: unknown): schema is StandardSchemaWithJson {
   if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function') || !('~standard' in schema))
     return false;
   const standard: unknown = schema['~standard'];

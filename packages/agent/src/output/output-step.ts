@@ -4,7 +4,7 @@ import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
 /** What a reply without calls was read as: the JSON of the answer, or what is wrong with it and the message that says so to the model. */
-export type AnswerOutput =
+export type OutputStepResult =
   | { readonly answer: string }
   | { readonly issues: readonly string[]; readonly received: readonly Message[] };
 
@@ -17,8 +17,8 @@ export function outputStep(
   reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
 ): Step {
   const { turn, text, mode, isLast } = reply;
-  return createStep(context, `output:${turn}`, { text }, async (): Promise<AnswerOutput> => {
-    const read = await output.format.read(text);
+  return createStep(context, `output:${turn}`, { text }, async (): Promise<OutputStepResult> => {
+    const read = await output.compiled.read(text);
     if ('json' in read) return { answer: JSON.stringify(read.json) };
     const { issues } = read;
     return {

@@ -12,7 +12,7 @@ import { readMessage } from '../history/read-message.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
-import { stopOnReturn } from '../loop/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/stop-on-return.ts';
 import { RUN, runKeys } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';

@@ -10,7 +10,7 @@ import type {
 } from '@kernel/protocol';
 import type { TypedOutput } from '../output/typed-output.ts';
 import type { CallBatch } from '../calls/call-batch.ts';
-import type { Caller } from '../calls/caller.ts';
+import type { RunCallContext } from '../calls/run-call-context.ts';
 import type { Inbox } from '../loop/inbox.ts';
 import type { createToolSelection, PrepareTurn } from './prepare-turn.ts';
 
@@ -47,7 +47,7 @@ export interface ModelResources {
   /** Picks tools by name. */
   readonly selectTools: ReturnType<typeof createToolSelection>;
   /** Passed to `prepareTurn`. */
-  readonly caller: Caller;
+  readonly callContext: RunCallContext;
   /** The typed answer. Absent where none was asked for. */
   readonly output: TypedOutput | undefined;
 }

@@ -20,15 +20,15 @@ export interface TurnRetryOptions {
   /** The wait before each, in milliseconds. Default 0. */
   readonly backoffMs?: number | undefined;
   /** Called before a reply is asked for again, with the error that broke it off. Must not throw. */
-  readonly onWithdrawn?: ((error: KernelError) => void) | undefined;
+  readonly onRetry?: ((error: KernelError) => void) | undefined;
 }
 
 const KEYS = optionKeys<TurnRetryOptions>(
-  { maxRetries: true, backoffMs: true, onWithdrawn: true },
+  { maxRetries: true, backoffMs: true, onRetry: true },
   {
     ...sameHint(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
     ...sameHint(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
-    ...sameHint(['onRetry'], 'Use onWithdrawn.'),
+    ...sameHint(['onWithdrawn', 'onFailedAttempt'], 'Use onRetry.'),
   },
 );
 
@@ -43,12 +43,12 @@ const KEYS = optionKeys<TurnRetryOptions>(
 export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}): Provider {
   checkProvider('withTurnRetry', provider);
   checkKeys('withTurnRetry', options, KEYS);
-  checkFunctions('withTurnRetry', { onWithdrawn: options.onWithdrawn });
+  checkFunctions('withTurnRetry', { onRetry: options.onRetry });
   const maxRetries = numberOption('withTurnRetry', 'maxRetries', options.maxRetries, 1, 0);
   const backoffMs = numberOption('withTurnRetry', 'backoffMs', options.backoffMs, 0, 0);
   return {
     name: provider.name,
-    stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onWithdrawn: options.onWithdrawn }),
+    stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onRetry: options.onRetry }),
     ...wrapUnary(provider, {
       embed: (call, request) => call(request),
       transcribe: (call, request) => call(request),
@@ -59,7 +59,7 @@ export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}
 async function* streamAgain(
   provider: Provider,
   request: ProviderRequest,
-  { maxRetries, backoffMs, onWithdrawn }: TurnRetryOptions & { maxRetries: number; backoffMs: number },
+  { maxRetries, backoffMs, onRetry }: TurnRetryOptions & { maxRetries: number; backoffMs: number },
 ): AsyncGenerator<ProviderEvent, void> {
   for (let retry = 1; ; retry += 1) {
     let hasBegun = false;
@@ -73,7 +73,7 @@ async function* streamAgain(
     } catch (error) {
       const isOver = retry > maxRetries || !hasBegun || request.signal?.aborted === true;
       if (isOver || !KernelError.is(error) || !error.retryable) throw error;
-      onWithdrawn?.(error);
+      onRetry?.(error);
       yield { type: 'reply-withdrawn', code: error.code, message: error.message };
       if (backoffMs > 0) await delay(backoffMs, request.signal);
     }

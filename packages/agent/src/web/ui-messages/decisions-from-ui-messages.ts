@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { Approve } from '../../approval/approval.ts';
-import { fromApprovalId } from '../approval-id.ts';
-import { decisionsFrom } from '../decisions.ts';
+import { fromApprovalId } from '../approval/approval-id.ts';
+import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
  * Turns the answers in the messages of `useChat` (`addToolApprovalResponse`) into the `approve` function of the run that goes on: those of the last

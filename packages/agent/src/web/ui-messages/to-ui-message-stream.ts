@@ -1,11 +1,12 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
-import { mapEvents } from '../../wrappers/map-events.ts';
-import type { ClientEventsOptions } from '../client-events.ts';
-import { shownFields } from '../client-field.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../sse.ts';
-import { toClientProtocol, toStream } from '../to-client-protocol.ts';
+import { flatMapAsync } from '../../iteration/flat-map-async.ts';
+import type { ClientEventsOptions } from '../client-view/client-events.ts';
+import { shownFields } from '../client-view/client-field.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { toReadableStream } from '../http/readable-stream.ts';
+import { toClientProtocol } from '../to-client-protocol.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
-import { createUiParts } from './ui-parts.ts';
+import { createUiMessageConverter } from './ui-message-converter.ts';
 
 /** How a run becomes a message of `useChat`. */
 export interface UiMessageStreamOptions extends ClientEventsOptions {
@@ -36,7 +37,7 @@ export function toUiMessageStream(
   options: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
   checkKeys('toUiMessageStream', options, KEYS);
-  return toStream(chunksOf('toUiMessageStream', events, options));
+  return toReadableStream(chunksOf('toUiMessageStream', events, options));
 }
 
 /** Creates a response with the UI message stream of a run. A client that disconnects leaves the events, which aborts a run. */
@@ -48,7 +49,7 @@ export function toUiMessageStreamResponse(
   checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
   const chunks = chunksOf(owner, events, options);
-  const frames = mapEvents<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
+  const frames = flatMapAsync<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
   return sseResponse(frames, options, { 'x-vercel-ai-ui-message-stream': 'v1' });
 }
 
@@ -59,5 +60,5 @@ function chunksOf(
   events: AsyncIterable<AgentEvent>,
   { show, messageId }: UiMessageStreamOptions,
 ): AsyncGenerator<UiMessageChunk, void> {
-  return toClientProtocol(events, shownFields(owner, show), createUiParts(messageId));
+  return toClientProtocol(events, shownFields(owner, show), createUiMessageConverter(messageId));
 }

@@ -1,0 +1,131 @@
+import { canonicalJson, isObject, truncate } from '@kernel/internal';
+import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
+import { isStandardSchema, type OutputSchema } from './output-schema.ts';
+import { readJson } from './read-json.ts';
+
+/** The property that holds an answer which is not an object. */
+const ANSWER = 'answer';
+const MAX_ISSUES = 10;
+const MAX_ISSUE_LENGTH = 200;
+
+/** What a reply was read as: the JSON of the answer and the value that the program gets, or what is wrong with it. */
+export type ReadOutput =
+  | { readonly json: JsonValue; readonly output: unknown }
+  | { readonly issues: readonly string[] };
+
+/** The schema of a typed answer, ready to ask for it and to read it. */
+export interface CompiledOutput {
+  /** What a model is asked for: always an object, as vendors want it. */
+  readonly schema: JsonSchema;
+  /** The same for strict modes; undefined if they cannot express it. */
+  readonly strictSchema: JsonSchema | undefined;
+  /** Returns the answer within what has arrived of it; undefined if it has not begun. */
+  unwrapPartial(value: JsonValue): JsonValue | undefined;
+  /** Reads a whole reply. Repairs what can be repaired without loss. Rejects with what the schema library throws. */
+  read(text: string): Promise<ReadOutput>;
+}
+
+const compiledOutputs = new WeakMap<object, Promise<CompiledOutput>>();
+
+/**
+ * Prepares a schema, once for each schema object. Rejects with `TOOL_SCHEMA_INVALID` for one that is wrong or has no JSON Schema.
+ * Loads `@kernel/schema`: who asks for no typed answer does not.
+ */
+export function compileOutput(output: OutputSchema): Promise<CompiledOutput> {
+  const existing = compiledOutputs.get(output);
+  if (existing !== undefined) return existing;
+  const compiled = createCompiledOutput(output);
+  compiledOutputs.set(output, compiled);
+  return compiled;
+}
+
+async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutput> {
+  const {
+    coerceValue,
+    compileSchema,
+    freezeCopy,
+    inspectSchema,
+    issuePath,
+    resetMatchBudget,
+    toJsonSchema,
+    toStrictSchema,
+  } = await import('@kernel/schema');
+  const subject = 'The schema of output';
+  const library = isStandardSchema(output) ? output['~standard'] : undefined;
+  const given = isStandardSchema(output) ? toJsonSchema(output, subject) : freezeCopy(output, subject);
+  if (!isObject(given)) throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} must be an object.`);
+  const inner: JsonSchema =
+    given['type'] === undefined && isObject(given['properties']) ? { type: 'object', ...given } : given;
+  inspectSchema(inner, subject);
+  const validator = compileSchema(inner);
+  const isWrapped = inner['type'] !== 'object' || inner['$ref'] !== undefined;
+  const schema = isWrapped ? wrap(inner) : inner;
+
+  const validate = async (value: unknown): Promise<ReadOutput> => {
+    resetMatchBudget(); // each answer has the time for its patterns to itself
+    const coerced = coerceValue(value, validator);
+    if (coerced.issues.length > 0)
+      return { issues: describe(coerced.issues.map(({ path, expected }) => [path, `expected ${expected}`])) };
+    const result = library === undefined ? { value: coerced.value } : await library.validate(coerced.value);
+    if (result.issues !== undefined)
+      return { issues: describe(result.issues.map((issue) => [issuePath(issue), issue.message])) };
+    // It was parsed from JSON text, and repairs keep it JSON.
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion
+    return { json: coerced.value as JsonValue, output: result.value };
+  };
+  const unwrap = (value: unknown): unknown =>
+    isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1 ? value[ANSWER] : value;
+  return {
+    schema,
+    strictSchema: toStrictSchema(schema),
+    unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
+    async read(text) {
+      const read = readJson(text);
+      return 'issue' in read ? { issues: [read.issue] } : validate(unwrap(read.value));
+    },
+  };
+}
+
+function describe(issues: readonly (readonly [path: string, problem: string])[]): readonly string[] {
+  const shown = issues
+    .slice(0, MAX_ISSUES)
+    .map(([path, problem]) => truncate(`${path || '/'}: ${problem}`, MAX_ISSUE_LENGTH));
+  return issues.length > MAX_ISSUES ? [...shown, `and ${issues.length - MAX_ISSUES} more`] : shown;
+}
+
+/** Puts a schema into an object with one property. Definitions move to the root, where references to them still lead. */
+function wrap(schema: JsonSchema): JsonSchema {
+  const { $schema, $defs, definitions, ...rest } = relocate(schema);
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    type: 'object',
+    properties: { [ANSWER]: rest },
+    required: [ANSWER],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+}
+
+/** Lets references to the root, and to what is within it besides definitions, lead to the property that it becomes. */
+function relocate(schema: JsonSchema): JsonSchema {
+  if (!canonicalJson(schema).includes('"$ref"')) return schema;
+  const rewrite = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item: unknown) => rewrite(item));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, content]) => [key, key === '$ref' ? movedReference(content) : rewrite(content)]),
+    );
+  };
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  return rewrite(schema) as JsonSchema;
+}
+
+function movedReference(reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#(?:$|\/)/.test(reference)) return reference;
+  return /^#\/(?:\$defs|definitions)\//.test(reference) ? reference : `#/properties/${ANSWER}${reference.slice(1)}`;
+}
+
+function isJsonObject(value: JsonValue): value is JsonObject {
+  return isObject(value);
+}
