@@ -4,19 +4,20 @@ import { serve } from '@hono/node-server';
 import { createMemorySession, loadHistory, runSession } from '@kernel/agent';
 import { resumeFrom, toResponse } from '@kernel/agent/web';
 import { readEvents } from './web/read-events.ts';
-import { tools, weatherModel } from './web/weather.ts';
+import { tools, weatherProvider } from './web/weather.ts';
 
 const session = createMemorySession(); // of the user who asks: a file, or a table of yours
-const options = { session, provider: weatherModel({ breaksOff: true }), model: 'any-model', tools };
+// The first answer stalls, so the client disconnects in the middle of it.
+const options = { session, provider: weatherProvider({ stalls: true }), model: 'any-model', tools };
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* noEvents(): AsyncGenerator<never> {}
 
 async function chat(request: Request): Promise<Response> {
   if (request.method === 'POST')
     return toResponse(runSession({ ...options, messages: [{ role: 'user', content: await request.text() }] }));
   // A client that comes back: what it has missed, and then the rest of the answer, if there is any.
   const isAnswered = (await loadHistory(session)).at(-1)?.role === 'assistant';
-  return toResponse(isAnswered ? nothing() : runSession(options), { resume: resumeFrom(request, session) });
+  return toResponse(isAnswered ? noEvents() : runSession(options), { resume: resumeFrom(request, session) });
 }
 
 // Only Node needs an adapter.

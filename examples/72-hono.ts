@@ -7,7 +7,7 @@ import { KernelError } from '@kernel/protocol';
 import { scriptedProvider } from '@kernel/testing';
 import { Hono } from 'hono';
 import { readEvents } from './web/read-events.ts';
-import { sent, tools } from './web/weather.ts';
+import { sentMailTo, tools } from './web/weather.ts';
 
 const provider = scriptedProvider([
   { calls: [{ name: 'send_mail', arguments: { to: 'ada@example.com', text: 'It is 3 °C.' } }] },
@@ -49,13 +49,13 @@ for await (const { event } of readEvents(await post('', 'Tell Ada.'))) {
 }
 assert.ok(question);
 assert.equal((await post('/decisions', '{"callId":"x","decision":"allow"}')).status, 400);
-assert.deepEqual(sent, []);
+assert.deepEqual(sentMailTo, []);
 
 let answer = '';
 const { callId, digest } = question;
 const decided = await post('/decisions', JSON.stringify({ callId, digest, decision: 'allow' }));
 for await (const { event } of readEvents(decided)) if (event.type === 'text-delta') answer += event.text;
 assert.equal(answer, 'Ada knows.');
-assert.deepEqual(sent, ['ada@example.com']);
+assert.deepEqual(sentMailTo, ['ada@example.com']);
 console.log(answer);
 server.close();

@@ -40,6 +40,10 @@ describe('run refuses, before anything is sent,', () => {
     ['temperature', 'options: { temperature }'],
     ['abortSignal', '"signal"'],
     ['onStepFinish', 'for await'],
+    ['onStepEnd', 'for await'],
+    ['onEnd', 'for await'],
+    ['runtimeContext', '"context"'],
+    ['toolApproval', '"approve"'],
     ['modle', '"model"'],
     ['color', 'The options are provider, model'],
   ])('the option %s, with what to write', async (key, hint) => {

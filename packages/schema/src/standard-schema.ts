@@ -46,7 +46,7 @@ export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): J
   const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} is not a Standard Schema that provides its JSON Schema.`, {
-      hint: 'Use zod 4.2 or later or another Standard Schema with "~standard.jsonSchema", or bindTool() with a JSON Schema.',
+      hint: 'Use zod 4.2 or later, another Standard Schema with "~standard.jsonSchema", or a plain JSON Schema.',
     });
   }
   try {
@@ -54,7 +54,7 @@ export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): J
   } catch (error) {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} cannot be expressed as JSON Schema: ${messageOf(error)}`, {
       cause: error,
-      hint: 'Use types that JSON has, and transform values in the handler.',
+      hint: 'Use types that JSON can represent, and transform values after validation.',
     });
   }
 }

@@ -28,15 +28,24 @@ export interface CompiledOutput {
 const compiledOutputs = new WeakMap<object, Promise<CompiledOutput>>();
 
 /**
- * Prepares a schema, once for each schema object. Rejects with `TOOL_SCHEMA_INVALID` for one that is wrong or has no JSON Schema.
+ * Prepares a schema, once for each schema object. Rejects with `CONFIG_INVALID` for one that is wrong or has no JSON Schema.
  * Loads `@kernel/schema`: who asks for no typed answer does not.
  */
 export function compileOutput(output: OutputSchema): Promise<CompiledOutput> {
   const existing = compiledOutputs.get(output);
   if (existing !== undefined) return existing;
-  const compiled = createCompiledOutput(output);
+  const compiled = createCompiledOutput(output).catch((error: unknown) => {
+    throw asConfigError(error);
+  });
   compiledOutputs.set(output, compiled);
   return compiled;
+}
+
+/** An output is no tool, although its schema is checked as that of a tool is. */
+function asConfigError(error: unknown): unknown {
+  if (!KernelError.is(error, 'TOOL_SCHEMA_INVALID')) return error;
+  const { message, hint, data, cause } = error;
+  return new KernelError('CONFIG_INVALID', message, { hint, data, ...(cause === undefined ? {} : { cause }) });
 }
 
 async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutput> {
@@ -53,7 +62,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   const subject = 'The schema of output';
   const library = isStandardSchema(output) ? output['~standard'] : undefined;
   const given = isStandardSchema(output) ? toJsonSchema(output, subject) : freezeCopy(output, subject);
-  if (!isObject(given)) throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} must be an object.`);
+  if (!isObject(given)) throw new KernelError('CONFIG_INVALID', `${subject} must be an object.`);
   const inner: JsonSchema =
     given['type'] === undefined && isObject(given['properties']) ? { type: 'object', ...given } : given;
   inspectSchema(inner, subject);

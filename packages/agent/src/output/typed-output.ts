@@ -50,7 +50,7 @@ export interface TypedOutput {
   withDeltas(emit: Emit, mode: OutputMode): Emit;
 }
 
-/** Prepares the typed answer of a run. Rejects with `TOOL_SCHEMA_INVALID`. */
+/** Prepares the typed answer of a run. Rejects with `CONFIG_INVALID` for a wrong schema. */
 export async function createTypedOutput(schema: OutputSchema, tools: Toolset | undefined): Promise<TypedOutput> {
   const compiled = await compileOutput(schema);
   const answer = withAnswerTool(tools, compiled);

@@ -1,8 +1,9 @@
-import { type AgentEvent, KernelError, type StructuredOutput } from '@kernel/protocol';
+import type { AgentEvent, StructuredOutput } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { agentAsTool, collect, createMemorySession, loadHistory, run, runSession, tapEvents } from '../../src/index.ts';
+import { type ClientEvent, clientEvents } from '../../src/web/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
@@ -376,12 +377,19 @@ describe('a schema that is wrong', () => {
     expect(() => run(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 
-  test('inside of it ends the run before the first turn, with the pointer', async () => {
+  test.each([
+    ['a wrong JSON Schema', { type: 'object', properties: { a: { type: 'text' } } }, '"/properties/a/type" must be'],
+    ['a type that JSON does not have', z.object({ when: z.date() }), 'cannot be expressed as JSON Schema'],
+  ])('%s ends the run before the first turn, and no tool is named', async (_what, output, message) => {
     const provider = provide('schema', { text: '{}' });
-    const output = { type: 'object', properties: { a: { type: 'text' } } };
     const result = await collect(run({ provider, model, messages: [user('?')], output }));
-    expect(result.reason === 'error' && KernelError.is(result.error, 'TOOL_SCHEMA_INVALID')).toBe(true);
-    expect(result.turns).toBe(0);
+    if (result.reason !== 'error') throw new Error(result.reason);
+    expect(result).toMatchObject({ turns: 0, error: { code: 'CONFIG_INVALID' } });
+    expect(result.error.message).toContain(message);
+    expect(`${result.error.message} ${result.error.hint}`).not.toMatch(/tool|handler/i);
+    const shown: ClientEvent[] = [];
+    for await (const event of clientEvents(run({ provider, model, messages: [user('?')], output }))) shown.push(event);
+    expect(shown.at(-1)).toMatchObject({ type: 'run-end', error: { message: 'The run failed.' } });
     expect(provider.requests).toHaveLength(0);
   });
 });

@@ -6,7 +6,7 @@ import type { ApprovalDecision, Approve } from '../../approval/approval.ts';
 export interface ClientDecision {
   /** The id of the call, as in `pending`. */
   readonly callId: string;
-  /** The ids of the calls of agents around it, as in `pending`. Default: none. */
+  /** The ids of the calls of agents around it, as in `pending`. Default: none. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path?: readonly string[] | undefined;
   /** What is decided. */
   readonly decision: 'allow' | 'deny';

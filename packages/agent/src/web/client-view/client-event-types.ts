@@ -45,7 +45,7 @@ export interface ClientOutcome {
 
 /** A call that waits for a decision of the client. */
 export interface ClientPendingCall extends ClientCall {
-  /** The ids of the calls of agents around it, outermost first. */
+  /** The ids of the calls of agents around it, outermost first. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path: readonly string[];
   /** What an `allow` must repeat: it counts only for the tool and the arguments that it was given for. */
   readonly digest: string;
