@@ -22,7 +22,7 @@ const result = await collect(
   (async function* () {
     for await (const event of events) {
       if (event.type === 'output-delta') console.log('so far:', JSON.stringify(event.output));
-      if (event.type === 'output-rejected') console.log('refused:', event.issues.join('; '));
+      if (event.type === 'output-rejected') console.log('rejected:', event.issues.join('; '));
       yield event;
     }
   })(),

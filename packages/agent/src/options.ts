@@ -71,8 +71,8 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   /** Decides on calls of tools with any effect but `read`. Without it every call runs. */
   readonly approve?: Approve<Context> | undefined;
   /**
-   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Agents that run as
-   * tools inherit it with `approve`. Default: no limit.
+   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Sub-agents
+   * inherit it with `approve`. Default: no limit.
    */
   readonly approvalTimeoutMs?: number | undefined;
   /** Sends messages into the run while it goes on: `createSteering()`. */

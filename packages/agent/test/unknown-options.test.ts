@@ -76,7 +76,7 @@ describe('run refuses, before anything is sent,', () => {
     [undefined, 'without options'],
     [{ ...valid, provider: 'openai' }, 'a string as its provider'],
     [{ ...valid, provider: undefined }, 'without a provider'],
-    [{ ...valid, tools: [{ name: 'a' }] }, 'takes a Toolset, not a list'],
+    [{ ...valid, tools: [{ name: 'a' }] }, 'takes a Toolset, not an array'],
     [{ ...valid, tools: { a: {} } }, 'takes a Toolset, not an object'],
     [{ ...valid, messages: 'hello' }, 'without an array of messages'],
     [{ ...valid, approve: true }, 'a boolean as approve'],

@@ -185,7 +185,7 @@ export interface OutputRejected {
   readonly issues: readonly string[];
 }
 
-/** An event of an agent that runs as a tool, or of one below it. */
+/** An event of a sub-agent, at any depth. */
 export interface SubAgentEvent {
   readonly type: 'sub-agent-event';
   /** The names of the agents and the ids of their calls, from the outermost: `['research', 'call_3']`. */

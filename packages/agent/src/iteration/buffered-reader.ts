@@ -12,7 +12,7 @@ export interface BufferedReader<T> {
 }
 
 /**
- * Creates a reader. `addToBacklog` adds a value to the backlog while nobody reads, and returns false once that is too much: then nothing is kept any more,
+ * Creates a reader. `addToBacklog` adds a value to the backlog while nobody reads, and returns false once that is too much: then nothing more is kept,
  * and reading throws `LIMIT_REACHED`, which names the reader.
  */
 export function createBufferedReader<T>(
@@ -26,12 +26,12 @@ export function createBufferedReader<T>(
 
   function begin(): EventQueue<T> {
     if (state === 'reading')
-      throw new KernelError('CONFIG_INVALID', `The ${name} of a run can be read once.`, {
-        hint: 'Share what was read, or start with one reader of the events.',
+      throw new KernelError('CONFIG_INVALID', `The ${name} of a run can be read only once.`, {
+        hint: 'Read them once and pass on what other readers need.',
       });
     if (state === 'dropped')
-      throw new KernelError('LIMIT_REACHED', `The ${name} of the run were left unread for too long.`, {
-        hint: 'Start to read before the run has gone far, or wait for the result alone.',
+      throw new KernelError('LIMIT_REACHED', `The ${name} of the run were not read in time and have been dropped.`, {
+        hint: 'Start reading before 1,000 events have passed, or only await result.',
       });
     state = 'reading';
     const created = createEventQueue<T>();

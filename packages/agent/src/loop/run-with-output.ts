@@ -18,7 +18,7 @@ export async function runWithOutput(options: RunOptions, schema: OutputSchema, c
     const usage = { inputTokens: 0, outputTokens: 0 };
     const failed = KernelError.is(error)
       ? error
-      : new KernelError('CONFIG_INVALID', `The schema of output failed: ${reasonOf(error)}`, { cause: error });
+      : new KernelError('CONFIG_INVALID', `The output schema failed: ${reasonOf(error)}`, { cause: error });
     void context.emit({ type: 'run-end', ...outcomeOfError(failed, context.signal), turns: 0, messages, usage });
     return;
   }

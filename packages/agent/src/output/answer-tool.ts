@@ -1,4 +1,4 @@
-import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
+import { KernelError, type JsonSchema, type Tool, type ToolCall, toErrorResult, type Toolset } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
 import type { CompiledOutput } from './compile-output.ts';
@@ -18,15 +18,15 @@ const NAME = 'final_answer';
 /** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
 export function withAnswerTool(inner: Toolset | undefined, compiled: CompiledOutput): AnswerTool {
   const tool = createTool(freeName(inner?.list() ?? []), compiled.schema);
-  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(compiled, call.arguments));
+  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(compiled, call));
   return { tool, tools, withoutAnswer: without };
 }
 
-async function takeAnswer(compiled: CompiledOutput, text: string): ReturnType<Toolset['call']> {
+async function takeAnswer(compiled: CompiledOutput, { name, arguments: text }: ToolCall): ReturnType<Toolset['call']> {
   const read = await compiled.read(text);
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
-      hint: 'Call it again with a corrected answer.',
+      hint: `Call "${name}" again with a corrected answer.`,
     });
     return toErrorResult(error);
   }

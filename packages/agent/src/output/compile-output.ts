@@ -59,7 +59,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
     toJsonSchema,
     toStrictSchema,
   } = await import('@kernel/schema');
-  const subject = 'The schema of output';
+  const subject = 'The output schema';
   const library = isStandardSchema(output) ? output['~standard'] : undefined;
   const given = isStandardSchema(output) ? toJsonSchema(output, subject) : freezeCopy(output, subject);
   if (!isObject(given)) throw new KernelError('CONFIG_INVALID', `${subject} must be an object.`);

@@ -10,7 +10,7 @@ export type OutputStepResult =
 
 const MAX_TEXT = 2_000;
 
-/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked once more. */
+/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked again. */
 export function outputStep(
   context: StepContext,
   output: TypedOutput,
@@ -30,7 +30,7 @@ export function outputStep(
 
 /** The error of an answer that does not fit. */
 export function invalidOutput(issues: readonly string[], text: string): KernelError {
-  return new KernelError('OUTPUT_INVALID', `The answer does not fit the schema of output: ${issues.join('; ')}.`, {
+  return new KernelError('OUTPUT_INVALID', `The answer does not fit the output schema: ${issues.join('; ')}.`, {
     hint: 'Simplify the schema, describe its fields, or use another model.',
     data: { issues, text: truncate(text, MAX_TEXT) },
   });
@@ -41,5 +41,5 @@ function correction(issues: readonly string[], answerName: string | undefined): 
     answerName === undefined
       ? 'Reply again with the corrected JSON and nothing else.'
       : `Call the tool "${answerName}" with your answer.`;
-  return { role: 'user', content: `Your answer was refused: ${issues.join('; ')}. ${how}` };
+  return { role: 'user', content: `Your answer was rejected: ${issues.join('; ')}. ${how}` };
 }

@@ -119,7 +119,7 @@ function openCalls(entries: readonly SessionEntry[]): {
 async function readEntries(session: Session, signal: AbortSignal | undefined): Promise<readonly SessionEntry[]> {
   try {
     const entries: unknown = await untilStored(() => session.entries(), signal);
-    if (!Array.isArray(entries)) throw new TypeError('entries() did not resolve to a list.');
+    if (!Array.isArray(entries)) throw new TypeError('entries() did not resolve to an array.');
     const readable: unknown = entries.filter(isObject);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the session wrote
     return readable as readonly SessionEntry[];

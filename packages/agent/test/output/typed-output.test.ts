@@ -368,13 +368,14 @@ describe('a typed answer elsewhere', () => {
 
 describe('a schema that is wrong', () => {
   test.each([
-    ['a number', 3],
-    ['an empty object', {}],
-    ['a list', []],
-    ['a library without a JSON Schema', { '~standard': {} }],
-  ])('%s is refused at once', (_what, output) => {
+    ['a number', 3, 'run: output is a number, not a schema.'],
+    ['an empty object', {}, 'run: output is an empty object, not a schema.'],
+    ['a list', [], 'run: output is an array, not a schema.'],
+    ['a function', () => {}, 'run: output is a function, not a schema.'],
+    ['a library without a JSON Schema', { '~standard': {} }, 'run: the output schema has no JSON Schema.'],
+  ])('%s is refused at once', (_what, output, message) => {
     const options = { provider: provide('schema'), model, messages: [user('?')], output: output as never };
-    expect(() => run(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => run(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }));
   });
 
   test.each([

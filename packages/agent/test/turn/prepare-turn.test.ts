@@ -99,7 +99,7 @@ describe('prepareTurn', () => {
       /prepareTurn failed: no idea/,
     ],
     ['an unknown key', () => ({ activeTools: ['a'] }), /no option "activeTools"/],
-    ['an unknown tool', () => ({ tools: ['aa'] }), /no tool "aa"/],
+    ['an unknown tool', () => ({ tools: ['aa'] }), /returned the tool "aa", which is not on offer/],
     ['tools that are no names', () => ({ tools: {} }), /an object as tools/],
     ['a provider that is none', () => ({ provider: 'openai' }), /prepareTurn/],
     ['messages that are no list', () => ({ messages: 'hi' }), /a string as messages/],

@@ -51,7 +51,7 @@ describe('decisions of a client', () => {
     expect(result.reason).toBe('approval');
   });
 
-  test('reach calls of agents that run as tools, by their path, and no call of the same id elsewhere', async () => {
+  test('reach calls of sub-agents, by their path, and no call of the same id elsewhere', async () => {
     const session = createMemorySession();
     const inner = () => agent([{ calls: [{ name: 'remove', id: 'r1' }] }, { text: 'Removed.' }]);
     const provider = scriptedProvider([

@@ -306,7 +306,7 @@ describe('toTextResponse', () => {
     expect(await response.text()).toBe('It is 3.');
   });
 
-  test('has nothing of agents that run as tools', async () => {
+  test('has nothing of sub-agents', async () => {
     expect((await readText(toTextResponse(runOf('sub-agents')))).text).toBe('Done.');
   });
 

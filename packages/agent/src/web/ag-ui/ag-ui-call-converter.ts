@@ -79,7 +79,7 @@ export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConvert
         if (!hasBegun || id === undefined) return [];
         announced.add(id);
         const end = { type: 'TOOL_CALL_END', toolCallId: id } as const;
-        return ids.has(id) ? [end] : [end, resultOf(id, 'The call was cut off and has not run.')];
+        return ids.has(id) ? [end] : [end, resultOf(id, 'The call was cut off and did not run.')];
       });
       streamed.clear();
       return [...ended, ...calls.flatMap((call) => announce(call, messageId))];

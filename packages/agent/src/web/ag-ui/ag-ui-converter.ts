@@ -106,7 +106,7 @@ function toInterrupt(call: ClientPendingCall): AgUiInterrupt {
   return {
     id: toApprovalId(call),
     reason: 'approval',
-    message: `May "${call.name}" run?`,
+    message: `Allow "${call.name}" to run?`,
     toolCallId: flatCallId(call.path, call.callId),
     responseSchema: {
       type: 'object',

@@ -2,7 +2,7 @@ import type { ClientEvent } from '../client-view/client-event-types.ts';
 import { type AgUiPrefixes, createAgUiCallConverter } from './ag-ui-call-converter.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** The events of one agent: of the run itself, or of an agent that runs as a tool. */
+/** Converts the events of one agent: of the run itself, or of a sub-agent. */
 export interface AgentConverter {
   /** Returns what an event becomes; nothing for the end of the run. */
   convert(event: ClientEvent): readonly AgUiAgentEvent[];
@@ -10,7 +10,7 @@ export interface AgentConverter {
   close(): readonly AgUiAgentEvent[];
 }
 
-/** Creates the events of one agent. */
+/** Creates the converter of one agent. */
 export function createAgentConverter(prefixes: AgUiPrefixes): AgentConverter {
   const calls = createAgUiCallConverter(prefixes);
   let open: 'text' | 'reasoning' | undefined;

@@ -1,8 +1,8 @@
-import { checkChoice, KernelError } from '@kernel/protocol';
+import { checkChoice, describeType, KernelError } from '@kernel/protocol';
 
 /**
  * What a client sees only if the server lists it: the arguments of calls, what tools return, their progress reports, the model's reasoning, token
- * counts, the events of agents that run as tools, and the messages of errors.
+ * counts, the events of sub-agents, and the messages of errors.
  */
 export type ClientField = 'arguments' | 'results' | 'progress' | 'reasoning' | 'usage' | 'sub-agents' | 'errors';
 
@@ -16,11 +16,13 @@ const FIELDS: readonly ClientField[] = [
   'errors',
 ];
 
-/** Returns the fields that a server shows. Throws `CONFIG_INVALID` for what is not a list of them. */
+/** Returns the fields that a server shows. Throws `CONFIG_INVALID` for anything other than an array of them. */
 export function shownFields(owner: string, show: readonly ClientField[] | undefined): ReadonlySet<ClientField> {
   if (show === undefined) return new Set();
   if (!Array.isArray(show))
-    throw new KernelError('CONFIG_INVALID', `${owner}: show is not a list.`, { hint: `Use ${FIELDS.join(', ')}.` });
+    throw new KernelError('CONFIG_INVALID', `${owner}: show is ${describeType(show)}, not an array.`, {
+      hint: `Pass an array of ${FIELDS.join(', ')}.`,
+    });
   for (const field of show) checkChoice(owner, 'show', field, FIELDS);
   return new Set(show);
 }

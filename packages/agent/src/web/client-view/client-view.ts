@@ -9,7 +9,7 @@ const NOTHING: readonly ClientEvent[] = [];
 
 /** Creates the view of one run. Every value is built from a list of fields, so that a new field of an event stays on the server. */
 export function createClientView(shown: Shown): ClientView {
-  /** The views of agents that run as tools, by path. */
+  /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
   let hasText = false;
 

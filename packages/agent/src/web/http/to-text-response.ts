@@ -31,7 +31,8 @@ export function toTextResponse(events: AsyncIterable<AgentEvent>, options: ToTex
       if (event.type === 'run-end' && event.reason === 'error') throw event.error;
       if (event.type === 'turn-start') hasText = false;
       if (event.type === 'reply-withdrawn') isVoid = hasText;
-      if (isVoid) throw new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn of which text was sent already.');
+      if (isVoid)
+        throw new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn after part of its text had been sent.');
       const text = view(event)
         .map((seen) => (seen.type === 'text-delta' ? seen.text : ''))
         .join('');

@@ -60,7 +60,7 @@ export function createUiCallConverter(): UiCallConverter {
       const ids = new Set(calls.map(({ callId }) => callId));
       const dropped = [...streamed.values()].flatMap(({ id, name, hasBegun }): readonly UiMessageChunk[] => {
         if (!hasBegun || id === undefined || ids.has(id)) return [];
-        const errorText = 'The call was cut off and has not run.';
+        const errorText = 'The call was cut off and did not run.';
         return [{ type: 'tool-input-error', toolCallId: id, toolName: name, input: {}, errorText }];
       });
       streamed.clear();

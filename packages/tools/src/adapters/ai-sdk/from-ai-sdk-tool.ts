@@ -6,7 +6,7 @@ import type { ForeignToolOptions } from '../foreign-tool.ts';
 import { readModelOutput } from './model-output.ts';
 import { toInputSchema } from './to-input-schema.ts';
 
-/** A tool of AI SDK, as `tool()` of `ai` returns it. */
+/** A tool of the AI SDK, as `tool()` of `ai` returns it. */
 export interface AiSdkToolInput {
   /** What the tool does. */
   readonly description?: unknown;
@@ -23,7 +23,7 @@ export interface AiSdkToolInput {
 }
 
 /**
- * Binds a tool of AI SDK under a name. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
+ * Binds a tool of the AI SDK under a name. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
  *
  * `execute` gets the call's id, its signal and the `context` of the run, and no messages; what it yields before the last value is progress. Throws
  * `CONFIG_INVALID` for a tool without `execute`, and `TOOL_SCHEMA_INVALID` for a schema without a JSON Schema.
@@ -35,8 +35,8 @@ export function fromAiSdkTool<const Name extends string>(
 ): ToolBinding<Name> {
   const { description, title, strict, execute, toModelOutput } = tool;
   if (execute === undefined)
-    throw new KernelError('CONFIG_INVALID', `Tool "${name}" of AI SDK has no execute.`, {
-      hint: 'A tool that the vendor or the browser runs has no handler that a registry could call.',
+    throw new KernelError('CONFIG_INVALID', `The AI SDK tool "${name}" has no execute.`, {
+      hint: 'Give it an execute, or leave it out: a registry cannot run tools that the vendor or the browser runs.',
     });
   return defineTool({
     ...options,
@@ -45,7 +45,7 @@ export function fromAiSdkTool<const Name extends string>(
     ...(title === undefined ? {} : { title }),
     ...(strict === undefined ? {} : { strict }),
     ...(effect === undefined ? {} : { effect }),
-    input: toInputSchema(tool.inputSchema),
+    input: toInputSchema(name, tool.inputSchema),
     handler(input, { callId: toolCallId, signal: abortSignal, context }) {
       const returned: unknown = execute(
         asDeclared(input),

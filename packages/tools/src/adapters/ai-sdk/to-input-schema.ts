@@ -4,13 +4,13 @@ import { compileSchema, type StandardSchemaWithJson, type StandardResult } from 
 import { once } from '../../once.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
 
-/** Returns a schema of AI SDK as a Standard Schema: it may be one, a schema of `jsonSchema()`, or a function that returns either. */
-export function toInputSchema(given: unknown): StandardSchemaWithJson<object> {
+/** Returns the schema of an AI SDK tool as a Standard Schema: it may be one, a schema of `jsonSchema()`, or a function that returns either. */
+export function toInputSchema(name: string, given: unknown): StandardSchemaWithJson<object> {
   const schema: unknown = typeof given === 'function' && !('~standard' in given) ? given() : given;
   if (isStandard(schema)) return schema;
   if (!isObject(schema) || !isObject(schema['jsonSchema']) || 'then' in schema['jsonSchema'])
-    throw new KernelError('TOOL_SCHEMA_INVALID', 'The inputSchema of a tool of AI SDK has no JSON Schema.', {
-      hint: 'Use a schema of zod 4.2 or later, or jsonSchema() with a schema that is there at once.',
+    throw new KernelError('TOOL_SCHEMA_INVALID', `The inputSchema of the AI SDK tool "${name}" has no JSON Schema.`, {
+      hint: 'Use zod 4.2 or later, or jsonSchema() with a schema that is not a promise.',
     });
   const { jsonSchema, validate } = schema;
   const validator = once(() => compileSchema(jsonSchema));
