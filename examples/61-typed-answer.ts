@@ -1,4 +1,4 @@
-// An answer as data: validated by a schema, corrected once by the model if it does not fit, shown while it arrives.
+// An answer as data: validated by a schema, corrected once by the model if it does not fit, and streamed.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';

@@ -1,4 +1,4 @@
-// A run stops at a question; another process answers it, and the run goes on there. The session file is all they share.
+// A run stops for approval; another process decides, and the run continues there. They share only the session file.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A route that takes a Request and returns a Response, as Deno, Bun, workers and Next.js have it. The client disconnects and comes back.
+// A route that takes a Request and returns a Response, as in Deno, Bun, workers and Next.js. The client disconnects and comes back.
 import assert from 'node:assert/strict';
 import { serve } from '@hono/node-server';
 import { createMemorySession, loadHistory, runSession } from '@kernel/agent';
@@ -28,7 +28,7 @@ const url = `http://127.0.0.1:${await port}/`;
 let lastEventId = '';
 let shown = '';
 for await (const { id = '', event } of readEvents(await fetch(url, { method: 'POST', body: 'Weather in Oslo?' }))) {
-  if (id !== lastEventId) shown = ''; // deltas of a message that is whole by now
+  if (id !== lastEventId) shown = ''; // deltas of a message that is complete by now
   lastEventId = id;
   if (event.type === 'text-delta') shown += event.text;
   if (shown === 'It is') break; // disconnects, which aborts the run
@@ -36,7 +36,7 @@ for await (const { id = '', event } of readEvents(await fetch(url, { method: 'PO
 
 const back = await fetch(url, { headers: { 'last-event-id': lastEventId } });
 const types: string[] = [];
-shown = ''; // what came with the last id is void
+shown = ''; // what came with the last id is discarded
 for await (const { event } of readEvents(back)) {
   types.push(event.type);
   if (event.type === 'text-delta') shown += event.text;

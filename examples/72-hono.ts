@@ -26,12 +26,12 @@ const app = new Hono()
     const messages = [{ role: 'user', content: await context.req.text() }] as const;
     const session = sessionOf(context.req.param('id'));
     const approve = decisionsFrom([]); // every question stays open until the client has decided
-    // Whoever decides must see what on: the arguments.
+    // Whoever decides must see the arguments.
     return toResponse(runSession({ ...options, session, messages, approve }), { show: ['arguments'] });
   })
   .post('/chats/:id/decisions', async (context) => {
     const session = sessionOf(context.req.param('id'));
-    const approve = decisionsFrom(await context.req.json()); // throws for anything else than decisions
+    const approve = decisionsFrom(await context.req.json()); // throws for anything other than decisions
     return toResponse(runSession({ ...options, session, approve }));
   })
   .onError((error, context) =>

@@ -1,4 +1,4 @@
-// The same in Express, for `useChat` of AI SDK: a Response becomes what Node's servers send, and a closed connection aborts the run.
+// The same in Express, for the AI SDK's useChat: a Response is piped into Node's, and a closed connection aborts the run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -13,7 +13,7 @@ import { tools, weatherProvider } from './web/weather.ts';
 const outcomes: string[] = [];
 
 const app = express();
-// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes care of rejections
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles rejections
 app.post('/api/chat', express.json(), async (request, response) => {
   const { text } = z.object({ text: z.string() }).parse(request.body);
   const provider = weatherProvider({ stalls: text === 'Slowly' });

@@ -23,7 +23,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     ...agent,
-    name: 'the format is asked for beside tools where a vendor takes only one of them',
+    name: 'the format is asked for together with tools where a vendor takes only one of them',
     file: 'packages/agent/src/output/typed-output.ts',
     find: "(best === 'schema-without-tools' && !hasTools)",
     replace: "best === 'schema-without-tools'",

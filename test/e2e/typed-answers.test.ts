@@ -9,7 +9,7 @@ import { CASES } from './answer-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A wire: a model that takes a schema beside tools, one that does not, and where things stand in its requests, as JSON pointers. */
+/** A wire: a model that takes a schema together with tools, one that does not, and where things stand in its requests, as JSON pointers. */
 interface WireCase {
   readonly wire: WireName;
   readonly config?: Partial<CustomProviderConfig>;

@@ -1,5 +1,5 @@
 /**
- * Makes an async generator of two functions. A generator function would make three promises for each value, and its `return` waits for the value that
+ * Creates an async generator from two functions. A generator function would make three promises for each value, and its `return` waits for the value that
  * it is about to yield, though a model may be silent for minutes.
  *
  * `leave` stops what `next` waits for; it is called by `return`, `throw` and `asyncDispose`.

@@ -1,6 +1,6 @@
 import { createAsyncGenerator } from './async-generator.ts';
 
-/** What becomes of each value of an iteration. */
+/** How the values of an iteration are mapped. */
 export interface FlatMapOptions<In, Out> {
   /** Returns what to yield before the first value. Called at the first `next`. */
   readonly first?: (() => Promise<readonly Out[]>) | undefined;
@@ -12,9 +12,7 @@ export interface FlatMapOptions<In, Out> {
   readonly last?: readonly Out[] | undefined;
 }
 
-/**
- * Iterates over what becomes of each value. Reads the next value only when all that became of the one before has been read, and leaves at once.
- */
+/** Maps each value to any number of values. Reads the next only after those have been consumed; `return()` takes effect at once. */
 export function flatMapAsync<In, Out>(
   values: AsyncIterable<In>,
   { first, map, fail, last = [] }: FlatMapOptions<In, Out>,

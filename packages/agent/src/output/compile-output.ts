@@ -8,14 +8,14 @@ const ANSWER = 'answer';
 const MAX_ISSUES = 10;
 const MAX_ISSUE_LENGTH = 200;
 
-/** What a reply was read as: the JSON of the answer and the value that the program gets, or what is wrong with it. */
+/** The outcome of reading a reply: its JSON and the value for the program, or what is wrong. */
 export type ReadOutput =
   | { readonly json: JsonValue; readonly output: unknown }
   | { readonly issues: readonly string[] };
 
 /** The schema of a typed answer, ready to ask for it and to read it. */
 export interface CompiledOutput {
-  /** What a model is asked for: always an object, as vendors want it. */
+  /** The schema sent to the model: always an object, as vendors require. */
   readonly schema: JsonSchema;
   /** The same for strict modes; undefined if they cannot express it. */
   readonly strictSchema: JsonSchema | undefined;
@@ -29,7 +29,7 @@ const compiledOutputs = new WeakMap<object, Promise<CompiledOutput>>();
 
 /**
  * Prepares a schema, once for each schema object. Rejects with `CONFIG_INVALID` for one that is wrong or has no JSON Schema.
- * Loads `@kernel/schema`: who asks for no typed answer does not.
+ * Loads `@kernel/schema` on first use.
  */
 export function compileOutput(output: OutputSchema): Promise<CompiledOutput> {
   const existing = compiledOutputs.get(output);
@@ -116,7 +116,7 @@ function wrap(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Lets references to the root, and to what is within it besides definitions, lead to the property that it becomes. */
+/** Rewrites references to the root, or to anything in it but definitions, to the wrapper property. */
 function relocate(schema: JsonSchema): JsonSchema {
   if (!canonicalJson(schema).includes('"$ref"')) return schema;
   const rewrite = (value: unknown): unknown => {

@@ -91,7 +91,7 @@ async function structuredOutputOf(provider: Provider, model: string): Promise<St
   return (await provider.structuredOutput?.(model)) ?? 'tool-call';
 }
 
-/** Chooses what binds the model most. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool, which takes any. */
+/** Chooses the strictest available mode. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool. */
 function chooseMode(best: StructuredOutput, isStrict: boolean, hasTools: boolean, canCall: boolean): OutputMode {
   const takesSchema = best === 'schema' || (best === 'schema-without-tools' && !hasTools);
   if (takesSchema && (isStrict || !canCall)) return 'schema';

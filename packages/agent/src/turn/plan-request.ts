@@ -16,7 +16,7 @@ export interface PlannedRequest {
   readonly outputMode?: OutputMode;
 }
 
-/** What a turn asks for, before a typed answer is. */
+/** The request of a turn, before what an output adds to it. */
 interface TurnRequest {
   readonly provider: Provider;
   readonly model: string;
@@ -26,7 +26,7 @@ interface TurnRequest {
   readonly changes: TurnChanges;
 }
 
-/** Makes the request of a turn. Asynchronous only where `prepareTurn` or a typed answer is, so that a run without them pays nothing for them. */
+/** Creates the request of a turn. Asynchronous only with `prepareTurn` or an output, so other runs pay nothing. */
 export function planRequest(
   resources: ModelResources,
   turn: ModelTurn,
@@ -108,7 +108,7 @@ function createRequest(
   return { provider, request, isRestricted, ...(output && { outputMode: output.mode }) };
 }
 
-/** What forces a call holds for the first turn: a model that is forced in each never answers. */
+/** A forced choice applies to the first turn only. */
 function choiceOf(choice: ToolChoice | undefined, turn: number): ToolChoice | undefined {
   return turn === 1 || choice === 'none' ? choice : undefined;
 }

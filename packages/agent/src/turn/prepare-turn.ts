@@ -16,7 +16,7 @@ import {
 
 import { reasonOf } from '../loop/reason-of.ts';
 
-/** What `prepareTurn` is asked about. */
+/** The state that `prepareTurn` decides on. */
 export interface TurnState<Context = unknown> {
   /** The number of the turn, from 1. */
   readonly turn: number;
@@ -52,7 +52,7 @@ export interface TurnChanges {
   readonly messages?: readonly Message[] | undefined;
 }
 
-/** Decides, before each turn, what its request is like. Returns nothing to leave it as it is. */
+/** Changes the request of a turn. Returns nothing to leave it unchanged. */
 export type PrepareTurn<Context = unknown> = (
   state: TurnState<Context>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;

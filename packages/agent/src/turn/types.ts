@@ -20,7 +20,7 @@ export interface ModelSettings {
   readonly model: string;
   /** The model options. */
   readonly options?: ModelOptions | undefined;
-  /** Whether the model may or must call tools; what forces a call holds for the first turn. */
+  /** Whether the model may or must call tools; a forced choice applies to the first turn only. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Asks for replies in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;

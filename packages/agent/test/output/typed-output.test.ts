@@ -142,7 +142,7 @@ describe('an answer that does not fit', () => {
     provider.assertDone();
   });
 
-  test('by the schema library alone is sent back too', async () => {
+  test('that only the schema library rejects is sent back too', async () => {
     const output = z.object({ even: z.number().refine((n) => n % 2 === 0, 'must be even') });
     const provider = provide('schema', { text: '{"even":3}' }, { text: '{"even":4}' });
     const events = await readAll(run({ provider, model, messages: [user('?')], output }));
@@ -150,24 +150,24 @@ describe('an answer that does not fit', () => {
     expect(endOf(events)).toMatchObject({ output: { even: 4 } });
   });
 
-  test('a schema that throws ends the run with its error', async () => {
-    const output = z.object({
-      a: z.string().transform(() => {
-        throw new Error('broken');
-      }),
-    });
-    const result = await collect(
-      run({ provider: provide('schema', { text: '{"a":"x"}' }), model, messages: [user('?')], output }),
-    );
-    expect(result.reason).toBe('error');
-    expect(result.reason === 'error' && result.error.message).toContain('broken');
-  });
-
-  test('is kept out of the way of a reply that was cut or filtered', async () => {
+  test('is not looked for in a reply that was cut or filtered', async () => {
     const provider = provide('schema', { text: '{"city":"Lis', finishReason: 'length' });
     const result = await collect(run({ provider, model, messages: [user('?')], output: Weather }));
     expect(result).toMatchObject({ reason: 'length', answer: '{"city":"Lis' });
   });
+});
+
+test('a schema that throws ends the run with its error', async () => {
+  const output = z.object({
+    a: z.string().transform(() => {
+      throw new Error('broken');
+    }),
+  });
+  const result = await collect(
+    run({ provider: provide('schema', { text: '{"a":"x"}' }), model, messages: [user('?')], output }),
+  );
+  expect(result.reason).toBe('error');
+  expect(result.reason === 'error' && result.error.message).toContain('broken');
 });
 
 describe('a provider without schemas', () => {
@@ -321,7 +321,7 @@ describe('deltas of a typed answer', () => {
 });
 
 describe('a typed answer elsewhere', () => {
-  test('of an agent that runs as a tool is the data of its result', async () => {
+  test('a sub-agent gives its output as the data of its result', async () => {
     const { tool, handler } = agentAsTool({
       name: 'helper',
       description: 'Helps.',
@@ -334,7 +334,7 @@ describe('a typed answer elsewhere', () => {
     expect(result).toMatchObject({ forLLM: lisbon, data: { city: 'Lisbon', degrees: 21 } });
   });
 
-  test('in a session is corrected in the log too', async () => {
+  test('a correction is logged in the session too', async () => {
     const session = createMemorySession();
     const provider = provide('schema', { text: 'no' }, { text: lisbon });
     const events = runSession({ session, provider, model, messages: [user('?')], output: Weather });

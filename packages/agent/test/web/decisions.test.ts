@@ -85,7 +85,7 @@ describe('decisions of a client', () => {
     ['an empty id', { callId: '', decision: 'allow', digest: DIGEST }],
     ['a long id', { callId: 'c'.repeat(5_000), decision: 'allow', digest: DIGEST }],
     ['an allow without a digest', { callId: 'c', decision: 'allow' }],
-    ['an allow with a digest that is none', { callId: 'c', decision: 'allow', digest: 'x' }],
+    ['an allow with an invalid digest', { callId: 'c', decision: 'allow', digest: 'x' }],
     ['an allow with a digest with more behind it', { callId: 'c', decision: 'allow', digest: `${DIGEST}\n` }],
     ['a path that is none', { callId: 'c', path: 'a', decision: 'allow', digest: DIGEST }],
     ['a path of numbers', { callId: 'c', path: [1], decision: 'allow', digest: DIGEST }],

@@ -5,7 +5,7 @@ import { type Effort, type Families, modelName, type ModelRules, rulesIn } from 
 export interface GeminiRules extends ModelRules {
   /** How thinking is asked for: a number of tokens, by effort; or a level, where there are no numbers. */
   readonly budgets?: ReadonlyMap<JsonValue, number> | undefined;
-  /** Whether a reply can be held to a schema beside tools: since Gemini 3, as the guide "Structured outputs" says. */
+  /** Whether a reply can be constrained to a schema together with tools: since Gemini 3, as the guide "Structured outputs" says. */
   readonly schemaWithTools?: boolean;
 }
 

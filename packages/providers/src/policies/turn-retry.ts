@@ -13,13 +13,13 @@ import {
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
 
-/** How often a reply that broke off is asked for again. */
+/** How often a reply that broke off is requested again. */
 export interface TurnRetryOptions {
-  /** The most times that one reply is asked for again. Default 1. */
+  /** The most times that one reply is requested again. Default 1. */
   readonly maxRetries?: number | undefined;
   /** The wait before each, in milliseconds. Default 0. */
   readonly backoffMs?: number | undefined;
-  /** Called before a reply is asked for again, with the error that broke it off. Must not throw. */
+  /** Called before a reply is requested again, with the error that broke it off. Must not throw. */
   readonly onRetry?: ((error: KernelError) => void) | undefined;
 }
 
@@ -33,12 +33,11 @@ const KEYS = optionKeys<TurnRetryOptions>(
 );
 
 /**
- * Asks for a reply again that broke off after it had begun: a broken connection, a timeout, a stream that was cut. What it has shown is
+ * Requests a reply again if it broke off after it had begun: a broken connection, a timeout, a stream that was cut. What was already emitted is
  * withdrawn by a `reply-withdrawn` event, and the same request is sent again. No call of a broken reply has run, since calls run once their reply is
  * whole; and what ran in earlier turns is in the request with its results.
  *
- * A failure before the first event is not its business: put `withRetry` inside. The vendor may charge for the part that was withdrawn, and nobody
- * reports its tokens. Whole replies (`stream: false`), embeddings and transcripts pass through.
+ * Failures before the first event are left to `withRetry`, inside. The vendor may charge for the withdrawn part; its tokens are not reported. Whole replies (`stream: false`), embeddings and transcripts pass through.
  */
 export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}): Provider {
   checkProvider('withTurnRetry', provider);

@@ -71,7 +71,7 @@ test('tools of a registry run in generateText, with repaired arguments, media an
   expect(shown).toContain('TOOL_FAILED: \\"fail\\" failed: no luck');
 });
 
-test('a tool of AI SDK runs in a registry, with the schema of zod and of jsonSchema()', async () => {
+test('a tool of the AI SDK runs in a registry, with the schema of zod and of jsonSchema()', async () => {
   verifies('compat.aiSdk');
   const weather = tool({
     description: 'Tells the weather.',
@@ -117,7 +117,7 @@ test('a tool of AI SDK runs in a registry, with the schema of zod and of jsonSch
   expect(caught(() => fromAiSdkTool('none', noExecute)).code).toBe('CONFIG_INVALID');
 });
 
-test('what a tool of AI SDK shows the model becomes text, media and failures of a result', async () => {
+test('what a tool of the AI SDK shows the model becomes text, media and failures of a result', async () => {
   verifies('compat.aiSdk');
   const shown = [
     { type: 'json', value: { a: 1 } },

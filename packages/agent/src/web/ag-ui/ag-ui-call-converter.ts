@@ -1,7 +1,7 @@
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
-/** The calls of one agent. */
+/** Converts the calls of one agent. */
 export interface AgUiCallConverter {
   /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[];
@@ -29,7 +29,7 @@ export interface AgUiPrefixes {
   readonly call: string;
 }
 
-/** Creates the calls of one agent. */
+/** Creates the converter of the calls of one agent. */
 export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConverter {
   const idOf = (callId: string): string => `${prefixes.call}${callId}`;
   const announced = new Set<string>();

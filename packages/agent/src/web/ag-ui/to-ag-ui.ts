@@ -39,7 +39,7 @@ export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions =
   return agUiEvents('toAgUi', events, options);
 }
 
-/** Creates a response with a run as AG-UI events. A client that disconnects leaves the events, which aborts a run. */
+/** Creates a response with a run as AG-UI events. A client that disconnects stops the iteration, which aborts the run. */
 export function toAgUiResponse(events: AsyncIterable<AgentEvent>, options: AgUiResponseOptions = {}): Response {
   const owner = 'toAgUiResponse';
   checkKeys(owner, options, RESPONSE_KEYS);

@@ -6,12 +6,12 @@ export function flatCallId(path: readonly string[], callId: string): string {
   return path.length === 0 ? callId : JSON.stringify([...path, callId]);
 }
 
-/** The id of a question in a protocol that has no place for a digest: it holds the call and the digest. */
+/** The approval id in a protocol that has no place for a digest: it holds the call and the digest. */
 export function toApprovalId({ path, callId, digest }: ClientPendingCall): string {
   return JSON.stringify([digest, ...path, callId]);
 }
 
-/** Reads the id of a question. What is not one gives a decision that `decisionsFrom` refuses. */
+/** Reads an approval id. Anything else gives a decision that `decisionsFrom` rejects. */
 export function fromApprovalId(id: unknown): Pick<ClientDecision, 'callId' | 'path' | 'digest'> {
   const [digest = '', ...ids] = readTexts(id);
   return { callId: ids.at(-1) ?? '', path: ids.slice(0, -1), digest };

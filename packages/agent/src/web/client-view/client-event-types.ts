@@ -17,7 +17,7 @@ export type ClientStatus = ToolOutcome | 'failed';
 export interface ClientError {
   /** The kind of error. */
   readonly code: KernelErrorCode;
-  /** A text of its kind; the message of the error itself, if the server shows `errors`. */
+  /** A generic message; the message of the error itself, if the server shows `errors`. */
   readonly message: string;
 }
 
@@ -116,7 +116,7 @@ export interface ClientCallDelta {
 
 /** What a stream adds to the events of a run. */
 export type ClientStreamEvent =
-  /** The client has missed something: what it shows beyond its last id is void, and the messages that follow take its place. */
+  /** The client missed something: it discards what it showed after its last id, and the messages that follow replace it. */
   | { readonly type: 'resume'; readonly from: number }
   /** A whole message that the client has missed. */
   | { readonly type: 'message'; readonly message: ClientMessage }

@@ -43,7 +43,7 @@ function toClientResult({ forLLM, forUser, silent = false, data }: ToolResult): 
   };
 }
 
-/** Returns an error as a client may see it: with its own message, or with one that says only what kind it is of. */
+/** Returns an error as a client may see it: with its own message, or with one that says only what kind of error it is. */
 export function toClientError(code: KernelErrorCode, message: string, shown: Shown): ClientError {
   return { code, message: shown.has('errors') ? message : genericMessage(code) };
 }

@@ -6,7 +6,7 @@ export interface ByteStreamOptions {
   readonly heartbeat?: string | undefined;
   /** How long it waits for the next text before it sends a heartbeat. 0: it sends none. */
   readonly heartbeatMs: number;
-  /** Ends the stream and leaves the iteration. */
+  /** Ends the stream and the iteration. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -14,7 +14,7 @@ const LATE = Symbol('late');
 const NOTHING = (): void => {};
 
 /**
- * Creates a stream of the texts as UTF-8. It asks for a text when somebody reads, and never reads ahead. `cancel` leaves the iteration at once; an
+ * Creates a stream of the texts as UTF-8. It asks for a text when somebody reads, and never reads ahead. `cancel` stops the iteration at once; an
  * error of the iteration becomes one of the stream.
  */
 export function toByteStream(

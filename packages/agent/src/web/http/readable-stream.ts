@@ -1,4 +1,4 @@
-/** Creates a stream of values that are read only when somebody asks for them. `cancel` leaves the iteration at once. */
+/** Creates a stream of values that are read only when somebody asks for them. `cancel` stops the iteration at once. */
 export function toReadableStream<T>(values: AsyncGenerator<T, void>): ReadableStream<T> {
   return new ReadableStream<T>(
     {

@@ -9,7 +9,7 @@ import { type Shown, toClientMessage } from '../client-view/client-values.ts';
 export interface ResumePoint {
   /** The session of the conversation. Check that the client may read it. */
   readonly session: Session;
-  /** The `Last-Event-ID` that the client sent. Anything but the id of an event counts as none. */
+  /** The `Last-Event-ID` that the client sent. Anything that is not an event id is ignored. */
   readonly lastEventId: string | null | undefined;
 }
 

@@ -5,7 +5,7 @@ import { toByteStream } from './byte-stream.ts';
 export interface SseOptions {
   /** How long the connection may be silent before a comment is sent, in milliseconds. 0: none is sent. Default 15,000. */
   readonly heartbeatMs?: number | undefined;
-  /** Ends the response and leaves the events, for a server whose responses are not cancelled: the signal of its request. */
+  /** Ends the response and the iteration, for servers that do not cancel responses: pass the signal of the request. */
   readonly signal?: AbortSignal | undefined;
   /** Headers to add. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -20,13 +20,13 @@ const HEADERS = {
 /** How long a connection may be silent before a comment is sent, in milliseconds: proxies commonly close one after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
 
-/** Returns server-sent events as text: one with a value as its data, and an id if there is one. */
+/** Returns a value as one server-sent event, with an id if given. */
 export function toFrame(value: unknown, id?: number): string {
   const prefix = id === undefined ? '' : `id: ${id}\n`;
   return `${prefix}data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** Throws `CONFIG_INVALID` for an interval that is none. */
+/** Throws `CONFIG_INVALID` for an invalid interval. */
 export function checkHeartbeat(owner: string, { heartbeatMs }: SseOptions): void {
   if (heartbeatMs !== undefined) checkNumber(owner, 'heartbeatMs', heartbeatMs, 0);
 }

@@ -22,7 +22,7 @@ const KEYS = optionKeys<ToResponseOptions>(
 /**
  * Creates a response of server-sent events: one for each `ClientEvent` of the run, as JSON.
  *
- * An event is read when the client is ready for it. A client that disconnects leaves the events, which aborts a run. The events of `runSession`
+ * An event is read when the client is ready for it. A client that disconnects stops the iteration, which aborts the run. The events of `runSession`
  * have ids: how many messages the log had when they were emitted. An error that the events throw becomes one event of type `error`, the last one.
  * Throws `CONFIG_INVALID` at once for options that it does not have.
  */

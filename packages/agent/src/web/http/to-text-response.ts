@@ -5,7 +5,7 @@ import { createClientView } from '../client-view/client-view.ts';
 
 /** How the text of a run becomes a response. */
 export interface ToTextResponseOptions {
-  /** Ends the response and leaves the events, for a server whose responses are not cancelled: the signal of its request. */
+  /** Ends the response and the iteration, for servers that do not cancel responses: pass the signal of the request. */
   readonly signal?: AbortSignal | undefined;
   /** Headers to add. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -14,9 +14,9 @@ export interface ToTextResponseOptions {
 const KEYS = optionKeys<ToTextResponseOptions>({ signal: true, headers: true });
 
 /**
- * Creates a response of plain text: that of the run's own replies as it arrives, nothing of agents that run as tools.
+ * Creates a response of plain text: that of the run's own replies as it arrives, nothing of sub-agents.
  *
- * Text has no way to say that something went wrong, so that the stream itself fails, and the client sees a broken connection: when the run ends with
+ * Text has no way to say that something went wrong, so the stream itself fails, and the client sees a broken connection: when the run ends with
  * reason `error`, when the events throw, and when a reply is withdrawn of which text was sent already. A run that was cut by a limit or its length ends
  * the text as it is.
  */

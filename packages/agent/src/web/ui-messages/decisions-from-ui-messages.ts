@@ -19,7 +19,7 @@ export function decisionsFromUiMessages(messages: unknown, otherwise?: Approve):
   return decisionsFrom(decisions, otherwise);
 }
 
-/** An empty reason is none. */
+/** Treats an empty reason as absent. */
 function textOrNothing(reason: unknown): unknown {
   return reason === '' || reason === null ? undefined : reason;
 }

@@ -27,10 +27,10 @@ const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({
 });
 
 /**
- * Creates the UI message stream of a run, for AI SDK's `useChat` and `readUIMessageStream`.
+ * Creates the UI message stream of a run, for the AI SDK's `useChat` and `readUIMessageStream`.
  *
  * Shows what `clientEvents` shows: without `arguments` the input of each call is `{}`, and without `results` its output is null. Pending calls are asked
- * about at the end of the run, so that `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
+ * about at the end of the run, so `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
  */
 export function toUiMessageStream(
   events: AsyncIterable<AgentEvent>,
@@ -40,7 +40,7 @@ export function toUiMessageStream(
   return toReadableStream(chunksOf('toUiMessageStream', events, options));
 }
 
-/** Creates a response with the UI message stream of a run. A client that disconnects leaves the events, which aborts a run. */
+/** Creates a response with the UI message stream of a run. A client that disconnects stops the iteration, which aborts the run. */
 export function toUiMessageStreamResponse(
   events: AsyncIterable<AgentEvent>,
   options: UiMessageStreamResponseOptions = {},

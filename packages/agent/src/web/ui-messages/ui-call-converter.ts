@@ -2,7 +2,7 @@ import type { JsonValue } from '@kernel/protocol';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 
-/** The calls of one message. */
+/** Converts the calls of one message. */
 export interface UiCallConverter {
   /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta): readonly UiMessageChunk[];
@@ -14,7 +14,7 @@ export interface UiCallConverter {
   end(outcome: ClientOutcome): readonly UiMessageChunk[];
   /** The run ends, and calls wait for others that need a decision. They count as approved, so that the client waits for those others alone. */
   wait(): readonly UiMessageChunk[];
-  /** The parts of the reply are void. */
+  /** Discards the parts of the reply. */
   withdraw(): void;
 }
 
@@ -26,7 +26,7 @@ interface StreamedCall {
   hasBegun: boolean;
 }
 
-/** Creates the calls of one message. */
+/** Creates the converter of the calls of one message. */
 export function createUiCallConverter(): UiCallConverter {
   const announced = new Set<string>();
   const running = new Set<string>();

@@ -1,12 +1,12 @@
 import { isObject } from '@kernel/internal';
 import { type MediaPart, toModelText, type ToolResult } from '@kernel/protocol';
 
-/** What AI SDK shows a model of a result. */
+/** What the AI SDK shows a model of a result. */
 export type AiSdkOutput =
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'content'; readonly value: ({ readonly type: 'text'; readonly text: string } | AiSdkFile)[] };
 
-/** Media for a model of AI SDK. */
+/** Media for a model of the AI SDK. */
 export interface AiSdkFile {
   /** Discriminates the union. */
   readonly type: 'file';
@@ -28,7 +28,7 @@ function toFile({ mimeType: mediaType, data, url }: MediaPart): AiSdkFile | unde
   return url === undefined ? undefined : { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } };
 }
 
-/** Reads what a tool of AI SDK shows the model. `output` is what it returned. */
+/** Reads what a tool of the AI SDK shows the model. `output` is what it returned. */
 export function readModelOutput(shown: unknown, output: unknown): unknown {
   if (!isObject(shown)) return output;
   const { type, value, reason } = shown;

@@ -9,7 +9,7 @@ import {
 import { asDeclared } from '../../unsafe-casts.ts';
 import { type AiSdkOutput, toModelOutput } from './model-output.ts';
 
-/** A tool for AI SDK: a value of `tools` of its `generateText` and `streamText`. */
+/** A tool for the AI SDK: a value of `tools` of its `generateText` and `streamText`. */
 export interface ConvertedAiSdkTool {
   /** What the tool does. */
   readonly description: string;
@@ -19,13 +19,13 @@ export interface ConvertedAiSdkTool {
   readonly strict?: boolean;
   /** The parameters of the tool. Accepts everything: the toolset validates and repairs arguments itself. */
   readonly inputSchema: SchemaForAiSdk;
-  /** Runs the tool. Rejects with the text of a failure, which AI SDK shows to the model. */
+  /** Runs the tool. Rejects with the text of a failure, which the AI SDK shows to the model. */
   readonly execute: (input: unknown, options: AiSdkCallOptions) => Promise<ToolResultJson>;
   /** The text and the media of a result. */
   readonly toModelOutput: (options: { readonly output: ToolResultJson }) => AiSdkOutput;
 }
 
-/** A Standard Schema with its JSON Schema, as AI SDK declares it. */
+/** A Standard Schema with its JSON Schema, as the AI SDK declares it. */
 export interface SchemaForAiSdk {
   /** The properties that the Standard Schema specification defines. */
   readonly '~standard': {
@@ -39,7 +39,7 @@ export interface SchemaForAiSdk {
   };
 }
 
-/** What AI SDK passes with a call. */
+/** What the AI SDK passes with a call. */
 export interface AiSdkCallOptions {
   /** The id of the call. */
   readonly toolCallId: string;
@@ -49,7 +49,7 @@ export interface AiSdkCallOptions {
   readonly context?: unknown;
 }
 
-/** Returns the tools on offer now, by name, for AI SDK: `generateText({ tools: toAiSdkTools(registry) })`. */
+/** Returns the tools on offer now, by name, for the AI SDK: `generateText({ tools: toAiSdkTools(registry) })`. */
 export function toAiSdkTools(tools: Toolset): Record<string, ConvertedAiSdkTool> {
   checkToolset('toAiSdkTools', tools);
   return Object.fromEntries(tools.list().map((tool) => [tool.name, toAiSdkTool(tools, tool)]));

@@ -4,7 +4,7 @@ import type { ToolBinding } from '../../tool/binding.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
 import type { ForeignToolOptions } from '../foreign-tool.ts';
 
-/** A function tool of OpenAI Agents, as `tool()` of `@openai/agents` returns it. */
+/** A function tool of the OpenAI Agents SDK, as `tool()` of `@openai/agents` returns it. */
 export interface OpenAiAgentsToolInput<Name extends string = string> {
   /** The name of the tool. */
   readonly name: Name;
@@ -19,10 +19,9 @@ export interface OpenAiAgentsToolInput<Name extends string = string> {
 }
 
 /**
- * Binds a function tool of OpenAI Agents. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
+ * Binds a function tool of the OpenAI Agents SDK. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
  *
- * It gets a run context that has nothing but the `context` of the run. A failure that the tool turns into a text (its `errorFunction`, which it has
- * unless it is `null`) is a result like any other.
+ * It gets a run context with only the `context` of the run. A failure that its `errorFunction` turns into text (the default) is an ordinary result.
  */
 export function fromOpenAiAgentsTool<const Name extends string>(
   tool: OpenAiAgentsToolInput<Name>,

@@ -1,7 +1,7 @@
 import { checkToolset, type JsonSchema, type MediaPart, type Tool, toModelText, type Toolset } from '@kernel/protocol';
 import { asDeclared } from '../../unsafe-casts.ts';
 
-/** A function tool for OpenAI Agents: an element of `tools` of its `Agent`. */
+/** A function tool for the OpenAI Agents SDK: an element of `tools` of its `Agent`. */
 export interface ConvertedOpenAiAgentsTool {
   /** Tells function tools from those that a vendor runs. */
   type: 'function';
@@ -19,13 +19,13 @@ export interface ConvertedOpenAiAgentsTool {
     input: string,
     details?: { readonly signal?: AbortSignal; readonly toolCall?: { readonly callId: string } },
   ) => Promise<string | OpenAiAgentsOutput[]>;
-  /** No call needs approval there: wrap it to ask for one. */
+  /** Always false: wrap it to require approval. */
   needsApproval: () => Promise<boolean>;
   /** Always true. */
   isEnabled: () => Promise<boolean>;
 }
 
-/** A JSON Schema of an object, as OpenAI Agents declares it. */
+/** A JSON Schema of an object, as the OpenAI Agents SDK declares it. */
 export interface OpenAiAgentsParameters {
   /** The root is an object. */
   type: 'object';
@@ -42,7 +42,7 @@ export type OpenAiAgentsOutput =
   | { type: 'text'; text: string }
   | { type: 'image'; image: { data: string; mediaType: string } | { url: string } };
 
-/** Returns the tools on offer now for OpenAI Agents: `new Agent({ tools: toOpenAiAgentsTools(registry) })`. */
+/** Returns the tools on offer now for the OpenAI Agents SDK: `new Agent({ tools: toOpenAiAgentsTools(registry) })`. */
 export function toOpenAiAgentsTools(tools: Toolset): ConvertedOpenAiAgentsTool[] {
   checkToolset('toOpenAiAgentsTools', tools);
   let count = 0;
@@ -70,7 +70,7 @@ export function toOpenAiAgentsTools(tools: Toolset): ConvertedOpenAiAgentsTool[]
   }));
 }
 
-/** OpenAI Agents declares fewer schemas than it sends: this one goes to the vendor as it is. */
+/** The OpenAI Agents SDK declares fewer schemas than it sends: this one goes to the vendor as it is. */
 function toParameters({ parameters }: Tool): OpenAiAgentsParameters {
   return asDeclared({ properties: {}, required: [], ...parameters });
 }
