@@ -106,6 +106,17 @@ describe('decisions of a client', () => {
     expect(() => decisionsFrom(json)).toThrow(expect.objectContaining({ code: 'ARGUMENTS_INVALID' }));
   });
 
+  test('the error says which decision is wrong, and what was received', () => {
+    const denied = { callId: 'c', decision: 'deny' };
+    expect(() => decisionsFrom([denied, denied])).toThrow('There are two decisions for the call "c".');
+    expect(() => decisionsFrom([denied, { callId: 'd', decision: 'maybe' }])).toThrow(
+      'Decision 1: decision is "maybe", not "allow" or "deny".',
+    );
+    expect(() => decisionsFrom({ callId: 'd', decision: 'allow', digest: 'x' })).toThrow(
+      'The decision allows a call but has no valid digest of what was shown.',
+    );
+  });
+
   test.each(['__proto__', 'constructor', 'toString', '["r1","r1"]'])('an id %j is an ordinary id', async (callId) => {
     const approve = decisionsFrom({ callId, decision: 'deny' });
     const request = {

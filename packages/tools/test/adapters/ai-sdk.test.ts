@@ -114,7 +114,14 @@ test('a tool of the AI SDK runs in a registry, with the schema of zod and of jso
   expect((await registry.execute('search', { q: 'bad' })).forLLM).toContain('no bad words');
   expect((await registry.execute('search', '{}')).code).toBe('ARGUMENTS_INVALID');
   const noExecute = tool({ inputSchema: z.object({}), outputSchema: z.object({}) });
-  expect(caught(() => fromAiSdkTool('none', noExecute)).code).toBe('CONFIG_INVALID');
+  expect(caught(() => fromAiSdkTool('none', noExecute))).toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: 'The AI SDK tool "none" has no execute.',
+  });
+  expect(caught(() => fromAiSdkTool('bare', { inputSchema: {}, execute: () => 1 }))).toMatchObject({
+    code: 'TOOL_SCHEMA_INVALID',
+    message: 'The inputSchema of the AI SDK tool "bare" has no JSON Schema.',
+  });
 });
 
 test('what a tool of the AI SDK shows the model becomes text, media and failures of a result', async () => {
