@@ -1,4 +1,4 @@
-// An agent as a tool of another: its own model, tools and limits. Its usage is added to the run's, and an abort reaches it.
+// A sub-agent, which runs as a tool of another: its own model, tools and limits. Its usage is added to the run's, and an abort reaches it.
 import assert from 'node:assert/strict';
 import { agentAsTool, collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';

@@ -1,4 +1,4 @@
-// An answer as data: validated by a schema, corrected once by the model if it does not fit, shown while it arrives.
+// An answer as data: validated by a schema, corrected once by the model if it does not fit, and streamed.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
@@ -22,7 +22,7 @@ const result = await collect(
   (async function* () {
     for await (const event of events) {
       if (event.type === 'output-delta') console.log('so far:', JSON.stringify(event.output));
-      if (event.type === 'output-rejected') console.log('refused:', event.issues.join('; '));
+      if (event.type === 'output-rejected') console.log('rejected:', event.issues.join('; '));
       yield event;
     }
   })(),

@@ -1,4 +1,4 @@
-// An agent as a tool: its events and texts come through with its path, and its calls are approved by the caller.
+// A sub-agent: its events and texts come through with its path, and its calls are approved by the caller.
 import assert from 'node:assert/strict';
 import { agentAsTool, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';

@@ -1,4 +1,4 @@
-// A run with a budget: what each turn costs is counted, and once the budget is spent the model is asked for its last words.
+// A run with a budget: the cost of each turn is counted, and once it is spent the model is asked for a final answer.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { costOf } from '@kernel/providers';

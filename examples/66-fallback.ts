@@ -1,4 +1,4 @@
-// Two vendors for one run: if the first is down, the second answers; if a reply breaks off midway, it is asked for again.
+// Two vendors for one run: if the first is down, the second answers; a reply that breaks off midway is requested again.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { createProvider, withFallback, withRetry, withTurnRetry } from '@kernel/providers';

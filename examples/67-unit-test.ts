@@ -35,7 +35,7 @@ await test('refunds the order that the customer names', async () => {
   provider.assertDone();
 });
 
-await test('an order that is no number is refused, and the model reads why', async () => {
+await test('an order that is not a number is rejected, and the model reads why', async () => {
   const provider = scriptedProvider([
     { calls: [{ name: 'refund', arguments: { order: 'all' } }] },
     { text: 'Which one?' },

@@ -1,4 +1,4 @@
-// A provider of your own is one function: a request in, events out. `providerConformance` of @kernel/testing checks the contract.
+// A custom provider is one function: a request in, events out. `providerConformance` of @kernel/testing checks the contract.
 import assert from 'node:assert/strict';
 import { collect, run } from '@kernel/agent';
 import { type Provider, textOf } from '@kernel/protocol';

@@ -1,4 +1,4 @@
-// Each turn as it needs to be: the first must call a tool, and a larger model writes the answer, without tools.
+// A different request in each turn: the first must call a tool; then a larger model answers, without tools.
 import assert from 'node:assert/strict';
 import { collect, type PrepareTurn, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';

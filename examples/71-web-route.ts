@@ -1,22 +1,23 @@
-// A route that takes a Request and returns a Response, as Deno, Bun, workers and Next.js have it. The client disconnects and comes back.
+// A route that takes a Request and returns a Response, as in Deno, Bun, workers and Next.js. The client disconnects and comes back.
 import assert from 'node:assert/strict';
 import { serve } from '@hono/node-server';
 import { createMemorySession, loadHistory, runSession } from '@kernel/agent';
 import { resumeFrom, toResponse } from '@kernel/agent/web';
 import { readEvents } from './web/read-events.ts';
-import { tools, weatherModel } from './web/weather.ts';
+import { tools, weatherProvider } from './web/weather.ts';
 
 const session = createMemorySession(); // of the user who asks: a file, or a table of yours
-const options = { session, provider: weatherModel({ breaksOff: true }), model: 'any-model', tools };
+// The first answer stalls, so the client disconnects in the middle of it.
+const options = { session, provider: weatherProvider({ stalls: true }), model: 'any-model', tools };
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* noEvents(): AsyncGenerator<never> {}
 
 async function chat(request: Request): Promise<Response> {
   if (request.method === 'POST')
     return toResponse(runSession({ ...options, messages: [{ role: 'user', content: await request.text() }] }));
   // A client that comes back: what it has missed, and then the rest of the answer, if there is any.
   const isAnswered = (await loadHistory(session)).at(-1)?.role === 'assistant';
-  return toResponse(isAnswered ? nothing() : runSession(options), { resume: resumeFrom(request, session) });
+  return toResponse(isAnswered ? noEvents() : runSession(options), { resume: resumeFrom(request, session) });
 }
 
 // Only Node needs an adapter.
@@ -27,7 +28,7 @@ const url = `http://127.0.0.1:${await port}/`;
 let lastEventId = '';
 let shown = '';
 for await (const { id = '', event } of readEvents(await fetch(url, { method: 'POST', body: 'Weather in Oslo?' }))) {
-  if (id !== lastEventId) shown = ''; // deltas of a message that is whole by now
+  if (id !== lastEventId) shown = ''; // deltas of a message that is complete by now
   lastEventId = id;
   if (event.type === 'text-delta') shown += event.text;
   if (shown === 'It is') break; // disconnects, which aborts the run
@@ -35,7 +36,7 @@ for await (const { id = '', event } of readEvents(await fetch(url, { method: 'PO
 
 const back = await fetch(url, { headers: { 'last-event-id': lastEventId } });
 const types: string[] = [];
-shown = ''; // what came with the last id is void
+shown = ''; // what came with the last id is discarded
 for await (const { event } of readEvents(back)) {
   types.push(event.type);
   if (event.type === 'text-delta') shown += event.text;

@@ -7,7 +7,7 @@ import { KernelError } from '@kernel/protocol';
 import { scriptedProvider } from '@kernel/testing';
 import { Hono } from 'hono';
 import { readEvents } from './web/read-events.ts';
-import { sent, tools } from './web/weather.ts';
+import { sentMailTo, tools } from './web/weather.ts';
 
 const provider = scriptedProvider([
   { calls: [{ name: 'send_mail', arguments: { to: 'ada@example.com', text: 'It is 3 °C.' } }] },
@@ -26,12 +26,12 @@ const app = new Hono()
     const messages = [{ role: 'user', content: await context.req.text() }] as const;
     const session = sessionOf(context.req.param('id'));
     const approve = decisionsFrom([]); // every question stays open until the client has decided
-    // Whoever decides must see what on: the arguments.
+    // Whoever decides must see the arguments.
     return toResponse(runSession({ ...options, session, messages, approve }), { show: ['arguments'] });
   })
   .post('/chats/:id/decisions', async (context) => {
     const session = sessionOf(context.req.param('id'));
-    const approve = decisionsFrom(await context.req.json()); // throws for anything else than decisions
+    const approve = decisionsFrom(await context.req.json()); // throws for anything other than decisions
     return toResponse(runSession({ ...options, session, approve }));
   })
   .onError((error, context) =>
@@ -49,13 +49,13 @@ for await (const { event } of readEvents(await post('', 'Tell Ada.'))) {
 }
 assert.ok(question);
 assert.equal((await post('/decisions', '{"callId":"x","decision":"allow"}')).status, 400);
-assert.deepEqual(sent, []);
+assert.deepEqual(sentMailTo, []);
 
 let answer = '';
 const { callId, digest } = question;
 const decided = await post('/decisions', JSON.stringify({ callId, digest, decision: 'allow' }));
 for await (const { event } of readEvents(decided)) if (event.type === 'text-delta') answer += event.text;
 assert.equal(answer, 'Ada knows.');
-assert.deepEqual(sent, ['ada@example.com']);
+assert.deepEqual(sentMailTo, ['ada@example.com']);
 console.log(answer);
 server.close();

@@ -1,4 +1,4 @@
-// The same in Express, for `useChat` of AI SDK: a Response becomes what Node's servers send, and a closed connection aborts the run.
+// The same in Express, for the AI SDK's useChat: a Response is piped into Node's, and a closed connection aborts the run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -8,15 +8,15 @@ import { run } from '@kernel/agent';
 import { toUiMessageStreamResponse } from '@kernel/agent/web';
 import express from 'express';
 import * as z from 'zod';
-import { tools, weatherModel } from './web/weather.ts';
+import { tools, weatherProvider } from './web/weather.ts';
 
-const ends: string[] = [];
+const outcomes: string[] = [];
 
 const app = express();
-// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes care of rejections
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles rejections
 app.post('/api/chat', express.json(), async (request, response) => {
   const { text } = z.object({ text: z.string() }).parse(request.body);
-  const provider = weatherModel({ breaksOff: text === 'Slowly' });
+  const provider = weatherProvider({ stalls: text === 'Slowly' });
   const events = run({ provider, model: 'any-model', messages: [{ role: 'user', content: text }], tools });
   const { status, headers, body } = toUiMessageStreamResponse(events, { show: ['arguments', 'results'] });
   response.writeHead(status, Object.fromEntries(headers));
@@ -25,8 +25,8 @@ app.post('/api/chat', express.json(), async (request, response) => {
   const stream = body as ReadableStream | null;
   // A client that leaves ends the pipeline, which cancels the body, which aborts the run.
   await pipeline(stream === null ? Readable.from([]) : Readable.fromWeb(stream), response).then(
-    () => ends.push('finished'),
-    () => ends.push('left'),
+    () => outcomes.push('finished'),
+    () => outcomes.push('disconnected'),
   );
 });
 const server = app.listen(0, '127.0.0.1');
@@ -52,8 +52,8 @@ const controller = new AbortController();
 const slow = await ask('Slowly', controller.signal);
 for await (const piece of slow.body?.pipeThrough(new TextDecoderStream()) ?? []) if (piece.includes('It is')) break;
 controller.abort();
-while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-assert.deepEqual(ends, ['finished', 'left']);
+while (outcomes.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+assert.deepEqual(outcomes, ['finished', 'disconnected']);
 console.log(`${chunks.length} chunks`);
 server.close();
 server.closeAllConnections();

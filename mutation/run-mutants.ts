@@ -23,7 +23,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     ...agent,
-    name: 'the format is asked for beside tools where a vendor takes only one of them',
+    name: 'the format is asked for together with tools where a vendor takes only one of them',
     file: 'packages/agent/src/output/typed-output.ts',
     find: "(best === 'schema-without-tools' && !hasTools)",
     replace: "best === 'schema-without-tools'",
@@ -32,7 +32,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a reference within a wrapped schema leads to the wrapper',
-    file: 'packages/agent/src/output/output-format.ts',
+    file: 'packages/agent/src/output/compile-output.ts',
     find: '`#/properties/${ANSWER}${reference.slice(1)}`',
     replace: 'reference',
     tests: OUTPUT_TESTS,
@@ -56,7 +56,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a client allows a call without saying what was shown',
-    file: 'packages/agent/src/web/decisions.ts',
+    file: 'packages/agent/src/web/approval/decisions.ts',
     find: "if (typeof digest !== 'string' || !DIGEST.test(digest))",
     replace: "if (typeof digest === 'number')",
     tests: ['packages/agent/test/web/decisions.test.ts'],
@@ -64,7 +64,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a response reads ahead of its client',
-    file: 'packages/agent/src/web/byte-stream.ts',
+    file: 'packages/agent/src/web/http/byte-stream.ts',
     find: 'highWaterMark: 0',
     replace: 'highWaterMark: 8',
     tests: ['packages/agent/test/web/to-response.test.ts'],
@@ -72,7 +72,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     ...agent,
     name: 'a client that disconnects leaves the run going',
-    file: 'packages/agent/src/web/byte-stream.ts',
+    file: 'packages/agent/src/web/http/byte-stream.ts',
     find: 'cancel: leave,',
     replace: 'cancel: () => undefined,',
     tests: ['packages/agent/test/web/to-response.test.ts'],

@@ -7,7 +7,7 @@ import { launch, type Page } from 'puppeteer-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { findChromium } from '../../test/setup/chromium.ts';
 import { startChatServer } from '../web/chat-server.ts';
-import { sent } from '../web/weather.ts';
+import { sentMailTo } from '../web/weather.ts';
 
 const chromium = findChromium(['web.browser']);
 const ARGUMENTS = '{"to":"ada@example.com","text":"<b>It is 3 °C.</b>"}';
@@ -83,7 +83,7 @@ test.each([
   chromium.options,
   async (decision, status, text, mails) => {
     verifies('web.browser');
-    sent.length = 0;
+    sentMailTo.length = 0;
     const { provider, step } = steppedProvider();
     const page = await openPage(provider);
     await page.type('#text', 'Tell Ada.');
@@ -97,12 +97,12 @@ test.each([
     // What the model wrote is text, not HTML.
     expect(await textOf(page, '.call pre')).toBe(ARGUMENTS);
     expect(await page.$('.call b')).toBeNull();
-    expect(sent).toEqual([]);
+    expect(sentMailTo).toEqual([]);
     await page.click(`button.${decision}`);
 
     await page.waitForSelector(`.call[data-status="${status}"]`);
     await expect.poll(() => textOf(page, '#log > :last-child')).toBe('Ada knows.');
     expect(await textOf(page, '.call footer')).toBe(text);
-    expect(sent).toHaveLength(mails);
+    expect(sentMailTo).toHaveLength(mails);
   },
 );

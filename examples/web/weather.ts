@@ -4,7 +4,7 @@ import { type ScriptStep, scriptedProvider } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
 
-export const sent: string[] = [];
+export const sentMailTo: string[] = [];
 
 export const tools = createRegistry([
   defineTool({
@@ -20,19 +20,19 @@ export const tools = createRegistry([
     effect: 'external',
     input: z.object({ to: z.string(), text: z.string() }),
     handler: ({ to }) => {
-      sent.push(to);
+      sentMailTo.push(to);
       return 'Sent.';
     },
   }),
 ]);
 
-/** Instead of a model: one that looks up the weather and answers. With `breaksOff`, its first answer stops in the middle and never goes on. */
-export function weatherModel({ breaksOff = false } = {}): Provider {
+/** Stands in for a model: looks up the weather, then answers. With `stalls`, its first answer stops midway and never ends. */
+export function weatherProvider({ stalls = false } = {}): Provider {
   const look: ScriptStep = {
     text: 'Let me look. ',
     pieces: 3,
     calls: [{ name: 'weather', arguments: { city: 'Oslo' } }],
   };
   const answer: ScriptStep = { text: 'It is 3 °C in Oslo.', pieces: 4 };
-  return scriptedProvider([look, ...(breaksOff ? [{ text: 'It is', hang: true }] : []), answer]);
+  return scriptedProvider([look, ...(stalls ? [{ text: 'It is', hang: true }] : []), answer]);
 }

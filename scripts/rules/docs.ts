@@ -33,7 +33,7 @@ function isDocumented(lines: readonly string[], index: number, name: string): bo
   while (/^\s*\/\/|^@/.test(lines[above] ?? '')) above -= 1;
   if (lines[above]?.trim().endsWith('*/') === true) return true;
   // The doc comment of an overloaded function precedes its first signature, which may take several lines.
-  const signatureEnd = /^( {0,2})\): .*;$/.exec(lines[above] ?? '');
+  const signatureEnd = /^( {0,2})(?:\)|>\(.*\)): .*;$/.exec(lines[above] ?? '');
   if (signatureEnd !== null) {
     const start = signatureEnd[1] === '' ? /^export / : /^ {2}\S/;
     do above -= 1;

@@ -7,9 +7,9 @@ import type { Problem } from '../lib/problem.ts';
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/tools/dist/tool/define-tool.d.ts#DefineToolOptions':
     '`Omit<Tool, "parameters"> & { input, handler, … }`: the argument of defineTool',
-  'packages/tools/dist/compat/openai-agents.d.ts#OpenAiAgentsTool':
+  'packages/tools/dist/adapters/openai-agents/from-openai-agents-tool.d.ts#OpenAiAgentsToolInput':
     "another library's own type, which an adapter takes",
-  'packages/tools/dist/compat/openai-agents.d.ts#ToolForOpenAiAgents':
+  'packages/tools/dist/adapters/openai-agents/to-openai-agents-tools.d.ts#ConvertedOpenAiAgentsTool':
     "another library's own type, which an adapter returns",
 };
 

@@ -2,7 +2,8 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem, Rule } from '../lib/problem.ts';
 
-const MARKED = /<!-- snippet: (\S+) -->\n\n?```ts\n([\s\S]*?)```/g;
+/** A marker on a line of its own, and the fence below it, if there is one. */
+const MARKED = /^<!-- snippet: (\S+) -->(?:\n\n?```ts\n([\s\S]*?)```)?/gm;
 const FENCE = /```ts\n/g;
 
 /**
@@ -13,12 +14,17 @@ export const snippets: Rule = (root) =>
   documents(root).flatMap((file): readonly Problem[] => {
     const text = readFileSync(join(root, file), 'utf8');
     const marked = [...text.matchAll(MARKED)];
-    const unmarked = [...text.matchAll(FENCE)].length - marked.length;
+    const filled = marked.filter(([, , body]) => body !== undefined);
+    const unmarked = [...text.matchAll(FENCE)].length - filled.length;
     const problems: Problem[] = marked.flatMap((match) => {
-      const [, source = '', body = ''] = match;
+      const [, source = '', body] = match;
       const line = text.slice(0, match.index).split('\n').length;
       if (!existsSync(join(root, source)))
         return [{ rule: 'snippets', file, line, message: `${source} does not exist.` }];
+      if (body === undefined)
+        return [
+          { rule: 'snippets', file, line, message: 'the snippet marker has no ts fence below it. Run: pnpm tidy:fix' },
+        ];
       if (body === snippetOf(root, source)) return [];
       return [{ rule: 'snippets', file, line, message: `the snippet differs from ${source}. Run: pnpm tidy:fix` }];
     });
@@ -31,7 +37,7 @@ export const snippets: Rule = (root) =>
     return problems;
   });
 
-/** Updates every marked snippet from its source. Returns the files that it changed. */
+/** Updates every marked snippet from its source, and puts in those that are missing. Returns the files that it changed. */
 export function syncSnippets(root: string): readonly string[] {
   return documents(root).filter((file) => {
     const text = readFileSync(join(root, file), 'utf8');

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
@@ -101,6 +102,13 @@ describe('docs', () => {
   });
 });
 
+test('docs: an overload whose type parameters take several lines is documented by the first signature', () => {
+  const overloads =
+    'export function f<A>(): A;\nexport function f<\n  A,\n  B,\n>(a: A): B;\nexport function f(): unknown {}\n';
+  expect(messages(docs, { 'packages/tools/src/a.ts': overloads })).toHaveLength(3);
+  expect(messages(docs, { 'packages/tools/src/a.ts': `/** Says what it is. */\n${overloads}` })).toEqual([]);
+});
+
 describe('snippets', () => {
   const example = "// Shows x.\n\nimport { x } from 'y';\nx();\n";
   const readme = (body: string) => `# A\n\n<!-- snippet: examples/01-a.ts -->\n\n\`\`\`ts\n${body}\`\`\`\n`;
@@ -119,6 +127,20 @@ describe('snippets', () => {
     expect(syncSnippets(root)).toEqual(['README.md']);
     expect(snippets(root)).toEqual([]);
     expect(syncSnippets(root)).toEqual([]);
+  });
+
+  test('refuse a marker without a fence, and put the fence in', () => {
+    const marker = '<!-- snippet: examples/01-a.ts -->';
+    const root = tree({ 'examples/01-a.ts': example, 'docs/guides/a.md': `# A\n\n${marker}\n\nMore.\n\n${marker}\n` });
+    const message = 'the snippet marker has no ts fence below it. Run: pnpm tidy:fix';
+    expect(snippets(root).map((problem) => [problem.line, problem.message])).toEqual([
+      [3, message],
+      [7, message],
+    ]);
+    expect(syncSnippets(root)).toEqual(['docs/guides/a.md']);
+    expect(snippets(root)).toEqual([]);
+    const text = readFileSync(join(root, 'docs/guides/a.md'), 'utf8');
+    expect(text).toContain("-->\n\n```ts\nimport { x } from 'y';\nx();\n```\n\nMore.");
   });
 });
 

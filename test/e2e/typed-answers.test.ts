@@ -9,7 +9,7 @@ import { CASES } from './answer-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A wire: a model that takes a schema beside tools, one that does not, and where things stand in its requests, as JSON pointers. */
+/** A wire: a model that takes a schema together with tools, one that does not, and where things stand in its requests, as JSON pointers. */
 interface WireCase {
   readonly wire: WireName;
   readonly config?: Partial<CustomProviderConfig>;
@@ -26,7 +26,7 @@ const FUNCTIONS = ['/tools', '/function/name', '/function/parameters'] as const;
 const WIRES: readonly WireCase[] = [
   {
     wire: 'openai',
-    config: { quirks: { schemaBesideTools: true } },
+    config: { quirks: { schemaWithTools: true } },
     native: 'gpt-5.1',
     other: 'gpt-4',
     format: '/response_format/json_schema/schema',

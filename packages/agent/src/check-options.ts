@@ -36,7 +36,7 @@ export function checkRunOptions(options: RunOptions): void {
   const invalid = options.messages.findIndex((message: unknown) => !isMessage(message));
   if (invalid !== -1)
     throw new KernelError('CONFIG_INVALID', `messages[${invalid}] is not a message.`, {
-      hint: 'A message has a role (system, user, assistant, tool) and content: text, or a list of parts.',
+      hint: 'A message has a role (system, user, assistant, tool) and content: a string, or an array of parts.',
     });
   if (options.tools !== undefined) checkToolset('run', options.tools);
   checkToolChoice(options.toolChoice);
@@ -52,7 +52,7 @@ export function checkRunOptions(options: RunOptions): void {
   const runId: unknown = options.runId;
   if (runId !== undefined && (typeof runId !== 'string' || runId === ''))
     throw new KernelError('CONFIG_INVALID', `run() was called with ${describeType(runId)} as runId.`, {
-      hint: 'Pass a text that is not empty, the same for every attempt at the run; or leave it out.',
+      hint: 'Pass a non-empty string, the same for every attempt at the run, or leave it out.',
     });
   checkApprovalTimeout(options.approvalTimeoutMs);
   checkLimits(options.limits ?? {});

@@ -1,7 +1,7 @@
 export { run } from './run.ts';
 export type { RequiredContext, RunOptions } from './options.ts';
 export { start } from './start.ts';
-export type { RunningRun } from './start.ts';
+export type { RunHandle } from './start.ts';
 export type { PrepareTurn, TurnChanges, TurnState } from './turn/prepare-turn.ts';
 export type { OutputSchema } from './output/output-schema.ts';
 export { collect } from './collect.ts';

@@ -41,11 +41,11 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['prompt', 'input'], 'Use messages: [{ role: "user", content: "…" }].'),
   ...sameHint(['history'], 'Use "messages".'),
   ...sameHint(['abortSignal'], 'Use "signal".'),
-  ...sameHint(['experimental_context', 'toolsContext', 'runContext', 'deps'], 'Use "context".'),
+  ...sameHint(['runtimeContext', 'experimental_context', 'toolsContext', 'runContext', 'deps'], 'Use "context".'),
   ...sameHint(['toolset', 'functions', 'registry'], 'Use "tools".'),
   ...sameHint(['prepareStep', 'onStepStart'], 'Use "prepareTurn".'),
   ...sameHint(['outputType', 'outputSchema', 'schema'], 'Use "output", or "responseFormat" for JSON text.'),
-  ...sameHint(['needsApproval', 'onApproval', 'canUseTool'], 'Use "approve".'),
+  ...sameHint(['toolApproval', 'needsApproval', 'onApproval', 'canUseTool'], 'Use "approve".'),
   ...sameHint(['approvalTimeout', 'approveTimeoutMs'], 'Use "approvalTimeoutMs".'),
   ...sameHint(['execute', 'handler'], 'A handler belongs to its tool: defineTool({ …, handler }) of @kernel/tools.'),
   ...sameHint(
@@ -60,7 +60,10 @@ const FOREIGN: Readonly<Record<string, string>> = {
     ['maxRetries', 'retries'],
     'Wrap the provider: withRetry(provider, { maxRetries }) of @kernel/providers.',
   ),
-  ...sameHint(['onEvent', 'onStepFinish', 'onFinish', 'hooks'], 'Read the events: for await (const event of run(…)).'),
+  ...sameHint(
+    ['onEvent', 'onStepEnd', 'onEnd', 'onStepFinish', 'onFinish', 'hooks'],
+    'Read the events: for await (const event of run(…)).',
+  ),
   ...sameHint(['maxOutputTokens'], 'Use options: { maxTokens }, or limits: { tokens } for the whole run.'),
   ...Object.fromEntries(MODEL_OPTIONS.map((key) => [key, `Use options: { ${key} }.`])),
 };

@@ -29,15 +29,15 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   /** Model options of every request of the run. */
   readonly options?: ModelOptions | undefined;
   /**
-   * Whether the model may or must call tools. `required` and a name hold for the first reply of the run: after it the model is free, since a
-   * forced model never answers. Default `auto`.
+   * Whether the model may or must call tools. `required` and a tool name apply to the first turn only: a model that is forced in every turn never
+   * answers. Default `auto`.
    */
   readonly toolChoice?: ToolChoice | undefined;
   /**
    * Asks for an answer of this schema: zod from 4.2, any Standard Schema with a JSON Schema, or a JSON Schema. The `run-end` then has `output`:
    * validated, with the defaults and transforms of the schema.
    *
-   * The model is asked in the way that its provider says is best: by the format of the reply, by a tool `final_answer`, or by instructions. An answer
+   * The model is asked in the way its provider reports as best: by the format of the reply, by a tool `final_answer`, or by instructions. An answer
    * that does not fit is sent back once, with what is wrong; then the run ends with `OUTPUT_INVALID`. The schema is prepared once per object.
    */
   readonly output?: OutputSchema<Output> | undefined;
@@ -47,7 +47,7 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   readonly cache?: 'auto' | 'off' | undefined;
   /**
    * Called before each turn, to change its model, provider, tools, options or messages. It runs within the step `model:<turn>`: a replay that has the
-   * reply of a turn does not ask again.
+   * reply of a turn does not call it again.
    */
   readonly prepareTurn?: PrepareTurn<Context> | undefined;
   /** What the run may use. Default: 25 turns, and the guard against repeats. */
@@ -71,8 +71,8 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   /** Decides on calls of tools with any effect but `read`. Without it every call runs. */
   readonly approve?: Approve<Context> | undefined;
   /**
-   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Agents that run as
-   * tools inherit it with `approve`. Default: no limit.
+   * How long a decision of `approve` may take, in milliseconds. A later answer denies, and the result of the call says so. Sub-agents
+   * inherit it with `approve`. Default: no limit.
    */
   readonly approvalTimeoutMs?: number | undefined;
   /** Sends messages into the run while it goes on: `createSteering()`. */

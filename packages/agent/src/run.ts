@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { linkAbort, MAX_TIMER_MS } from '@kernel/internal';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
-import { eventReader } from './loop/event-reader.ts';
-import { createEventQueue, type EventQueue } from './loop/event-queue.ts';
+import { createAsyncGenerator } from './iteration/async-generator.ts';
+import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
 import { runLoop } from './loop/loop.ts';
 import { TIME_LIMIT } from './loop/run-end.ts';
 import { checkRunOptions } from './check-options.ts';
 import type { StepContext } from './loop/steps.ts';
-import { runTyped } from './loop/typed-run.ts';
+import { runWithOutput } from './loop/run-with-output.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 
 /** The abort reason at the end of a run. Created once: capturing a stack costs more than the rest of it. */
@@ -41,8 +41,8 @@ export function runWatched(options: RunOptions, watch?: (event: AgentEvent) => v
     await started?.ended;
   }
 
-  return eventReader(() => {
-    if (!hasLeft) started ??= start(options, queue, watch);
+  return createAsyncGenerator(() => {
+    if (!hasLeft) started ??= launch(options, queue, watch);
     return queue.next();
   }, leave);
 }
@@ -54,7 +54,7 @@ interface StartedRun {
   readonly ended: Promise<void>;
 }
 
-function start(
+function launch(
   options: RunOptions,
   queue: EventQueue<AgentEvent>,
   watch: ((event: AgentEvent) => void) | undefined,
@@ -81,7 +81,7 @@ function start(
   };
   const context: StepContext = { signal, emit };
   const { output } = options;
-  const running = output === undefined ? runLoop(options, context) : runTyped(options, output, context);
+  const running = output === undefined ? runLoop(options, context) : runWithOutput(options, output, context);
   const ended = running.then(() => end(), end);
   return { controller, ended };
 }

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
-import { createLateReader } from './loop/late-reader.ts';
+import { createBufferedReader } from './iteration/buffered-reader.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import { run } from './run.ts';
 
 /** A run that is under way, for several readers. */
-export interface RunningRun<Output = unknown> {
+export interface RunHandle<Output = unknown> {
   /**
-   * The events. A reader that starts late gets all of them, up to a backlog of 1,000: beyond it, what nobody reads is dropped, and reading it throws
-   * `LIMIT_REACHED`. Read at most once.
+   * The events. Later readers get all events, up to a backlog of 1,000. Beyond that unread events are dropped, and reading throws `LIMIT_REACHED`.
+   * Can be read once.
    */
   readonly events: AsyncIterable<AgentEvent<Output>>;
-  /** The text of the replies as it arrives. A reader that starts late gets what has arrived in one piece. Read at most once. */
+  /** The text of the replies as it arrives. A later reader gets what has arrived in one piece. Can be read once. */
   readonly text: AsyncIterable<string>;
   /** How the run ended. Resolves whatever the reason, and rejects with what `run` throws (`LIMIT_REACHED`, by option). */
   readonly result: Promise<RunResult<Output>>;
@@ -22,23 +22,23 @@ export interface RunningRun<Output = unknown> {
 const MAX_BACKLOG = 1_000;
 
 /**
- * Starts a run for several readers: one may read the events, one the text, and one may wait for the result; each of them can be left unread.
+ * Starts a run with several readers: its events, its text and its result, any of which may be left unread.
  *
  * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
  * ends it. Throws `CONFIG_INVALID` at once, like `run`.
  */
 export function start<Context = unknown, Output = unknown>(
   options: RunOptions<Context, Output> & RequiredContext<Context>,
-): RunningRun<Output> {
+): RunHandle<Output> {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   const source = run<Context, Output>({ ...options, signal: both });
-  const events = createLateReader<AgentEvent<Output>>('events', (backlog, event) => {
+  const events = createBufferedReader<AgentEvent<Output>>('events', (backlog, event) => {
     backlog.push(event);
     return backlog.length <= MAX_BACKLOG;
   });
-  const text = createLateReader<string>('text', (backlog, piece) => {
+  const text = createBufferedReader<string>('text', (backlog, piece) => {
     backlog[0] = (backlog[0] ?? '') + piece;
     return true;
   });

@@ -63,7 +63,7 @@ describe('the context of a run', () => {
     expect(JSON.stringify(events)).toContain('found 7');
   });
 
-  test('reaches the tools of agents that run as tools, at any depth, and of teams', async () => {
+  test('reaches the tools of sub-agents, at any depth, and of teams', async () => {
     const seen: unknown[] = [];
     const asToolset = ({ tool, handler }: ReturnType<typeof agentAsTool<App>>): Toolset<App> => ({
       list: () => [tool],

@@ -51,7 +51,10 @@ export interface ToolCallDelta {
   readonly arguments: string;
 }
 
-/** The reply broke off and is asked for again: its deltas so far are void, and none of its calls has run. From policies that repeat a request. */
+/**
+ * The reply broke off and is requested again: discard its deltas so far. None of its calls has run. Emitted by policies that repeat a request, such
+ * as `withTurnRetry`.
+ */
 export interface ReplyWithdrawn {
   readonly type: 'reply-withdrawn';
   /** Why it broke off: the code of the error. */
@@ -69,7 +72,7 @@ export interface MessageEnd {
   readonly finishReason: FinishReason;
   /** The tokens of this reply, if the vendor reports them. */
   readonly usage?: Usage;
-  /** Calls that must not run: of a reply that was cut, filtered or stopped by length, or that its vendor began anew in the same stream. */
+  /** Calls that must not run: the reply was cut, filtered or stopped by length, or the vendor restarted it within the same stream. */
   readonly droppedCalls?: readonly DroppedCall[];
   /** What the provider had to change in the request or leave out of it. */
   readonly warnings?: readonly ProviderWarning[];
@@ -83,7 +86,7 @@ export interface DroppedCall {
   readonly name: string;
   /** The argument text so far; usually not valid JSON. */
   readonly arguments: string;
-  /** Why it was dropped: the reply's finish reason, or `other` for a call of a beginning that the vendor gave up. */
+  /** Why it was dropped: the reply's finish reason, or `other` for a call that the vendor abandoned when it restarted the reply. */
   readonly reason: FinishReason;
 }
 
@@ -188,8 +191,8 @@ export interface Steer {
 export interface OutputDelta {
   readonly type: 'output-delta';
   /**
-   * The value that has arrived: a text or list may be cut and properties may be missing, so that it need not fit the schema. Each event has a value
-   * of its own. Sent for at most one delta in the time that the text grows by a thirtieth, and at every delta of a short text.
+   * The value so far: strings and arrays may be cut and properties may be missing, so it need not fit the schema. Each event has its own value. For
+   * a long text, emitted once it has grown by a thirtieth.
    */
   readonly output: JsonValue;
 }
@@ -201,7 +204,7 @@ export interface OutputRejected {
   readonly issues: readonly string[];
 }
 
-/** An event of an agent that runs as a tool, or of one below it. */
+/** An event of a sub-agent, at any depth. */
 export interface SubAgentEvent {
   readonly type: 'sub-agent-event';
   /** The names of the agents and the ids of their calls, from the outermost: `['research', 'call_3']`. */

@@ -64,9 +64,9 @@ function unknownKey(owner: string, key: string, { foreign, known }: OptionKeys, 
   });
 }
 
-/** What kind of value this is, for an error message that must not show it: `a list`, `null`, `a string`. */
+/** What kind of value this is, for an error message that must not show it: `an array`, `null`, `a string`. */
 export function describeType(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   return value === undefined ? 'nothing' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from './tool.ts';
 export interface PendingCall extends ToolCall {
   /** The tool that the call would run. */
   readonly tool: Tool;
-  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. */
+  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path: readonly string[];
   /** Identifies what is decided on: equal exactly as long as the tool's name, description, schema and effect and the arguments are. */
   readonly digest: string;

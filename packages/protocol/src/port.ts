@@ -15,7 +15,7 @@ export interface Provider {
    * Nothing is sent before the first `next()`. A caller's abort throws `signal.reason`. Leaving the loop closes the request.
    */
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
-  /** How a model is best held to a schema (`run({ output })`). Absent: `tool-call`. Wrappers forward it. */
+  /** How well a model can be constrained to a schema, for `run({ output })`. Default `tool-call`. Wrappers forward it. */
   structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
@@ -49,8 +49,8 @@ export interface ProviderRequest {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /**
- * How a model is held to a schema: by `responseFormat`, also beside tools (`schema`) or only without them (`schema-without-tools`); by a tool
- * that takes the answer (`tool-call`); or by instructions alone (`text`).
+ * How a model is constrained to a schema: by `responseFormat`, with tools (`schema`) or only without them (`schema-without-tools`); by a tool that
+ * takes the answer (`tool-call`); or by instructions (`text`).
  */
 export type StructuredOutput = 'schema' | 'schema-without-tools' | 'tool-call' | 'text';
 
@@ -135,7 +135,7 @@ export interface Toolset<Context = unknown> {
    * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
    *
    * Resolves to the tools on offer in this turn where runs that go on at once can be offered different ones: the same frozen array as long as they
-   * are the same. Otherwise to nothing, and `list()` says. A wrapper that changes `list` changes this list too.
+   * are the same. Otherwise resolves to undefined, and `list()` decides. A wrapper that changes `list` changes this list too.
    */
   beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */

@@ -56,7 +56,7 @@ export interface RunLimited extends RunTotals {
 /** Calls wait for a decision. A later run continues from `messages`, where the decisions that were made already are kept. */
 export interface RunPending extends RunTotals {
   readonly reason: 'approval';
-  /** The calls that need a decision, in order, also those of agents that run as tools. */
+  /** The calls that need a decision, in order, also those of sub-agents. */
   readonly pending: readonly PendingCall[];
 }
 

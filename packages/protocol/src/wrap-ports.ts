@@ -3,18 +3,12 @@ import type { Provider, Toolset } from './port.ts';
 const PROVIDER_METHODS = ['stream', 'structuredOutput', 'embed', 'transcribe'] as const;
 const TOOLSET_METHODS = ['list', 'call', 'validate', 'beginTurn', 'subscribe'] as const;
 
-/**
- * Returns a provider with members of another in place of its own. All other members stay, those that an instance inherits from its class too; they
- * are called on the wrapped provider.
- */
+/** Returns a copy of a provider with some members replaced. The others, including methods inherited from a class, are called on the original. */
 export function wrapProvider(provider: Provider, changes: Partial<Provider>): Provider {
   return { ...provider, name: provider.name, ...boundMethods(provider, PROVIDER_METHODS), ...changes };
 }
 
-/**
- * Returns a toolset with members of another in place of its own. All other members stay, those that an instance inherits from its class too; they
- * are called on the wrapped toolset.
- */
+/** Returns a copy of a toolset with some members replaced. The others, including methods inherited from a class, are called on the original. */
 export function wrapToolset<Context = unknown>(
   tools: Toolset<Context>,
   changes: Partial<Toolset<Context>>,

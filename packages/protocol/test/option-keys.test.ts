@@ -59,7 +59,7 @@ describe('an unknown key', () => {
 test.each([
   [undefined, 'nothing'],
   [null, 'null'],
-  [['a'], 'a list'],
+  [['a'], 'an array'],
   ['a', 'a string'],
   [() => 1, 'a function'],
 ])('options that are %o are refused with what to pass', (value, shown) => {

@@ -1,14 +1,16 @@
 export { coerceValue } from './coerce/coerce.ts';
 export type { Coerced } from './coerce/coerce.ts';
 export { issuePath, toJsonSchema } from './standard-schema.ts';
-export type { InputOf, InputSchema, OutputOf, StandardIssue, StandardResult } from './standard-schema.ts';
+export type { InputOf, StandardSchemaWithJson, OutputOf, StandardIssue, StandardResult } from './standard-schema.ts';
 export type { ValidationIssue } from './validator/check-types.ts';
 export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';
 export { freezeCopy, invalidSchema } from './validator/freeze-copy.ts';
 export { inspectSchema } from './validator/inspect-schema.ts';
 export { createPatternTest, matchWithTimeout, resetMatchBudget } from './validator/patterns/pattern.ts';
+export type { PatternTrial } from './validator/patterns/pattern.ts';
 export { patternShape } from './validator/patterns/pattern-shape.ts';
+export type { PatternShape } from './validator/patterns/pattern-shape.ts';
 export { indexSchema, isSchema, isSchemaObject } from './validator/schema-index.ts';
-export type { Dialect, Schema, SchemaIndex } from './validator/schema-index.ts';
+export type { Dialect, ReferenceTarget, Schema, SchemaIndex, SchemaResource } from './validator/schema-index.ts';
 export { toStrictSchema } from './strict/to-strict-schema.ts';

@@ -3,7 +3,7 @@ import { type JsonSchema, KernelError } from '@kernel/protocol';
 import { isSchemaObject } from './validator/schema-index.ts';
 
 /** A Standard Schema that also provides its JSON Schema: zod from 4.2, and others. Structural, so that no library is imported. */
-export interface InputSchema<Input = unknown, Output = Input> {
+export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
   /** The properties that the Standard Schema specification defines. */
   readonly '~standard': {
     readonly version: 1;
@@ -32,21 +32,21 @@ export interface StandardIssue {
 }
 
 /** The input type of a schema: what a caller passes, and what its JSON Schema describes. */
-export type InputOf<S extends InputSchema> = NonNullable<S['~standard']['types']>['input'];
+export type InputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard']['types']>['input'];
 
 /** The output type of a schema: what a handler gets. */
-export type OutputOf<S extends InputSchema> = NonNullable<S['~standard']['types']>['output'];
+export type OutputOf<S extends StandardSchemaWithJson> = NonNullable<S['~standard']['types']>['output'];
 
 /**
  * Returns the JSON Schema of a schema's input, without `$schema` and without bounds that only mean "safe integer".
  * Throws `TOOL_SCHEMA_INVALID`, which names the schema as `subject`.
  */
-export function toJsonSchema(schema: InputSchema, subject: string): JsonSchema {
-  const unchecked: Partial<InputSchema> | null | undefined = schema;
-  const standard: Partial<InputSchema['~standard']> | undefined = unchecked?.['~standard'];
+export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): JsonSchema {
+  const unchecked: Partial<StandardSchemaWithJson> | null | undefined = schema;
+  const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} is not a Standard Schema that provides its JSON Schema.`, {
-      hint: 'Use zod 4.2 or later or another Standard Schema with "~standard.jsonSchema", or bindTool() with a JSON Schema.',
+      hint: 'Use zod 4.2 or later, another Standard Schema with "~standard.jsonSchema", or a plain JSON Schema.',
     });
   }
   try {
@@ -54,7 +54,7 @@ export function toJsonSchema(schema: InputSchema, subject: string): JsonSchema {
   } catch (error) {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} cannot be expressed as JSON Schema: ${messageOf(error)}`, {
       cause: error,
-      hint: 'Use types that JSON has, and transform values in the handler.',
+      hint: 'Use types that JSON can represent, and transform values after validation.',
     });
   }
 }

@@ -36,4 +36,4 @@ export type {
 export { defineTool } from './tool/define-tool.ts';
 export type { DefineToolOptions, ToolDefiner } from './tool/define-tool.ts';
 export type { NamedTools, ToolTypes } from './tool/tool-types.ts';
-export type { InputOf, InputSchema, OutputOf } from '@kernel/schema';
+export type { InputOf, StandardSchemaWithJson, OutputOf } from '@kernel/schema';

@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@kernel/protocol';
-import { cpuRatio } from '../../../test/setup/cpu-time.ts';
+import { cpuRatio, referenceWork } from '../../../test/setup/cpu-time.ts';
 import { type BindingOptions, type ToolBinding, bindTool } from '../src/index.ts';
 
 /** A context whose signal never aborts. */
@@ -72,12 +72,4 @@ export function caught(work: () => unknown): KernelError {
 
 /** How many times as much CPU time the work takes as the reference: the cheapest of interleaved rounds. */
 export const costRatio = cpuRatio;
-
-const REFERENCE_TEXT = JSON.stringify(
-  Array.from({ length: 4_000 }, (_, id) => ({ id, name: `item ${id}`, tags: ['a'] })),
-);
-
-/** A fixed amount of work, about ten milliseconds on the machine on which the bounds were measured. */
-export function referenceWork(): void {
-  for (let count = 0; count < 6; count += 1) JSON.parse(REFERENCE_TEXT);
-}
+export { referenceWork };

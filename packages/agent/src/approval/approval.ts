@@ -12,7 +12,7 @@ export type Approve<Context = unknown> = (request: {
   readonly call: ToolCall;
   /** The tool that it would run. */
   readonly tool: Tool;
-  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. */
+  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path: readonly string[];
   /** Identifies what is decided on, as in `PendingCall`: equal exactly as long as the tool and the arguments are. */
   readonly digest: string;

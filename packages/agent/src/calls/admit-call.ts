@@ -3,7 +3,7 @@ import { isToolResult, type PendingCall, type SuspendedCall, toErrorResult } fro
 import { deniedError, needsApproval } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { CheckedCall } from '../approval/validate-call.ts';
-import type { Caller } from './caller.ts';
+import type { RunCallContext } from './run-call-context.ts';
 import { decide } from './approve-step.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import type { StepContext } from '../loop/steps.ts';
@@ -33,13 +33,13 @@ const MAX_ROUNDS = 5;
  */
 export async function admitCall(
   approval: CallApproval,
-  caller: Caller,
+  callContext: RunCallContext,
   original: PreparedCall,
   stepContext: StepContext,
 ): Promise<AdmittedCall | WaitingCall> {
   const { signal } = stepContext;
   const { idempotencyKey } = original;
-  const context = { ...caller, signal, idempotencyKey };
+  const context = { ...callContext, signal, idempotencyKey };
   let prepared = original;
   try {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -56,7 +56,7 @@ export async function admitCall(
         if (checked !== undefined)
           return isToolResult(checked) ? { prepared: { ...prepared, result: checked } } : { prepared, checked };
       }
-      const question = { approval, call, kept: undefined, caller, idempotencyKey };
+      const question = { approval, call, kept: undefined, callContext, idempotencyKey };
       const decision = await decide(question, stepContext);
       if (decision.decision === 'later')
         return { suspended: suspend(call, decision, prepared), pending: [decision.pending] };

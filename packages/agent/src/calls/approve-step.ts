@@ -9,7 +9,7 @@ import {
   toResultJson,
 } from '@kernel/protocol';
 import type { CallApproval } from '../approval/call-approval.ts';
-import type { Caller } from './caller.ts';
+import type { RunCallContext } from './run-call-context.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
 import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 
@@ -28,7 +28,7 @@ export interface ApprovalQuestion {
   /** What an earlier run kept of it. */
   readonly kept: SuspendedCall | undefined;
   /** Passed on with the call. */
-  readonly caller: Caller;
+  readonly callContext: RunCallContext;
   /** Passed on with the call. */
   readonly idempotencyKey: string;
 }
@@ -44,11 +44,11 @@ export function approveStep(context: StepContext, question: ApprovalQuestion): S
 
 /** Decides on a call within a step. */
 export async function decide(
-  { approval, call, kept, caller, idempotencyKey }: ApprovalQuestion,
+  { approval, call, kept, callContext, idempotencyKey }: ApprovalQuestion,
   { signal, emit }: StepContext,
 ): Promise<ApprovalOutput> {
   try {
-    const deciding = approval.decide(call, kept, { ...caller, signal, idempotencyKey }, emit);
+    const deciding = approval.decide(call, kept, { ...callContext, signal, idempotencyKey }, emit);
     const decision = await untilAborted(deciding, signal);
     if (decision.decision !== 'refused') return decision;
     const { result } = decision;

@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type Toolset,
 } from '@kernel/protocol';
-import { afterMicrotasks } from '../loop/after-microtasks.ts';
+import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 

@@ -12,7 +12,7 @@ import type { CallApproval } from '../approval/call-approval.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { UsageMeter } from '../limits/usage-meter.ts';
 import { type ApprovalOutput, approveStep } from './approve-step.ts';
-import type { Caller } from './caller.ts';
+import type { RunCallContext } from './run-call-context.ts';
 import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import { ownListOf } from '../turn/offered-tools.ts';
@@ -23,7 +23,7 @@ export interface CallPolicy {
   /** The toolset, for the tools that exist. */
   readonly tools: Toolset | undefined;
   /** Passed on with a call that is validated. */
-  readonly caller: Caller;
+  readonly callContext: RunCallContext;
   /** Decides on calls. Absent where every call runs. */
   readonly approval: CallApproval | undefined;
   /** Counts the calls of each tool. */
@@ -76,7 +76,7 @@ function unaskedDecision({ approval }: CallPolicy, kept: SuspendedCall | undefin
 
 /** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */
 function refuseCalls(
-  { tools, caller, meter, guard }: CallPolicy,
+  { tools, callContext, meter, guard }: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
 ): ReadonlyMap<string, ToolResult> {
@@ -84,7 +84,7 @@ function refuseCalls(
   const notOffered = new Set(batch.notOffered);
   for (const call of calls) {
     if (notOffered.has(call.id))
-      refused.set(call.id, notOfferedResult(call, ownListOf(caller.turn) ?? tools?.list() ?? []));
+      refused.set(call.id, notOfferedResult(call, ownListOf(callContext.turn) ?? tools?.list() ?? []));
     else if (!meter.admitCall(call)) refused.set(call.id, overLimitResult(call));
     else {
       const refusal = guard?.refusal(call);
@@ -97,7 +97,7 @@ function refuseCalls(
 async function requestDecisions(
   steps: StepExecutor,
   context: StepContext,
-  { approval, caller }: CallPolicy,
+  { approval, callContext }: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,
@@ -108,7 +108,7 @@ async function requestDecisions(
     steps,
     calls.map((call) => {
       const idempotencyKey = idempotencyKeyOf(batch, call);
-      return approveStep(context, { approval, call, kept: kept.get(call.id), caller, idempotencyKey });
+      return approveStep(context, { approval, call, kept: kept.get(call.id), callContext, idempotencyKey });
     }),
   );
   for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);

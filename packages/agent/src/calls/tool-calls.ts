@@ -17,7 +17,7 @@ import { deniedError } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { Semaphore } from '../limits/semaphore.ts';
 import { type AdmittedCall, admitCall } from './admit-call.ts';
-import type { Caller } from './caller.ts';
+import type { RunCallContext } from './run-call-context.ts';
 import { callTool, cancelledResult } from './call-tool.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
 import type { Inbox } from '../loop/inbox.ts';
@@ -30,7 +30,7 @@ export interface CallResources extends RunInheritance {
   /** The toolset that runs calls. */
   readonly tools: Toolset | undefined;
   /** Passed to every handler. */
-  readonly caller: Caller;
+  readonly callContext: RunCallContext;
   /** Decides on calls. Absent where every call runs. */
   readonly approval: CallApproval | undefined;
   /** The ids of the calls of agents around the run. */
@@ -70,7 +70,7 @@ export function callStep(context: StepContext, resources: CallResources, prepare
       const { approval } = resources;
       if (approval === undefined || resultWithoutRunning(prepared, signal, resources.inbox) !== undefined)
         return await runStarted(resources, { prepared }, stepContext);
-      const admitted = await admitCall(approval, resources.caller, prepared, stepContext);
+      const admitted = await admitCall(approval, resources.callContext, prepared, stepContext);
       return 'pending' in admitted ? admitted : await runStarted(resources, admitted, stepContext);
     } finally {
       semaphore.release();
@@ -149,7 +149,7 @@ function resultWithoutRunning(
 }
 
 async function runCall(
-  { tools, caller, inbox }: CallResources,
+  { tools, callContext, inbox }: CallResources,
   { prepared, checked }: AdmittedCall,
   { signal, emit }: StepContext,
 ): Promise<ToolResult> {
@@ -161,7 +161,7 @@ async function runCall(
   let hasEnded = false;
   let isComplete = false;
   const context: CallContext = {
-    ...caller,
+    ...callContext,
     signal,
     idempotencyKey,
     ...(checked?.approved && { approved: checked.approved }),

@@ -90,7 +90,7 @@ function checkRepeats(repeats: RepeatLimits): void {
   for (const name of ['warn', 'refuse', 'stop'] as const)
     checkNumber('run', `limits.repeats.${name}`, repeats[name], 1);
   if (ignore !== undefined && !(Array.isArray(ignore) && ignore.every((name) => typeof name === 'string')))
-    throw new KernelError('CONFIG_INVALID', 'limits.repeats.ignore is not a list of strings.', {
+    throw new KernelError('CONFIG_INVALID', 'limits.repeats.ignore is not an array of strings.', {
       hint: "Pass names of argument fields: ['nonce', 'requestId'].",
     });
   if (normalizeResult !== undefined && typeof normalizeResult !== 'function')

@@ -16,7 +16,7 @@ export interface UsageMeter {
    * or of one around it.
    */
   countReply(reported: Usage | undefined, sent: readonly Message[], reply: Message): void;
-  /** Counts what agents below have used: checks what was reported, and adds what was estimated. */
+  /** Counts what sub-agents have used: checks what was reported, and adds what was estimated. */
   countBelow(reported: Usage | undefined, estimated: Usage | undefined): void;
   /** Returns what replies without a reported usage count for; undefined without such replies. */
   estimated(): Usage | undefined;

@@ -20,7 +20,7 @@ import { createSemaphore } from '../limits/semaphore.ts';
 import { createUsageMeter, reportedUsage } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
 import { type CallBatch, createCallBatch } from '../calls/call-batch.ts';
-import { type Caller, nextTurn } from '../calls/caller.ts';
+import { type RunCallContext, nextTurn } from '../calls/run-call-context.ts';
 import { createInbox } from './inbox.ts';
 import { type ModelOutput, modelStep } from '../turn/model-turn.ts';
 import type { ModelResources } from '../turn/types.ts';
@@ -38,7 +38,7 @@ import {
 } from './run-end.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createToolSelection } from '../turn/prepare-turn.ts';
-import { type AnswerOutput, invalidOutput, outputStep } from '../output/output-step.ts';
+import { type OutputStepResult, invalidOutput, outputStep } from '../output/output-step.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from '../calls/tool-calls.ts';
@@ -55,7 +55,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   const { signal } = context;
   const tools = output?.tools ?? options.tools;
   const { provider, approve, limits = {}, steps = inProcessSteps, steering } = options;
-  const caller: Caller = { conversation: options.conversation, context: options.context, turn: undefined };
+  const callContext: RunCallContext = { conversation: options.conversation, context: options.context, turn: undefined };
   const path = currentAgentPath();
   const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
@@ -79,18 +79,18 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
       stream: options.stream,
     },
     inbox,
-    offeredTools: (turn, stepSignal) => offeredTools(tools, nextTurn(caller, turn, stepSignal)),
+    offeredTools: (turn, stepSignal) => offeredTools(tools, nextTurn(callContext, turn, stepSignal)),
     createBatch: (calls, offered, isRestricted) =>
       createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined, isRestricted),
     prepareTurn: options.prepareTurn,
     selectTools: createToolSelection(),
-    caller,
+    callContext,
     output,
   };
-  const policy: CallPolicy = { tools, caller, approval, meter, guard };
+  const policy: CallPolicy = { tools, callContext, approval, meter, guard };
   const resources: CallResources = {
     tools,
-    caller,
+    callContext,
     hasBudget: meter.hasBudget,
     approve,
     approvalTimeoutMs,
@@ -188,7 +188,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     if (output === undefined || reply.outputMode === undefined) return outcome;
     const { answer: text } = outcome;
     const asked = { turn: turns, text, mode: reply.outputMode, isLast: rejected > 0 };
-    const read = await runStep<AnswerOutput>(steps, outputStep(context, output, asked));
+    const read = await runStep<OutputStepResult>(steps, outputStep(context, output, asked));
     if ('answer' in read) return { ...outcome, answer: read.answer };
     append(...read.received);
     return rejectAnswer(read.issues, text);

@@ -21,7 +21,7 @@ export type RunAnswer = RunOutcome & { readonly reason: 'done' };
 /** Adds the typed answer to the outcome of a run that has one. It is read from its JSON once more, so that a run that is replayed has it too. */
 export async function withOutput(outcome: RunOutcome, output: TypedOutput | undefined): Promise<RunOutcome> {
   if (output === undefined || outcome.reason !== 'done') return outcome;
-  const read = await output.format.read(outcome.answer);
+  const read = await output.compiled.read(outcome.answer);
   if ('json' in read) return { ...outcome, output: read.output };
   return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
 }

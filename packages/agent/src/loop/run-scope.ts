@@ -13,7 +13,7 @@ export interface RunInheritance {
   readonly approvalTimeoutMs: number | undefined;
 }
 
-/** What a call can learn about the run that makes it, for agents that run as tools of other agents. */
+/** What a call can learn about the run that makes it, for sub-agents. */
 export interface RunScope extends RunInheritance {
   /** The number of nested runs around the call: 1 for a call of the outermost run. */
   readonly depth: number;

@@ -56,7 +56,7 @@ const MAX_DEPTH = 3;
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
   { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
   {
-    ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'It belongs into run: { … }.'),
+    ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
     ...sameHint(['toolName'], 'Use "name".'),
     ...sameHint(['toolDescription'], 'Use "description".'),
     ...sameHint(['maxTurns'], 'Use run: { limits: { turns } }.'),

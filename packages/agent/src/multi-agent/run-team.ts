@@ -11,7 +11,7 @@ import {
 import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
-import { stopOnReturn } from '../loop/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/stop-on-return.ts';
 import { run } from '../run.ts';
 import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
 

@@ -1,7 +1,7 @@
-import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
+import { KernelError, type JsonSchema, type Tool, type ToolCall, toErrorResult, type Toolset } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
-import type { OutputFormat } from './output-format.ts';
+import type { CompiledOutput } from './compile-output.ts';
 
 /** A toolset with a tool that takes the typed answer. */
 export interface AnswerTool {
@@ -16,17 +16,17 @@ export interface AnswerTool {
 const NAME = 'final_answer';
 
 /** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
-export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat): AnswerTool {
-  const tool = createTool(freeName(inner?.list() ?? []), format.schema);
-  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(format, call.arguments));
+export function withAnswerTool(inner: Toolset | undefined, compiled: CompiledOutput): AnswerTool {
+  const tool = createTool(freeName(inner?.list() ?? []), compiled.schema);
+  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(compiled, call));
   return { tool, tools, withoutAnswer: without };
 }
 
-async function takeAnswer(format: OutputFormat, text: string): ReturnType<Toolset['call']> {
-  const read = await format.read(text);
+async function takeAnswer(compiled: CompiledOutput, { name, arguments: text }: ToolCall): ReturnType<Toolset['call']> {
+  const read = await compiled.read(text);
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
-      hint: 'Call it again with a corrected answer.',
+      hint: `Call "${name}" again with a corrected answer.`,
     });
     return toErrorResult(error);
   }

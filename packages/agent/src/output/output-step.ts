@@ -4,21 +4,21 @@ import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
 /** What a reply without calls was read as: the JSON of the answer, or what is wrong with it and the message that says so to the model. */
-export type AnswerOutput =
+export type OutputStepResult =
   | { readonly answer: string }
   | { readonly issues: readonly string[]; readonly received: readonly Message[] };
 
 const MAX_TEXT = 2_000;
 
-/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked once more. */
+/** Creates the step `output:<turn>`, which reads the typed answer of a reply. `isLast` says that the model is not asked again. */
 export function outputStep(
   context: StepContext,
   output: TypedOutput,
   reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
 ): Step {
   const { turn, text, mode, isLast } = reply;
-  return createStep(context, `output:${turn}`, { text }, async (): Promise<AnswerOutput> => {
-    const read = await output.format.read(text);
+  return createStep(context, `output:${turn}`, { text }, async (): Promise<OutputStepResult> => {
+    const read = await output.compiled.read(text);
     if ('json' in read) return { answer: JSON.stringify(read.json) };
     const { issues } = read;
     return {
@@ -30,7 +30,7 @@ export function outputStep(
 
 /** The error of an answer that does not fit. */
 export function invalidOutput(issues: readonly string[], text: string): KernelError {
-  return new KernelError('OUTPUT_INVALID', `The answer does not fit the schema of output: ${issues.join('; ')}.`, {
+  return new KernelError('OUTPUT_INVALID', `The answer does not fit the output schema: ${issues.join('; ')}.`, {
     hint: 'Simplify the schema, describe its fields, or use another model.',
     data: { issues, text: truncate(text, MAX_TEXT) },
   });
@@ -41,5 +41,5 @@ function correction(issues: readonly string[], answerName: string | undefined): 
     answerName === undefined
       ? 'Reply again with the corrected JSON and nothing else.'
       : `Call the tool "${answerName}" with your answer.`;
-  return { role: 'user', content: `Your answer was refused: ${issues.join('; ')}. ${how}` };
+  return { role: 'user', content: `Your answer was rejected: ${issues.join('; ')}. ${how}` };
 }

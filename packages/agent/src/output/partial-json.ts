@@ -5,8 +5,8 @@ export interface PartialJson {
   /** Adds the next piece of text. Anything before the first `{` or `[`, and after its end, is ignored. */
   push(piece: string): void;
   /**
-   * Returns what has arrived so far as a value of its own, or undefined if there is nothing new to show: strings may be cut, and a number or a word
-   * is not shown before it has ended. While the text is long, a value is returned once it has grown by a thirtieth, so that all values together
+   * Returns the value so far, or undefined if there is nothing new to show: strings may be cut; numbers and literals appear once complete. Each
+   * value is a separate object. While the text is long, a value is returned once it has grown by a thirtieth, so all values together
    * take time in proportion to the text.
    */
   take(): JsonValue | undefined;
@@ -77,7 +77,7 @@ export function createPartialJson(): PartialJson {
         isKey = expectsKey;
         return;
       case ',':
-        // What stands before it, a number or a word, has ended.
+        // The number or literal before it is complete.
         end = text.length - 1;
         expectsKey = closers.startsWith('}');
         return;
@@ -109,7 +109,7 @@ export function createPartialJson(): PartialJson {
         // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
         return JSON.parse(closed()) as JsonValue;
       } catch {
-        return undefined; // not JSON: the whole reply will be refused
+        return undefined; // not JSON: the whole reply will be rejected
       }
     },
   };

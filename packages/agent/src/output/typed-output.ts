@@ -10,7 +10,7 @@ import {
 } from '@kernel/protocol';
 import type { Emit } from '../loop/steps.ts';
 import { type AnswerTool, withAnswerTool } from './answer-tool.ts';
-import { type OutputFormat, outputFormat } from './output-format.ts';
+import { type CompiledOutput, compileOutput } from './compile-output.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { createPartialJson } from './partial-json.ts';
 
@@ -32,7 +32,7 @@ export interface OutputRequest {
 /** The typed answer of one run. */
 export interface TypedOutput {
   /** How an answer is read. */
-  readonly format: OutputFormat;
+  readonly compiled: CompiledOutput;
   /** The tools of the run, with the one that takes the answer. */
   readonly tools: Toolset;
   /** The name of the tool that takes the answer. */
@@ -50,13 +50,13 @@ export interface TypedOutput {
   withDeltas(emit: Emit, mode: OutputMode): Emit;
 }
 
-/** Prepares the typed answer of a run. Rejects with `TOOL_SCHEMA_INVALID`. */
+/** Prepares the typed answer of a run. Rejects with `CONFIG_INVALID` for a wrong schema. */
 export async function createTypedOutput(schema: OutputSchema, tools: Toolset | undefined): Promise<TypedOutput> {
-  const format = await outputFormat(schema);
-  const answer = withAnswerTool(tools, format);
-  const instruct = createInstruction(format);
+  const compiled = await compileOutput(schema);
+  const answer = withAnswerTool(tools, compiled);
+  const instruct = createInstruction(compiled);
   return {
-    format,
+    compiled,
     tools: answer.tools,
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
@@ -64,7 +64,7 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
         await structuredOutputOf(provider, model),
-        format.strictSchema !== undefined,
+        compiled.strictSchema !== undefined,
         others.length > 0,
         offered.length > others.length && toolChoice !== 'none',
       );
@@ -79,11 +79,11 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
       }
       const fields = {
         ...(toolChoice === undefined ? {} : { toolChoice }),
-        ...(mode === 'schema' && { responseFormat: responseFormatOf(format) }),
+        ...(mode === 'schema' && { responseFormat: responseFormatOf(compiled) }),
       };
       return { mode, tools: others, fields, messages: mode === 'text' ? instruct : (messages) => messages };
     },
-    withDeltas: (emit, mode) => withDeltas(emit, mode, format, answer),
+    withDeltas: (emit, mode) => withDeltas(emit, mode, compiled, answer),
   };
 }
 
@@ -91,21 +91,21 @@ async function structuredOutputOf(provider: Provider, model: string): Promise<St
   return (await provider.structuredOutput?.(model)) ?? 'tool-call';
 }
 
-/** Chooses what binds the model most. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool, which takes any. */
+/** Chooses the strictest available mode. A schema that no strict mode can express, such as one with arbitrary keys, goes into a tool. */
 function chooseMode(best: StructuredOutput, isStrict: boolean, hasTools: boolean, canCall: boolean): OutputMode {
   const takesSchema = best === 'schema' || (best === 'schema-without-tools' && !hasTools);
   if (takesSchema && (isStrict || !canCall)) return 'schema';
   return best === 'text' || !canCall ? 'text' : 'tool-call';
 }
 
-function responseFormatOf({ schema, strictSchema }: OutputFormat): ProviderRequest['responseFormat'] {
+function responseFormatOf({ schema, strictSchema }: CompiledOutput): ProviderRequest['responseFormat'] {
   return strictSchema === undefined
     ? { name: 'answer', schema }
     : { name: 'answer', schema: strictSchema, strict: true };
 }
 
 /** Returns what adds the instructions to the system prompt. The same prompt gives the same message each time, since encoders cache by identity. */
-function createInstruction({ schema }: OutputFormat): (messages: readonly Message[]) => readonly Message[] {
+function createInstruction({ schema }: CompiledOutput): (messages: readonly Message[]) => readonly Message[] {
   const text = `Give your final answer as one JSON value and nothing else, without a code fence. It must follow this JSON Schema: ${JSON.stringify(schema)}`;
   const alone: Message = Object.freeze({ role: 'system', content: text });
   const known = new WeakMap<Message, Message>();
@@ -119,7 +119,7 @@ function createInstruction({ schema }: OutputFormat): (messages: readonly Messag
   };
 }
 
-function withDeltas(emit: Emit, mode: OutputMode, format: OutputFormat, { tool }: AnswerTool): Emit {
+function withDeltas(emit: Emit, mode: OutputMode, compiled: CompiledOutput, { tool }: AnswerTool): Emit {
   let json = createPartialJson();
   let answerIndex: number | undefined;
   const pieceOf = (event: AgentEvent): string => {
@@ -133,7 +133,7 @@ function withDeltas(emit: Emit, mode: OutputMode, format: OutputFormat, { tool }
     const lag = emit(event);
     json.push(pieceOf(event));
     const output = json.take();
-    const inner = output === undefined ? undefined : format.unwrapPartial(output);
+    const inner = output === undefined ? undefined : compiled.unwrapPartial(output);
     if (inner === undefined) return lag;
     const deltaLag = emit({ type: 'output-delta', output: inner });
     return lag === undefined ? deltaLag : lag.then(() => deltaLag);

@@ -12,7 +12,7 @@ import { readMessage } from '../history/read-message.ts';
 import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { withSuspendedCalls } from '../history/suspended-calls.ts';
 import { inProcessSteps } from '../loop/steps.ts';
-import { stopOnReturn } from '../loop/stop-on-return.ts';
+import { stopOnReturn } from '../iteration/stop-on-return.ts';
 import { RUN, runKeys } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { runWatched } from '../run.ts';
@@ -119,7 +119,7 @@ function openCalls(entries: readonly SessionEntry[]): {
 async function readEntries(session: Session, signal: AbortSignal | undefined): Promise<readonly SessionEntry[]> {
   try {
     const entries: unknown = await untilStored(() => session.entries(), signal);
-    if (!Array.isArray(entries)) throw new TypeError('entries() did not resolve to a list.');
+    if (!Array.isArray(entries)) throw new TypeError('entries() did not resolve to an array.');
     const readable: unknown = entries.filter(isObject);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the session wrote
     return readable as readonly SessionEntry[];

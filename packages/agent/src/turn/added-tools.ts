@@ -12,7 +12,7 @@ import {
 export interface AddedTools {
   /** The toolset. The same inner list gives the same array. Calls of the added tools need no approval. */
   readonly tools: Toolset;
-  /** Returns the inner list that a list was made of, or what is left of it without the added tools. */
+  /** Returns a list without the added tools: the original list where it is known. */
   without(this: void, tools: readonly Tool[]): readonly Tool[];
 }
 

@@ -1,6 +1,6 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
-import { afterMicrotasks } from '../loop/after-microtasks.ts';
+import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 
 /** How long `beginTurn` of a toolset may take. */

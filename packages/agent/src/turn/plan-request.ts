@@ -16,8 +16,8 @@ export interface PlannedRequest {
   readonly outputMode?: OutputMode;
 }
 
-/** What a turn asks for, before a typed answer is. */
-interface Draft {
+/** The request of a turn, before what an output adds to it. */
+interface TurnRequest {
   readonly provider: Provider;
   readonly model: string;
   readonly tools: readonly Tool[];
@@ -26,7 +26,7 @@ interface Draft {
   readonly changes: TurnChanges;
 }
 
-/** Makes the request of a turn. Asynchronous only where `prepareTurn` or a typed answer is, so that a run without them pays nothing for them. */
+/** Creates the request of a turn. Asynchronous only with `prepareTurn` or an output, so other runs pay nothing. */
 export function planRequest(
   resources: ModelResources,
   turn: ModelTurn,
@@ -35,34 +35,41 @@ export function planRequest(
   signal: AbortSignal,
 ): PlannedRequest | Promise<PlannedRequest> {
   const { output, prepareTurn: prepare } = resources;
-  if (prepare !== undefined || output !== undefined) return planFully(resources, turn, offered, messages, signal);
-  return createRequest(resources, draftOf(resources, turn, offered, messages, {}), undefined, signal);
+  if (prepare !== undefined || output !== undefined) return planAsync(resources, turn, offered, messages, signal);
+  return createRequest(resources, turnRequestOf(resources, turn, offered, messages, {}), undefined, signal);
 }
 
-async function planFully(
+async function planAsync(
   resources: ModelResources,
   turn: ModelTurn,
   offered: readonly Tool[],
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<PlannedRequest> {
-  const { caller, prepareTurn: prepare, output } = resources;
-  const state = { turn: turn.number, messages, usage: turn.usage, tools: offered, context: caller.context, signal };
+  const { callContext, prepareTurn: prepare, output } = resources;
+  const state = {
+    turn: turn.number,
+    messages,
+    usage: turn.usage,
+    tools: offered,
+    context: callContext.context,
+    signal,
+  };
   const changes = prepare === undefined ? {} : await prepareTurn(prepare, state);
-  const draft = draftOf(resources, turn, offered, messages, changes);
-  const { provider, model, tools, toolChoice } = draft;
-  const asking = output?.request(provider, model, tools, toolChoice);
-  const asked = asking === undefined ? undefined : await untilAborted(asking, signal);
-  return createRequest(resources, draft, asked, signal);
+  const turnRequest = turnRequestOf(resources, turn, offered, messages, changes);
+  const { provider, model, tools, toolChoice } = turnRequest;
+  const requesting = output?.request(provider, model, tools, toolChoice);
+  const outputRequest = requesting === undefined ? undefined : await untilAborted(requesting, signal);
+  return createRequest(resources, turnRequest, outputRequest, signal);
 }
 
-function draftOf(
+function turnRequestOf(
   resources: ModelResources,
   turn: ModelTurn,
   offered: readonly Tool[],
   messages: readonly Message[],
   changes: TurnChanges,
-): Draft {
+): TurnRequest {
   const { settings, selectTools } = resources;
   const isRestricted = changes.tools !== undefined && turn.offersTools;
   return {
@@ -77,7 +84,7 @@ function draftOf(
 
 function createRequest(
   { settings }: ModelResources,
-  { provider, model, tools: available, toolChoice, messages, changes }: Draft,
+  { provider, model, tools: available, toolChoice, messages, changes }: TurnRequest,
   output: OutputRequest | undefined,
   signal: AbortSignal,
 ): PlannedRequest {
@@ -101,7 +108,7 @@ function createRequest(
   return { provider, request, isRestricted, ...(output && { outputMode: output.mode }) };
 }
 
-/** What forces a call holds for the first turn: a model that is forced in each never answers. */
+/** A forced choice applies to the first turn only. */
 function choiceOf(choice: ToolChoice | undefined, turn: number): ToolChoice | undefined {
   return turn === 1 || choice === 'none' ? choice : undefined;
 }

@@ -16,7 +16,7 @@ import {
 
 import { reasonOf } from '../loop/reason-of.ts';
 
-/** What `prepareTurn` is asked about. */
+/** The state that `prepareTurn` decides on. */
 export interface TurnState<Context = unknown> {
   /** The number of the turn, from 1. */
   readonly turn: number;
@@ -52,7 +52,7 @@ export interface TurnChanges {
   readonly messages?: readonly Message[] | undefined;
 }
 
-/** Decides, before each turn, what its request is like. Returns nothing to leave it as it is. */
+/** Changes the request of a turn. Returns nothing to leave it unchanged. */
 export type PrepareTurn<Context = unknown> = (
   state: TurnState<Context>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;
@@ -69,7 +69,7 @@ const CHANGE_KEYS = optionKeys<TurnChanges>(
     cache: true,
     messages: true,
   },
-  { activeTools: 'Use "tools", a list of names.', system: 'Use "messages", with a system message first.' },
+  { activeTools: 'Use "tools", an array of names.', system: 'Use "messages", with a system message first.' },
 );
 const NO_CHANGES: TurnChanges = {};
 
@@ -81,7 +81,7 @@ export async function prepareTurn(prepare: PrepareTurn, state: TurnState): Promi
   if (changes.provider !== undefined) checkProvider(OWNER, changes.provider);
   if (changes.messages !== undefined && !Array.isArray(changes.messages))
     throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(changes.messages)} as messages.`, {
-      hint: 'Return a list of messages.',
+      hint: 'Return an array of messages.',
     });
   return changes;
 }
@@ -115,14 +115,14 @@ function selectTools(offered: readonly Tool[], names: readonly string[]): readon
   const given: unknown = names;
   if (!Array.isArray(given))
     throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(given)} as tools.`, {
-      hint: 'Return a list of names of tools that are on offer.',
+      hint: 'Return an array of names of tools on offer.',
     });
   const offeredNames = new Set(offered.map((tool) => tool.name));
   const unknown = names.find((name) => !offeredNames.has(name));
   if (unknown !== undefined) {
     const [near] = nearest(unknown, offeredNames, 1);
-    throw new KernelError('CONFIG_INVALID', `${OWNER}: there is no tool "${unknown}" on offer.`, {
-      hint: near === undefined ? 'Return names of tools that are on offer.' : `Did you mean "${near}"?`,
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned the tool "${unknown}", which is not on offer.`, {
+      hint: near === undefined ? 'Return names of tools on offer.' : `Did you mean "${near}"?`,
     });
   }
   const selected = new Set(names);

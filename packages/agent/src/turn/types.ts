@@ -10,7 +10,7 @@ import type {
 } from '@kernel/protocol';
 import type { TypedOutput } from '../output/typed-output.ts';
 import type { CallBatch } from '../calls/call-batch.ts';
-import type { Caller } from '../calls/caller.ts';
+import type { RunCallContext } from '../calls/run-call-context.ts';
 import type { Inbox } from '../loop/inbox.ts';
 import type { createToolSelection, PrepareTurn } from './prepare-turn.ts';
 
@@ -20,7 +20,7 @@ export interface ModelSettings {
   readonly model: string;
   /** The model options. */
   readonly options?: ModelOptions | undefined;
-  /** Whether the model may or must call tools; what forces a call holds for the first turn. */
+  /** Whether the model may or must call tools; a forced choice applies to the first turn only. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Asks for replies in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
@@ -47,7 +47,7 @@ export interface ModelResources {
   /** Picks tools by name. */
   readonly selectTools: ReturnType<typeof createToolSelection>;
   /** Passed to `prepareTurn`. */
-  readonly caller: Caller;
+  readonly callContext: RunCallContext;
   /** The typed answer. Absent where none was asked for. */
   readonly output: TypedOutput | undefined;
 }

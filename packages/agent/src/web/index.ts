@@ -1,13 +1,13 @@
-export { toResponse } from './to-response.ts';
-export type { ToResponseOptions } from './to-response.ts';
-export type { SseOptions } from './sse.ts';
-export { resumeFrom } from './resume.ts';
-export type { ResumePoint } from './resume.ts';
-export { toTextResponse } from './to-text-response.ts';
-export type { ToTextResponseOptions } from './to-text-response.ts';
-export { clientEvents } from './client-events.ts';
-export type { ClientEventsOptions } from './client-events.ts';
-export type { ClientField } from './client-field.ts';
+export { toResponse } from './http/to-response.ts';
+export type { ToResponseOptions } from './http/to-response.ts';
+export type { SseOptions } from './http/sse.ts';
+export { resumeFrom } from './http/resume.ts';
+export type { ResumePoint } from './http/resume.ts';
+export { toTextResponse } from './http/to-text-response.ts';
+export type { ToTextResponseOptions } from './http/to-text-response.ts';
+export { clientEvents } from './client-view/client-events.ts';
+export type { ClientEventsOptions } from './client-view/client-events.ts';
+export type { ClientField } from './client-view/client-field.ts';
 export type {
   ClientCall,
   ClientCallDelta,
@@ -20,9 +20,9 @@ export type {
   ClientRunEnd,
   ClientStatus,
   ClientStreamEvent,
-} from './client-event.ts';
-export { decisionsFrom } from './decisions.ts';
-export type { ClientDecision } from './decisions.ts';
+} from './client-view/client-event-types.ts';
+export { decisionsFrom } from './approval/decisions.ts';
+export type { ClientDecision } from './approval/decisions.ts';
 export { toUiMessageStream, toUiMessageStreamResponse } from './ui-messages/to-ui-message-stream.ts';
 export type { UiMessageStreamOptions, UiMessageStreamResponseOptions } from './ui-messages/to-ui-message-stream.ts';
 export type { UiDataChunk, UiFinishReason, UiMessageChunk, UiToolInput } from './ui-messages/ui-message-chunk.ts';

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@kernel/protocol';
-import { mapEvents } from './map-events.ts';
+import { flatMapAsync } from '../iteration/flat-map-async.ts';
 
 /** Receives the events of a run in addition to its reader. */
 export type EventSink = (event: AgentEvent) => void | Promise<void>;
@@ -13,7 +13,7 @@ export function tapEvents<Output = unknown>(
   sinks: readonly EventSink[],
   onSinkError: (error: unknown) => void = () => {},
 ): AsyncGenerator<AgentEvent<Output>, void> {
-  return mapEvents<AgentEvent<Output>, AgentEvent<Output>>(events, {
+  return flatMapAsync<AgentEvent<Output>, AgentEvent<Output>>(events, {
     map: (event) => {
       for (const sink of sinks) void deliver(sink, event).catch(onSinkError);
       return [event];

@@ -42,8 +42,8 @@ export interface ToolHooks<Context = unknown> {
 /**
  * Wraps `call` of a toolset with hooks. If a hook ends the run before a call, the result of the call says so.
  *
- * In a run with an approval, `beforeTool` comes before the question, so that what it makes of the call is what is approved: also where it makes a call
- * of a tool with effects of one that only reads.
+ * With an approval, `beforeTool` runs before the question, so the changed call is what is approved, even if it turned a read-only call into one with
+ * effects.
  */
 export function withToolHooks<Context = unknown>(
   tools: Toolset<Context>,

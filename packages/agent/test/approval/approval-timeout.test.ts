@@ -93,7 +93,7 @@ test.each([0, -1, Number.NaN, '5000'])('approvalTimeoutMs: %j is refused', (time
   );
 });
 
-test('an agent that runs as a tool inherits the timeout with the approval', async () => {
+test('a sub-agent inherits the timeout with the approval', async () => {
   verifies('agent.loop.approval.timeout');
   const tools = mockToolset([mockTool('writes', 'w', { effect: 'write' })]);
   const inner = scriptedProvider([{ calls: [{ name: 'writes' }] }, { text: 'I may not.' }]);

@@ -22,7 +22,7 @@ const calling = (name: string, id: string, text: string): ScriptStep[] => [
 const innerOf = (events: readonly AgentEvent[]): SubAgentEvent[] =>
   events.filter((event) => event.type === 'sub-agent-event');
 
-describe('events of agents that run as tools', () => {
+describe('events of sub-agents', () => {
   test('come through with the path of names and calls, at every depth', async () => {
     verifies('agents.events');
     const look = mockToolset([mockTool('look', 'x')]);

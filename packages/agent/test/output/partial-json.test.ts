@@ -31,11 +31,11 @@ describe('partial JSON', () => {
       expect(Object.keys(value as object).filter((key) => key !== 'ab')).toEqual([]);
   });
 
-  test('ignores what stands before and after', () => {
+  test('ignores text before and after', () => {
     expect(shown('Sure: {"a":[1,2]} {"b":1}').at(-1)).toEqual({ a: [1, 2] });
   });
 
-  test('each value is one of its own', () => {
+  test('each value is a separate object', () => {
     const json = createPartialJson();
     json.push('{"a":[1,');
     const first = json.take();
@@ -67,7 +67,7 @@ describe('partial JSON', () => {
     }
   });
 
-  test('what is no JSON is not shown, however deep it is nested', () => {
+  test('invalid JSON is not shown, however deeply it is nested', () => {
     expect(shown('{oops')).toEqual([{}]);
     const json = createPartialJson();
     json.push('['.repeat(100_000));

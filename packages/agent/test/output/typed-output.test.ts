@@ -1,8 +1,9 @@
-import { type AgentEvent, KernelError, type StructuredOutput } from '@kernel/protocol';
+import type { AgentEvent, StructuredOutput } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { agentAsTool, collect, createMemorySession, loadHistory, run, runSession, tapEvents } from '../../src/index.ts';
+import { type ClientEvent, clientEvents } from '../../src/web/index.ts';
 import { endOf, expectSound, readAll, user } from '../support.ts';
 
 const model = 'm';
@@ -141,7 +142,7 @@ describe('an answer that does not fit', () => {
     provider.assertDone();
   });
 
-  test('by the schema library alone is sent back too', async () => {
+  test('that only the schema library rejects is sent back too', async () => {
     const output = z.object({ even: z.number().refine((n) => n % 2 === 0, 'must be even') });
     const provider = provide('schema', { text: '{"even":3}' }, { text: '{"even":4}' });
     const events = await readAll(run({ provider, model, messages: [user('?')], output }));
@@ -149,24 +150,24 @@ describe('an answer that does not fit', () => {
     expect(endOf(events)).toMatchObject({ output: { even: 4 } });
   });
 
-  test('a schema that throws ends the run with its error', async () => {
-    const output = z.object({
-      a: z.string().transform(() => {
-        throw new Error('broken');
-      }),
-    });
-    const result = await collect(
-      run({ provider: provide('schema', { text: '{"a":"x"}' }), model, messages: [user('?')], output }),
-    );
-    expect(result.reason).toBe('error');
-    expect(result.reason === 'error' && result.error.message).toContain('broken');
-  });
-
-  test('is kept out of the way of a reply that was cut or filtered', async () => {
+  test('is not looked for in a reply that was cut or filtered', async () => {
     const provider = provide('schema', { text: '{"city":"Lis', finishReason: 'length' });
     const result = await collect(run({ provider, model, messages: [user('?')], output: Weather }));
     expect(result).toMatchObject({ reason: 'length', answer: '{"city":"Lis' });
   });
+});
+
+test('a schema that throws ends the run with its error', async () => {
+  const output = z.object({
+    a: z.string().transform(() => {
+      throw new Error('broken');
+    }),
+  });
+  const result = await collect(
+    run({ provider: provide('schema', { text: '{"a":"x"}' }), model, messages: [user('?')], output }),
+  );
+  expect(result.reason).toBe('error');
+  expect(result.reason === 'error' && result.error.message).toContain('broken');
 });
 
 describe('a provider without schemas', () => {
@@ -320,7 +321,7 @@ describe('deltas of a typed answer', () => {
 });
 
 describe('a typed answer elsewhere', () => {
-  test('of an agent that runs as a tool is the data of its result', async () => {
+  test('a sub-agent gives its output as the data of its result', async () => {
     const { tool, handler } = agentAsTool({
       name: 'helper',
       description: 'Helps.',
@@ -333,7 +334,7 @@ describe('a typed answer elsewhere', () => {
     expect(result).toMatchObject({ forLLM: lisbon, data: { city: 'Lisbon', degrees: 21 } });
   });
 
-  test('in a session is corrected in the log too', async () => {
+  test('a correction is logged in the session too', async () => {
     const session = createMemorySession();
     const provider = provide('schema', { text: 'no' }, { text: lisbon });
     const events = runSession({ session, provider, model, messages: [user('?')], output: Weather });
@@ -367,21 +368,29 @@ describe('a typed answer elsewhere', () => {
 
 describe('a schema that is wrong', () => {
   test.each([
-    ['a number', 3],
-    ['an empty object', {}],
-    ['a list', []],
-    ['a library without a JSON Schema', { '~standard': {} }],
-  ])('%s is refused at once', (_what, output) => {
+    ['a number', 3, 'run: output is a number, not a schema.'],
+    ['an empty object', {}, 'run: output is an empty object, not a schema.'],
+    ['a list', [], 'run: output is an array, not a schema.'],
+    ['a function', () => {}, 'run: output is a function, not a schema.'],
+    ['a library without a JSON Schema', { '~standard': {} }, 'run: the output schema has no JSON Schema.'],
+  ])('%s is refused at once', (_what, output, message) => {
     const options = { provider: provide('schema'), model, messages: [user('?')], output: output as never };
-    expect(() => run(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => run(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }));
   });
 
-  test('inside of it ends the run before the first turn, with the pointer', async () => {
+  test.each([
+    ['a wrong JSON Schema', { type: 'object', properties: { a: { type: 'text' } } }, '"/properties/a/type" must be'],
+    ['a type that JSON does not have', z.object({ when: z.date() }), 'cannot be expressed as JSON Schema'],
+  ])('%s ends the run before the first turn, and no tool is named', async (_what, output, message) => {
     const provider = provide('schema', { text: '{}' });
-    const output = { type: 'object', properties: { a: { type: 'text' } } };
     const result = await collect(run({ provider, model, messages: [user('?')], output }));
-    expect(result.reason === 'error' && KernelError.is(result.error, 'TOOL_SCHEMA_INVALID')).toBe(true);
-    expect(result.turns).toBe(0);
+    if (result.reason !== 'error') throw new Error(result.reason);
+    expect(result).toMatchObject({ turns: 0, error: { code: 'CONFIG_INVALID' } });
+    expect(result.error.message).toContain(message);
+    expect(`${result.error.message} ${result.error.hint}`).not.toMatch(/tool|handler/i);
+    const shown: ClientEvent[] = [];
+    for await (const event of clientEvents(run({ provider, model, messages: [user('?')], output }))) shown.push(event);
+    expect(shown.at(-1)).toMatchObject({ type: 'run-end', error: { message: 'The run failed.' } });
     expect(provider.requests).toHaveLength(0);
   });
 });

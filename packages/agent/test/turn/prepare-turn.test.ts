@@ -99,10 +99,10 @@ describe('prepareTurn', () => {
       /prepareTurn failed: no idea/,
     ],
     ['an unknown key', () => ({ activeTools: ['a'] }), /no option "activeTools"/],
-    ['an unknown tool', () => ({ tools: ['aa'] }), /no tool "aa"/],
-    ['tools that are no names', () => ({ tools: {} }), /an object as tools/],
-    ['a provider that is none', () => ({ provider: 'openai' }), /prepareTurn/],
-    ['messages that are no list', () => ({ messages: 'hi' }), /a string as messages/],
+    ['an unknown tool', () => ({ tools: ['aa'] }), /returned the tool "aa", which is not on offer/],
+    ['tools that are not names', () => ({ tools: {} }), /an object as tools/],
+    ['an invalid provider', () => ({ provider: 'openai' }), /prepareTurn/],
+    ['messages that are not an array', () => ({ messages: 'hi' }), /a string as messages/],
   ])('%s ends the run with CONFIG_INVALID before the model is asked', async (_what, prepareTurn, message) => {
     const provider = scriptedProvider([{ text: 'ok' }]);
     const options = { provider, model, messages: [user('Go')], tools: twoTools(), prepareTurn: prepareTurn as never };
@@ -114,7 +114,7 @@ describe('prepareTurn', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  test('one that never answers ends with the run', async () => {
+  test('a prepareTurn that never settles ends with the run', async () => {
     const controller = new AbortController();
     const provider = scriptedProvider([{ text: 'ok' }]);
     const prepareTurn = () => {

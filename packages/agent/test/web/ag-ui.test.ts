@@ -60,7 +60,7 @@ describe('AG-UI events', () => {
     const end = (await eventsOf('an approval')).at(-1);
     expect(end).toMatchObject({
       type: 'RUN_FINISHED',
-      outcome: { type: 'interrupt', interrupts: [{ reason: 'approval', message: 'May "remove" run?' }] },
+      outcome: { type: 'interrupt', interrupts: [{ reason: 'approval', message: 'Allow "remove" to run?' }] },
     });
   });
 
@@ -86,7 +86,7 @@ describe('AG-UI events', () => {
   test.each([
     ['resolved', { approved: true }, 'done', 'removed'],
     ['resolved', { approved: false, reason: 'keep it' }, 'denied', 'keep it'],
-    ['cancelled', undefined, 'denied', 'The user refused.'],
+    ['cancelled', undefined, 'denied', 'The user denied the call.'],
   ])('an interrupt that is %s with %j goes on', async (status, payload, outcome, text) => {
     verifies('web.approvals');
     const session = createMemorySession();

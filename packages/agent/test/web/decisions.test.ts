@@ -51,7 +51,7 @@ describe('decisions of a client', () => {
     expect(result.reason).toBe('approval');
   });
 
-  test('reach calls of agents that run as tools, by their path, and no call of the same id elsewhere', async () => {
+  test('reach calls of sub-agents, by their path, and no call of the same id elsewhere', async () => {
     const session = createMemorySession();
     const inner = () => agent([{ calls: [{ name: 'remove', id: 'r1' }] }, { text: 'Removed.' }]);
     const provider = scriptedProvider([
@@ -85,7 +85,7 @@ describe('decisions of a client', () => {
     ['an empty id', { callId: '', decision: 'allow', digest: DIGEST }],
     ['a long id', { callId: 'c'.repeat(5_000), decision: 'allow', digest: DIGEST }],
     ['an allow without a digest', { callId: 'c', decision: 'allow' }],
-    ['an allow with a digest that is none', { callId: 'c', decision: 'allow', digest: 'x' }],
+    ['an allow with an invalid digest', { callId: 'c', decision: 'allow', digest: 'x' }],
     ['an allow with a digest with more behind it', { callId: 'c', decision: 'allow', digest: `${DIGEST}\n` }],
     ['a path that is none', { callId: 'c', path: 'a', decision: 'allow', digest: DIGEST }],
     ['a path of numbers', { callId: 'c', path: [1], decision: 'allow', digest: DIGEST }],
@@ -104,6 +104,17 @@ describe('decisions of a client', () => {
   ])('%s is refused with a typed error', (_, json) => {
     verifies('web.approvals');
     expect(() => decisionsFrom(json)).toThrow(expect.objectContaining({ code: 'ARGUMENTS_INVALID' }));
+  });
+
+  test('the error says which decision is wrong, and what was received', () => {
+    const denied = { callId: 'c', decision: 'deny' };
+    expect(() => decisionsFrom([denied, denied])).toThrow('There are two decisions for the call "c".');
+    expect(() => decisionsFrom([denied, { callId: 'd', decision: 'maybe' }])).toThrow(
+      'Decision 1: decision is "maybe", not "allow" or "deny".',
+    );
+    expect(() => decisionsFrom({ callId: 'd', decision: 'allow', digest: 'x' })).toThrow(
+      'The decision allows a call but has no valid digest of what was shown.',
+    );
   });
 
   test.each(['__proto__', 'constructor', 'toString', '["r1","r1"]'])('an id %j is an ordinary id', async (callId) => {

@@ -101,8 +101,8 @@ describe('toResponse', () => {
   test.each([
     ['an unknown option', { shows: [] }],
     ['an unknown field', { show: ['secrets'] }],
-    ['a list that is none', { show: 'arguments' }],
-    ['an interval that is none', { heartbeatMs: -1 }],
+    ['a show that is not an array', { show: 'arguments' }],
+    ['an invalid interval', { heartbeatMs: -1 }],
     ['a point without a session', { resume: { lastEventId: '1' } }],
   ])('%s throws at once', (_, wrong) => {
     expect(() => toResponse(start([]), wrong as never)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
@@ -306,7 +306,7 @@ describe('toTextResponse', () => {
     expect(await response.text()).toBe('It is 3.');
   });
 
-  test('has nothing of agents that run as tools', async () => {
+  test('has nothing of sub-agents', async () => {
     expect((await readText(toTextResponse(runOf('sub-agents')))).text).toBe('Done.');
   });
 
@@ -321,7 +321,7 @@ describe('toTextResponse', () => {
     expect(read.error).toMatchObject({ code });
   });
 
-  test('of a cut reply ends as it is', async () => {
+  test('ends normally for a cut reply', async () => {
     expect(await readText(toTextResponse(runOf('a cut reply')))).toEqual({ text: 'It is', error: undefined });
   });
 });

@@ -23,7 +23,7 @@ async function chunksOf(name: string, show: readonly ClientField[]): Promise<UIM
   return chunks;
 }
 
-/** The last state of the message, as the reader of AI SDK has it. Throws for every chunk that it takes for a mistake. */
+/** The last state of the message, as the reader of the AI SDK has it. Throws for every chunk that it takes for a mistake. */
 async function readMessage(
   chunks: readonly UIMessageChunk[],
   message?: UIMessage,
@@ -48,7 +48,7 @@ const partsOf = async (name: string, show: readonly ClientField[] = ALL) => {
 };
 
 describe('the UI message stream', () => {
-  test.each(SHOWN_RUNS)('of %s, showing %s, passes the schema and the reader of AI SDK', async (name, _, show) => {
+  test.each(SHOWN_RUNS)('of %s, showing %s, passes the schema and the reader of the AI SDK', async (name, _, show) => {
     verifies('web.uiMessages');
     const chunks = await chunksOf(name, show);
     const { validate } = uiMessageChunkSchema();

@@ -29,7 +29,7 @@ async function runHooked(to: string, decision: 'allow' | 'later' | 'deny') {
   return { result, asked, hooks, ran: tools.calls.map(({ name }) => name) };
 }
 
-test('a hook that makes a call with an effect of one that only reads does not escape the approval', async () => {
+test('a hook that turns a read-only call into one with effects does not escape the approval', async () => {
   verifies('agent.hooks.approval');
   expect(await runHooked('remove', 'allow')).toMatchObject({ asked: ['remove'], hooks: 1, ran: ['remove'] });
   expect(await runHooked('remove', 'deny')).toMatchObject({ asked: ['remove'], ran: [] });
@@ -38,7 +38,7 @@ test('a hook that makes a call with an effect of one that only reads does not es
   expect(result.reason === 'approval' && result.pending).toMatchObject([{ name: 'remove' }]);
 });
 
-test('a hook that makes another call of one that only reads is not asked about, and runs once', async () => {
+test('a hook that replaces a read-only call with another needs no approval and runs once', async () => {
   verifies('agent.hooks.approval');
   expect(await runHooked('peek', 'deny')).toMatchObject({ asked: [], hooks: 1, ran: ['peek'] });
 });

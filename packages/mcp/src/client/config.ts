@@ -143,7 +143,7 @@ function readStdio(name: string, entry: Entry, command: unknown): McpServer {
     throw invalid(name, 'command', `must be the name or path of a program, not ${show(command)}`);
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
     const hint = typeof args === 'string' ? 'Write each argument as a separate string.' : undefined;
-    throw invalid(name, 'args', `must be a list of strings, not ${show(args)}`, hint);
+    throw invalid(name, 'args', `must be an array of strings, not ${show(args)}`, hint);
   }
   if (cwd !== undefined && typeof cwd !== 'string') throw invalid(name, 'cwd', `must be a path, not ${show(cwd)}`);
   return {
@@ -179,7 +179,7 @@ function areValidHeaders(headers: { readonly [name: string]: string }): boolean 
 function readStrings(name: string, key: string, value: unknown): { readonly [name: string]: string } {
   if (value === undefined) return {};
   if (!isObject(value))
-    throw invalid(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'a list' : typeof value}`);
+    throw invalid(name, key, `must be an object of strings, not ${Array.isArray(value) ? 'an array' : typeof value}`);
   return Object.fromEntries(
     Object.entries(value).map(([each, text]) => {
       if (typeof text !== 'string')

@@ -88,7 +88,7 @@ export function checkTrusted(names: readonly string[], servers: readonly { reado
     'CONFIG_INVALID',
     `trustHints names "${typeof unknown === 'string' ? unknown : typeof unknown}", which is not among the servers.`,
     {
-      hint: `Pass a list of some of: ${known.join(', ')}.`,
+      hint: `Pass an array of some of: ${known.join(', ')}.`,
     },
   );
 }

@@ -64,7 +64,7 @@ test.each<[string, unknown, string]>([
   [
     'an argument that is a number',
     { mcpServers: { a: { command: 'x', args: [1] } } },
-    '"args" must be a list of strings, not [1]',
+    '"args" must be an array of strings, not [1]',
   ],
   [
     'a variable that is a number',

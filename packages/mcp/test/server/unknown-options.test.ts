@@ -10,12 +10,12 @@ const tools = mockToolset([tool]);
 const none = { mcpServers: {} };
 
 test.each<readonly [string, () => unknown, string]>([
-  ['serveHttp takes a Toolset, not a list', () => serveHttp(untyped([tool])), 'createRegistry('],
+  ['serveHttp takes a Toolset, not an array', () => serveHttp(untyped([tool])), 'createRegistry('],
   ['serveHttp takes a Toolset, not nothing', () => serveHttp(untyped(undefined)), 'createRegistry('],
   ['serveHttp: there is no option "hostname"', () => serveHttp(tools, untyped({ hostname: '::1' })), '"host"'],
   ['serveHttp: there is no option "prot"', () => serveHttp(tools, untyped({ prot: 1 })), '"port"'],
   ['serveHttp: the options must be an object, not a number', () => serveHttp(tools, untyped(3000)), 'port'],
-  ['serveStdio takes a Toolset, not a list', () => serveStdio(untyped([tool])), 'createRegistry('],
+  ['serveStdio takes a Toolset, not an array', () => serveStdio(untyped([tool])), 'createRegistry('],
   ['serveStdio: there is no option "onerror"', () => serveStdio(tools, untyped({ onerror: 1 })), '"onError"'],
   ['mountTools takes a server, not an object', () => mountTools(untyped(tools), tools), 'McpServer'],
   ['connectMcp: there is no option "timeout"', () => connectMcp(none, untyped({ timeout: 1 })), '"timeoutMs"'],

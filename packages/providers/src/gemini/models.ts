@@ -5,8 +5,8 @@ import { type Effort, type Families, modelName, type ModelRules, rulesIn } from 
 export interface GeminiRules extends ModelRules {
   /** How thinking is asked for: a number of tokens, by effort; or a level, where there are no numbers. */
   readonly budgets?: ReadonlyMap<JsonValue, number> | undefined;
-  /** Whether a reply can be held to a schema beside tools: since Gemini 3, as the guide "Structured outputs" says. */
-  readonly schemaBesideTools?: boolean;
+  /** Whether a reply can be constrained to a schema together with tools: since Gemini 3, as the guide "Structured outputs" says. */
+  readonly schemaWithTools?: boolean;
 }
 
 const FROM_LOW: readonly Effort[] = ['low', 'medium', 'high'];
@@ -27,7 +27,7 @@ const PRO_2_5: GeminiRules = {
   efforts: [...LEVELS, 'xhigh'],
   budgets: new Map([...BUDGETS, ['minimal', 128], ['xhigh', 32_768]]),
 };
-const BY_LEVEL: GeminiRules = { ...PLAIN, efforts: LEVELS, reasons: true, schemaBesideTools: true };
+const BY_LEVEL: GeminiRules = { ...PLAIN, efforts: LEVELS, reasons: true, schemaWithTools: true };
 const NO_SAMPLING: GeminiRules = {
   ...BY_LEVEL,
   sampling: 'never',

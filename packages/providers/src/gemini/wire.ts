@@ -12,6 +12,6 @@ export const geminiWire: Wire<GeminiWireConfig, WireSettings> = {
   createEncoder: createGeminiEncoder,
   createDecoder: createGeminiDecoder,
   structuredOutput: (_settings, model) =>
-    geminiRules(model).schemaBesideTools === true ? 'schema' : 'schema-without-tools',
+    geminiRules(model).schemaWithTools === true ? 'schema' : 'schema-without-tools',
   embed,
 };

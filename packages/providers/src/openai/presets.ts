@@ -12,7 +12,7 @@ export interface ChatPreset {
 export const OPENAI_QUIRKS: ChatQuirks = {
   maxTokensField: 'max_completion_tokens',
   callIds: 'max-40',
-  schemaBesideTools: true,
+  schemaWithTools: true,
 };
 
 /** The servers that speak chat completions, by provider name. A new one is one entry. */
@@ -50,7 +50,7 @@ const PRESETS = {
   },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', quirks: { reasoningDetails: true } },
   together: { baseUrl: 'https://api.together.xyz/v1', quirks: { sendStrict: false } },
-  xai: { baseUrl: 'https://api.x.ai/v1', quirks: { schemaBesideTools: true } },
+  xai: { baseUrl: 'https://api.x.ai/v1', quirks: { schemaWithTools: true } },
   // Ollama's chat-completions path; its own API is the wire in `ollama/`.
   ollama: { baseUrl: 'http://localhost:11434/v1', quirks: { sendStrict: false } },
 } as const satisfies Readonly<Record<string, ChatPreset>>;

@@ -25,7 +25,7 @@ export interface ChatQuirks {
   /** `object`: the server takes no schema for replies, so JSON is requested and the schema goes into the instructions. Default `schema`. */
   readonly responseFormat?: 'schema' | 'object' | undefined;
   /** True says that a reply can be held to a schema while tools are offered. Default false; true at OpenAI, Azure and xAI. */
-  readonly schemaBesideTools?: boolean | undefined;
+  readonly schemaWithTools?: boolean | undefined;
 }
 
 /** Quirks with every field set. @internal */
@@ -43,7 +43,7 @@ const DEFAULTS: ResolvedChatQuirks = {
   callIds: 'any',
   dialect: 'openai',
   responseFormat: 'schema',
-  schemaBesideTools: false,
+  schemaWithTools: false,
 };
 
 /** The keys of quirks. @internal */

@@ -10,9 +10,9 @@ export const chatWire: Wire<ChatWireConfig, ChatSettings> = {
   resolve: resolveChat,
   createEncoder: createChatEncoder,
   createDecoder: createChatDecoder,
-  structuredOutput: ({ responseFormat, rulesOf, schemaBesideTools }, model) => {
+  structuredOutput: ({ responseFormat, rulesOf, schemaWithTools }, model) => {
     if (responseFormat !== 'schema' || rulesOf(model).replyFormat !== 'schema') return 'tool-call';
-    return schemaBesideTools ? 'schema' : 'schema-without-tools';
+    return schemaWithTools ? 'schema' : 'schema-without-tools';
   },
   embed,
   transcribe,

@@ -58,7 +58,7 @@ interface CandidateState<P extends Provider = Provider> {
  */
 export function withFallback(candidates: readonly FallbackCandidate[], options: FallbackOptions = {}): Provider {
   if (!Array.isArray(candidates)) {
-    throw new KernelError('CONFIG_INVALID', `withFallback takes a list, not ${describeType(candidates)}.`, {
+    throw new KernelError('CONFIG_INVALID', `withFallback takes an array, not ${describeType(candidates)}.`, {
       hint: HINT,
     });
   }

@@ -13,42 +13,41 @@ import {
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
 
-/** How often a reply that broke off is asked for again. */
+/** How often a reply that broke off is requested again. */
 export interface TurnRetryOptions {
-  /** The most times that one reply is asked for again. Default 1. */
+  /** The most times that one reply is requested again. Default 1. */
   readonly maxRetries?: number | undefined;
   /** The wait before each, in milliseconds. Default 0. */
   readonly backoffMs?: number | undefined;
-  /** Called before a reply is asked for again, with the error that broke it off. Must not throw. */
-  readonly onWithdrawn?: ((error: KernelError) => void) | undefined;
+  /** Called before a reply is requested again, with the error that broke it off. Must not throw. */
+  readonly onRetry?: ((error: KernelError) => void) | undefined;
 }
 
 const KEYS = optionKeys<TurnRetryOptions>(
-  { maxRetries: true, backoffMs: true, onWithdrawn: true },
+  { maxRetries: true, backoffMs: true, onRetry: true },
   {
     ...sameHint(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
     ...sameHint(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
-    ...sameHint(['onRetry'], 'Use onWithdrawn.'),
+    ...sameHint(['onWithdrawn', 'onFailedAttempt'], 'Use onRetry.'),
   },
 );
 
 /**
- * Asks for a reply again that broke off after it had begun: a broken connection, a timeout, a stream that was cut. What it has shown is
+ * Requests a reply again if it broke off after it had begun: a broken connection, a timeout, a stream that was cut. What was already emitted is
  * withdrawn by a `reply-withdrawn` event, and the same request is sent again. No call of a broken reply has run, since calls run once their reply is
  * whole; and what ran in earlier turns is in the request with its results.
  *
- * A failure before the first event is not its business: put `withRetry` inside. The vendor may charge for the part that was withdrawn, and nobody
- * reports its tokens. Whole replies (`stream: false`), embeddings and transcripts pass through.
+ * Failures before the first event are left to `withRetry`, inside. The vendor may charge for the withdrawn part; its tokens are not reported. Whole replies (`stream: false`), embeddings and transcripts pass through.
  */
 export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}): Provider {
   checkProvider('withTurnRetry', provider);
   checkKeys('withTurnRetry', options, KEYS);
-  checkFunctions('withTurnRetry', { onWithdrawn: options.onWithdrawn });
+  checkFunctions('withTurnRetry', { onRetry: options.onRetry });
   const maxRetries = numberOption('withTurnRetry', 'maxRetries', options.maxRetries, 1, 0);
   const backoffMs = numberOption('withTurnRetry', 'backoffMs', options.backoffMs, 0, 0);
   return {
     name: provider.name,
-    stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onWithdrawn: options.onWithdrawn }),
+    stream: (request) => streamAgain(provider, request, { maxRetries, backoffMs, onRetry: options.onRetry }),
     ...wrapUnary(provider, {
       embed: (call, request) => call(request),
       transcribe: (call, request) => call(request),
@@ -59,7 +58,7 @@ export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}
 async function* streamAgain(
   provider: Provider,
   request: ProviderRequest,
-  { maxRetries, backoffMs, onWithdrawn }: TurnRetryOptions & { maxRetries: number; backoffMs: number },
+  { maxRetries, backoffMs, onRetry }: TurnRetryOptions & { maxRetries: number; backoffMs: number },
 ): AsyncGenerator<ProviderEvent, void> {
   for (let retry = 1; ; retry += 1) {
     let hasBegun = false;
@@ -73,7 +72,7 @@ async function* streamAgain(
     } catch (error) {
       const isOver = retry > maxRetries || !hasBegun || request.signal?.aborted === true;
       if (isOver || !KernelError.is(error) || !error.retryable) throw error;
-      onWithdrawn?.(error);
+      onRetry?.(error);
       yield { type: 'reply-withdrawn', code: error.code, message: error.message };
       if (backoffMs > 0) await delay(backoffMs, request.signal);
     }

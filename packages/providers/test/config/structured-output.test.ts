@@ -31,7 +31,7 @@ describe('how a reply is best held to a schema', () => {
     [{ name: 'gemini' }, 'gemini-2.5-flash', 'schema-without-tools'],
     [{ name: 'ollama' }, 'qwen3', 'schema-without-tools'],
     [{ name: 'bedrock', region: 'eu-west-1' }, 'anthropic.claude-sonnet-5-v1:0', 'tool-call'],
-  ])('%j, model %s: %s', async (config, model, expected) => {
+  ])('%j with model %s supports "%s"', async (config, model, expected) => {
     verifies('providers.structuredOutput');
     expect(await create(config).structuredOutput?.(model)).toBe(expected);
   });
@@ -51,7 +51,7 @@ describe('how a reply is best held to a schema', () => {
     expect(await withFallback([...candidates, says('text')]).structuredOutput?.('m')).toBe('text');
   });
 
-  test('text tools leave no room for a schema beside tools', async () => {
+  test('text tools leave no room for a schema together with tools', async () => {
     expect(await withTextTools(says('schema'), 'hermes').structuredOutput?.('m')).toBe('schema-without-tools');
     expect(await withTextTools(says('text'), 'hermes').structuredOutput?.('m')).toBe('text');
     expect(await withTextTools(scriptedProvider([]), 'hermes').structuredOutput?.('m')).toBe('tool-call');

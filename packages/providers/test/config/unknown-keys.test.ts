@@ -102,7 +102,7 @@ test('a dialect that does not exist is refused with those that there are', async
 
 test.each([
   ['names', () => withFallback(untyped(['openai'])), 'candidate 1 is not a provider but the text "openai"'],
-  ['no list', () => withFallback(untyped(inner())), 'takes a list, not a'],
+  ['no list', () => withFallback(untyped(inner())), 'takes an array, not a'],
   ['a name in an entry', () => withFallback([untyped({ provider: 'openai', model: 'm' })]), 'candidate 1'],
 ])('withFallback that gets %s says what to pass', async (_, wrap, message) => {
   verifies('providers.registry.keys');

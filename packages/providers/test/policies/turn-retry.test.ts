@@ -21,7 +21,7 @@ describe('withTurnRetry', () => {
     verifies('providers.turnRetry');
     const inner = scriptedProvider([broken('Par'), { text: 'Paris.' }]);
     const errors: KernelError[] = [];
-    const events = await read(withTurnRetry(inner, { onWithdrawn: (error) => errors.push(error) }));
+    const events = await read(withTurnRetry(inner, { onRetry: (error) => errors.push(error) }));
     expect(shown(events)).toEqual(['Par', 'reply-withdrawn', 'Paris.', 'message-end']);
     expect(events[1]).toEqual({ type: 'reply-withdrawn', code: 'PROVIDER_NETWORK', message: 'the connection broke' });
     expect(inner.streamRequests[1]).toBe(inner.streamRequests[0]);
@@ -64,7 +64,7 @@ describe('withTurnRetry', () => {
   test('an abort ends it, also while it waits', async () => {
     const controller = new AbortController();
     const inner = scriptedProvider([broken('a'), { text: 'b' }]);
-    const provider = withTurnRetry(inner, { backoffMs: 1_000_000, onWithdrawn: () => controller.abort() });
+    const provider = withTurnRetry(inner, { backoffMs: 1_000_000, onRetry: () => controller.abort() });
     await expect(read(provider, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
     expect(inner.requests).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ describe('withTurnRetry', () => {
   test.each([
     [{ maxRetries: -1 }, /maxRetries/],
     [{ retries: 1 }, /Use maxRetries|retries/],
-    [{ onWithdrawn: 1 }, /onWithdrawn/],
+    [{ onRetry: 1 }, /onRetry/],
   ])('refuses %j', (options, message) => {
     expect(() => withTurnRetry(scriptedProvider([]), options as never)).toThrow(message);
   });

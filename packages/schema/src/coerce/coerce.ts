@@ -2,7 +2,7 @@ import { parsePointer, pointerToken } from '@kernel/internal';
 import { findJsonLoss, type JsonValue, parseNumber, type ToolRepair } from '@kernel/protocol';
 import type { ValidationIssue } from '../validator/check-types.ts';
 import type { Validator } from '../validator/compile-schema.ts';
-import { type Draft, createDraft } from './draft.ts';
+import { type CopyOnWrite, createCopyOnWrite } from './copy-on-write.ts';
 
 /** A coerced value. */
 export interface Coerced {
@@ -26,7 +26,7 @@ const MAX_ISSUES = 2 * MAX_ROUNDS * MAX_ISSUES_PER_ROUND;
  */
 export function coerceValue(original: unknown, validator: Validator): Coerced {
   const repairs: ToolRepair[] = [];
-  const draft = createDraft(original);
+  const copy = createCopyOnWrite(original);
   let issues = validator.issues(original);
   for (let round = 0; round < MAX_ROUNDS && issues.length > 0 && issues.length <= MAX_ISSUES; round += 1) {
     const before = repairs.length;
@@ -34,20 +34,20 @@ export function coerceValue(original: unknown, validator: Validator): Coerced {
     for (const issue of issues.slice(0, MAX_ISSUES_PER_ROUND)) {
       if (issue.path === '') continue;
       const keys = parsePointer(issue.path);
-      const received = draft.get(keys);
+      const received = copy.get(keys);
       if (received !== issue.received) continue; // an earlier repair of this round has changed it
       const repair = coerceIssue(issue, received);
       if (repair !== undefined) {
-        draft.set(keys, repair.to);
+        copy.set(keys, repair.to);
         repairs.push({ path: issue.path, from: asJson(received), to: asJson(repair.to), rule: repair.rule });
-      } else if (received === null && !Array.isArray(draft.get(keys.slice(0, -1)))) nulls.set(issue.path, keys);
+      } else if (received === null && !Array.isArray(copy.get(keys.slice(0, -1)))) nulls.set(issue.path, keys);
     }
-    for (const path of removeOptional(nulls, draft, validator))
+    for (const path of removeOptional(nulls, copy, validator))
       repairs.push({ path, from: null, to: null, rule: 'null-to-absent' });
     if (repairs.length === before) break;
-    issues = validator.issues(draft.value());
+    issues = validator.issues(copy.value());
   }
-  return { value: draft.value(), repairs, issues };
+  return { value: copy.value(), repairs, issues };
 }
 
 /** The first candidate that the schema accepts. */
@@ -62,17 +62,17 @@ function coerceIssue(
 /** Removes the nulls that may be absent; one validation without all of them tells which are required. Returns the paths of what was removed. */
 function removeOptional(
   nulls: ReadonlyMap<string, readonly string[]>,
-  draft: Draft,
+  copy: CopyOnWrite,
   validator: Validator,
 ): readonly string[] {
   if (nulls.size === 0) return [];
-  const without = createDraft(draft.value());
+  const without = createCopyOnWrite(copy.value());
   for (const keys of nulls.values()) without.remove(keys);
   const required = new Set<string>();
   for (const { keyword, path, property } of validator.issues(without.value()))
     if (keyword === 'required' && property !== undefined) required.add(`${path}/${pointerToken(property)}`);
   const optional = [...nulls].filter(([path]) => !required.has(path));
-  for (const [, keys] of optional) draft.remove(keys);
+  for (const [, keys] of optional) copy.remove(keys);
   return optional.map(([path]) => path);
 }
 

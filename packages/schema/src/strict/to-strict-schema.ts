@@ -2,15 +2,15 @@ import type { JsonSchema } from '@kernel/protocol';
 import { isSchemaObject } from '../validator/schema-index.ts';
 import { isWithinStrictLimits } from './strict-limits.ts';
 
-/** Keywords that strict modes refuse and that cannot be left out without a change of meaning. */
+/** Keywords that strict modes reject and that cannot be left out without a change of meaning. */
 const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
   ' ',
 );
 const MAX_DEPTH = 100;
 
 /**
- * Returns a schema in the form that strict modes of vendors take, or undefined if there is none: every object is closed, every property is
- * required, and one that was optional may be null. `oneOf` becomes `anyOf`. One that is larger than strict modes take has none.
+ * Returns the schema as strict modes accept it, or undefined if they cannot express it: every object is closed, every property is required, and one
+ * that was optional may be null. `oneOf` becomes `anyOf`. A schema beyond the limits of strict modes is undefined too.
  *
  * A value that fits the result fits the schema once its nulls for optional properties are removed, as `coerceValue` does.
  */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@kernel/protocol';
-import type { Dialect, Resource, Schema, SchemaIndex } from './schema-index.ts';
+import type { Dialect, SchemaResource, Schema, SchemaIndex } from './schema-index.ts';
 
 /** One thing that is wrong with a value. */
 export interface ValidationIssue {
@@ -49,7 +49,7 @@ export interface ValidationContext {
   /** Results so far, for schemas that are applied to the same value again. */
   readonly memo: Memo;
   /** The resources entered so far, outermost first. Tracked only where a `$dynamicRef` needs it. */
-  readonly scope: Resource[];
+  readonly scope: SchemaResource[];
 }
 
 /** A compiled schema or keyword. Returns whether the value passes, and records issues if the context collects them. */
@@ -85,7 +85,7 @@ export interface KeywordContext {
   /** The schema that has the keyword. */
   readonly schema: JsonSchema;
   /** The resource that the schema belongs to. */
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
   /** The dialect of the resource. */
   readonly dialect: Dialect;
   /** Resolves references. */

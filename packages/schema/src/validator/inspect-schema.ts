@@ -138,7 +138,7 @@ const unless = (holds: boolean, problem: string): string | undefined => (holds ?
 
 const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefined>> = {
   schema: (value) => unless(isSchema(value), 'must be a schema: an object or a boolean'),
-  schemas: (value) => unless(isSchemas(value), 'must be a list of schemas with at least one'),
+  schemas: (value) => unless(isSchemas(value), 'must be an array of schemas with at least one'),
   items: (value) => unless(isSchema(value) || isSchemas(value), 'must be a schema'),
   'schema-map': (value) => unless(isMap(value, isSchema), 'must be an object whose values are schemas'),
   dependencies: (value) =>
@@ -152,8 +152,8 @@ const PROBLEMS: Readonly<Record<KeywordKind, (value: unknown) => string | undefi
     if (wrong === undefined) return unless(!Array.isArray(value) || value.length > 0, 'must name a type');
     return `must be one of ${TYPE_NAMES.join(', ')}, not ${truncate(JSON.stringify(wrong), 80)}`;
   },
-  values: (value) => unless(Array.isArray(value) && value.length > 0, 'must be a list of at least one value'),
-  names: (value) => unless(isNames(value), 'must be a list of property names'),
+  values: (value) => unless(Array.isArray(value) && value.length > 0, 'must be an array of at least one value'),
+  names: (value) => unless(isNames(value), 'must be an array of property names'),
   'names-map': (value) => unless(isMap(value, isNames), 'must map to lists of property names'),
   count: (value) =>
     unless(typeof value === 'number' && Number.isInteger(value) && value >= 0, 'must be a whole number, 0 or more'),

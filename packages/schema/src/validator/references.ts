@@ -1,6 +1,6 @@
 import type { Check, KeywordContext, ValidationContext } from './check-types.ts';
 import { memoize } from './memoize.ts';
-import type { Resource } from './schema-index.ts';
+import type { SchemaResource } from './schema-index.ts';
 
 /** `$ref` and `$dynamicRef`. A reference that cannot be resolved accepts nothing; `inspectSchema` rejects those in tools. */
 export function referenceChecks(context: KeywordContext): readonly Check[] {
@@ -36,7 +36,7 @@ function dynamicCheck(name: string, initial: Check, context: KeywordContext): Ch
 }
 
 /** Runs a check in the dynamic scope of another resource. Without `tracksScope`, returns the check itself. */
-export function entering(check: Check, resource: Resource, tracksScope: boolean): Check {
+export function entering(check: Check, resource: SchemaResource, tracksScope: boolean): Check {
   if (!tracksScope) return check;
   return (value, path, validation, evaluated) => {
     // The outermost resource wins: entering one again changes nothing.

@@ -13,7 +13,7 @@ export interface Dialect {
 }
 
 /** A schema resource: the root of a document, or a subschema with `$id`. */
-export interface Resource {
+export interface SchemaResource {
   /** Its absolute URI, without fragment. */
   readonly uri: string;
   /** Its root schema. */
@@ -27,9 +27,11 @@ export interface Resource {
 }
 
 /** What a reference resolves to. */
-interface Target {
+export interface ReferenceTarget {
+  /** The schema at the target. */
   readonly schema: Schema;
-  readonly resource: Resource;
+  /** The resource that the schema belongs to. */
+  readonly resource: SchemaResource;
   /** The fragment, if it names a `$dynamicAnchor`. */
   readonly dynamicName?: string;
 }
@@ -37,11 +39,11 @@ interface Target {
 /** All resources that a schema can refer to without network access. */
 export interface SchemaIndex {
   /** The resource of the indexed schema itself. */
-  readonly root: Resource;
+  readonly root: SchemaResource;
   /** The resource that a schema object belongs to. */
-  resourceOf(schema: JsonSchema): Resource;
+  resourceOf(schema: JsonSchema): SchemaResource;
   /** Resolves a reference; `undefined` if there is nothing at its target. Never fetches. */
-  resolve(reference: string, from: Resource): Target | undefined;
+  resolve(reference: string, from: SchemaResource): ReferenceTarget | undefined;
 }
 
 const ROOT_URI = 'kernel:///schema';
@@ -87,8 +89,8 @@ export function indexSchema(
 ): SchemaIndex {
   const documents = options.documents ?? new Map<string, Schema>();
   const fallback: Dialect = { draft: options.draft ?? '2020-12', validation: true };
-  const resources = new Map<string, Resource>();
-  const owners = new Map<JsonSchema, Resource>();
+  const resources = new Map<string, SchemaResource>();
+  const owners = new Map<JsonSchema, SchemaResource>();
 
   const dialectOf = (value: JsonSchema, inherited: Dialect): Dialect => {
     const uri = value['$schema'];
@@ -100,13 +102,13 @@ export function indexSchema(
     return { draft: '2020-12', validation: Object.keys(vocabulary).some((name) => name.endsWith('/vocab/validation')) };
   };
 
-  const enter = (value: JsonSchema, uri: string, dialect: Dialect): Resource => {
-    const resource: Resource = { uri, root: value, dialect, anchors: new Map(), dynamicAnchors: new Map() };
+  const enter = (value: JsonSchema, uri: string, dialect: Dialect): SchemaResource => {
+    const resource: SchemaResource = { uri, root: value, dialect, anchors: new Map(), dynamicAnchors: new Map() };
     if (!resources.has(uri)) resources.set(uri, resource);
     return resource;
   };
 
-  const walk = (value: Schema, parent: Resource): void => {
+  const walk = (value: Schema, parent: SchemaResource): void => {
     if (!isSchemaObject(value) || owners.has(value)) return;
     const dialect = dialectOf(value, parent.dialect);
     const resource = ownResource(value, parent, dialect);
@@ -121,7 +123,7 @@ export function indexSchema(
     for (const child of subschemas(value)) walk(child.schema, resource);
   };
 
-  const ownResource = (value: JsonSchema, parent: Resource, dialect: Dialect): Resource => {
+  const ownResource = (value: JsonSchema, parent: SchemaResource, dialect: Dialect): SchemaResource => {
     const id = value['$id'];
     // Draft-07 ignores the siblings of `$ref`, including `$id`.
     if (typeof id !== 'string' || (dialect.draft === 'draft-07' && '$ref' in value)) return parent;
@@ -134,7 +136,7 @@ export function indexSchema(
     return enter(value, withoutFragment(uri), dialect);
   };
 
-  const load = (uri: string): Resource | undefined => {
+  const load = (uri: string): SchemaResource | undefined => {
     const existing = resources.get(uri);
     if (existing !== undefined) return existing;
     const document = documents.get(uri);
@@ -144,15 +146,15 @@ export function indexSchema(
     return resource;
   };
 
-  const open = (value: Schema, uri: string): Resource => {
-    const base: Resource = { uri, root: value, dialect: fallback, anchors: new Map(), dynamicAnchors: new Map() };
+  const open = (value: Schema, uri: string): SchemaResource => {
+    const base: SchemaResource = { uri, root: value, dialect: fallback, anchors: new Map(), dynamicAnchors: new Map() };
     if (!isSchemaObject(value)) return base;
     const resource = { ...base, dialect: dialectOf(value, fallback) };
     walk(value, resource);
     return owners.get(value) ?? resource;
   };
 
-  const resolvePointer = (resource: Resource, pointer: string): Target | undefined => {
+  const resolvePointer = (resource: SchemaResource, pointer: string): ReferenceTarget | undefined => {
     let at: unknown = resource.root;
     let owner = resource;
     for (const key of parsePointer(pointer)) {

@@ -88,7 +88,7 @@ function exoticProblem(value: object, path: string): string | undefined {
   if (value instanceof Error) return at(type, path, 'throw it, or return its message');
   if ('then' in value && typeof value.then === 'function') return at(type, path, 'await it first');
   if (Symbol.asyncIterator in value || 'pipe' in value) return at(type, path, 'read it to its end and return the text');
-  if (Symbol.iterator in value) return at(type, path, 'return a list, or Object.fromEntries(…), instead');
+  if (Symbol.iterator in value) return at(type, path, 'return an array, or Object.fromEntries(…), instead');
   // The objects of another realm have the members of their class, which is called Object too.
   const isData = Object.keys(value).length > 0 || Reflect.getPrototypeOf(prototype) === null;
   return isData ? undefined : at(type, path, 'it has no members that JSON knows; return data instead');

@@ -15,7 +15,7 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set(['image', 'audio', 'file']);
 export function checkFields(result: ToolResult): CheckedResult {
   const { forLLM, forUser, media, repairs }: { readonly [K in keyof ToolResult]: unknown } = result;
   if (typeof forLLM !== 'string') return { problem: problemOf('forLLM', 'a string', forLLM) };
-  if (repairs !== undefined && !Array.isArray(repairs)) return { problem: problemOf('repairs', 'a list', repairs) };
+  if (repairs !== undefined && !Array.isArray(repairs)) return { problem: problemOf('repairs', 'an array', repairs) };
   if (forUser !== undefined && typeof forUser !== 'string')
     return { problem: problemOf('forUser', 'a string', forUser) };
   for (const flag of FLAGS) {
@@ -23,7 +23,7 @@ export function checkFields(result: ToolResult): CheckedResult {
     if (value !== undefined && typeof value !== 'boolean') return { problem: problemOf(flag, 'a boolean', value) };
   }
   if (media === undefined) return { result };
-  if (!Array.isArray(media)) return { problem: problemOf('media', 'a list', media) };
+  if (!Array.isArray(media)) return { problem: problemOf('media', 'an array', media) };
   const problem = media.map((part: unknown, index) => mediaProblem(part, `media/${index}`)).find(Boolean);
   if (problem !== undefined) return { problem };
   return {

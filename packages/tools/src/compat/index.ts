@@ -1,10 +1,4 @@
-export { fromAiSdkTool } from './ai-sdk/from-ai-sdk-tool.ts';
-export type { AiSdkTool } from './ai-sdk/from-ai-sdk-tool.ts';
-export { toAiSdkTools } from './ai-sdk/to-ai-sdk-tools.ts';
-export type { ToolForAiSdk } from './ai-sdk/to-ai-sdk-tools.ts';
 export { BLOG_AGENT, CODE_AGENT } from './bundles.ts';
 export { defaultRegistry, execute, get, list, register, replace } from './catalog.ts';
-export type { ForeignToolOptions } from './foreign-tool.ts';
-export { fromOpenAiAgentsTool, toOpenAiAgentsTools } from './openai-agents.ts';
 export { bindStatefulTool } from './stateful-tool.ts';
 export type { StatefulTool } from './stateful-tool.ts';

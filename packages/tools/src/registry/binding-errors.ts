@@ -7,10 +7,10 @@ export function checkList(subject: string, bindings: Iterable<ToolBinding>): voi
   const given: unknown = bindings;
   if (typeof given === 'object' && given !== null && Symbol.iterator in given) return;
   const hint = isBinding(given)
-    ? `Put the binding into a list: ${subject}([tool]).`
-    : `Pass a list of bindings, then options: ${subject}([tool], { … }).`;
+    ? `Put the binding into an array: ${subject}([tool]).`
+    : `Pass an array of bindings, then options: ${subject}([tool], { … }).`;
   const shown = typeof given === 'object' && given !== null ? 'an object' : describeValue(given);
-  throw new KernelError('CONFIG_INVALID', `${subject} takes a list of bindings, not ${shown}.`, { hint });
+  throw new KernelError('CONFIG_INVALID', `${subject} takes an array of bindings, not ${shown}.`, { hint });
 }
 
 /** Throws `CONFIG_INVALID` for anything but a binding and says what to pass, or `TOOL_NAME_INVALID`. */
@@ -29,14 +29,14 @@ function isBinding(value: unknown): value is ToolBinding {
 }
 
 function shapeOf(given: unknown): string {
-  if (Array.isArray(given)) return 'a list';
+  if (Array.isArray(given)) return 'an array';
   if (typeof given !== 'object' || given === null) return describeValue(given);
   if ('parameters' in given && 'name' in given) return 'a Tool, which has no handler';
   return `an object with ${Object.keys(given).slice(0, 5).join(', ').slice(0, 80) || 'no keys'}`;
 }
 
 function hintFor(given: unknown): string {
-  if (Array.isArray(given)) return 'Use registerAll([…]) for a list.';
+  if (Array.isArray(given)) return 'Use registerAll([…]) for an array.';
   const isObject = typeof given === 'object' && given !== null;
   if (isObject && 'parameters' in given && !('execute' in given)) return 'Bind it first: bindTool(tool, handler).';
   if (isObject && 'execute' in given)

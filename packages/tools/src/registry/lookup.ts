@@ -72,7 +72,7 @@ export function requireCapabilities(
   if (metadata?.requires === undefined || metadata.requires.length === 0) return binding;
   const { requires } = metadata;
   const checked = adoptThenable(capabilities().missing(requires)).then((missing): LookupResult => {
-    if (!Array.isArray(missing)) throw new TypeError('missing() did not resolve to a list');
+    if (!Array.isArray(missing)) throw new TypeError('missing() did not resolve to an array');
     if (missing.length === 0) return binding;
     const names = missing.map(String);
     return unavailableResult(name, `this machine lacks ${names.map((each) => `"${each}"`).join(', ')}`, names);

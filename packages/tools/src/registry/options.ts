@@ -115,7 +115,7 @@ export function checkRegistryOptions(options: RegistryOptions): void {
   const { secrets } = options;
   if (secrets === undefined || (Array.isArray(secrets) && secrets.every((text) => typeof text === 'string'))) return;
   // The value is not shown: it may be a secret.
-  throw new KernelError('CONFIG_INVALID', `${subject}: secrets must be a list of strings.`);
+  throw new KernelError('CONFIG_INVALID', `${subject}: secrets must be an array of strings.`);
 }
 
 /** Returns the error for invalid arguments of `execute`; `undefined` if they are valid. */

@@ -139,7 +139,7 @@ function checkFilter(filter: ViewFilter): void {
   for (const option of ['include', 'exclude'] as const) {
     const names: unknown = filter[option];
     if (names === undefined || (typeof names === 'object' && names !== null && Symbol.iterator in names)) continue;
-    throw invalidOption('view', option, 'a list of names', names);
+    throw invalidOption('view', option, 'an array of names', names);
   }
 }
 

@@ -195,11 +195,11 @@ const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => 
       'examples',
       {
         test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
-        hint: 'Use a list of { description, input, output? }.',
+        hint: 'Use an array of { description, input, output? }.',
       },
     ],
-    ['requires', { test: isTexts, hint: 'Use a list of capability names.' }],
-    ['tags', { test: isTexts, hint: 'Use a list of words.' }],
+    ['requires', { test: isTexts, hint: 'Use an array of capability names.' }],
+    ['tags', { test: isTexts, hint: 'Use an array of words.' }],
   ]);
 
 function show(value: unknown): string {

@@ -1,5 +1,5 @@
 import { checkKeys, KernelError, optionKeys, type Tool } from '@kernel/protocol';
-import { type InputSchema, type OutputOf, toJsonSchema } from '@kernel/schema';
+import { type StandardSchemaWithJson, type OutputOf, toJsonSchema } from '@kernel/schema';
 import { createBinding } from './bind-tool.ts';
 import {
   BINDING_KEYS,
@@ -33,8 +33,8 @@ const DEFINE_OPTIONS = optionKeys<UntypedOptions>(
 
 /** The argument of `defineTool`: everything of a tool but its parameters, which come from a schema library, and the handler. */
 export interface DefineToolOptions<
-  S extends InputSchema,
-  O extends InputSchema = never,
+  S extends StandardSchemaWithJson,
+  O extends StandardSchemaWithJson = never,
   Context = unknown,
   Name extends string = string,
 >
@@ -53,7 +53,11 @@ export interface DefineToolOptions<
 }
 
 /** Defines tools whose handlers and conditions need a context: see `defineTool`. */
-export type ToolDefiner<Context> = <const Name extends string, S extends InputSchema, O extends InputSchema = never>(
+export type ToolDefiner<Context> = <
+  const Name extends string,
+  S extends StandardSchemaWithJson,
+  O extends StandardSchemaWithJson = never,
+>(
   options: DefineToolOptions<S, O, Context, Name>,
 ) => ToolBinding<Name, ArgumentsOf<S>, DataOf<O>, Context>;
 
@@ -66,17 +70,19 @@ export type ToolDefiner<Context> = <const Name extends string, S extends InputSc
  * A tool that needs the `context` of the run is defined with `defineTool<Context>()({ … })`: a registry with it then asks for that context.
  */
 export function defineTool<Context>(): ToolDefiner<Context>;
-export function defineTool<const Name extends string, S extends InputSchema, O extends InputSchema = never>(
-  options: DefineToolOptions<S, O, unknown, Name>,
-): ToolBinding<Name, ArgumentsOf<S>, DataOf<O>, unknown>;
+export function defineTool<
+  const Name extends string,
+  S extends StandardSchemaWithJson,
+  O extends StandardSchemaWithJson = never,
+>(options: DefineToolOptions<S, O, unknown, Name>): ToolBinding<Name, ArgumentsOf<S>, DataOf<O>, unknown>;
 export function defineTool(...given: [] | [UntypedOptions]): unknown {
   return given.length === 0 ? define : define(given[0]);
 }
 
 /** The options of any tool, as they are read at run time. */
 interface UntypedOptions extends Omit<Tool, 'parameters'>, BindingOptions<never, never> {
-  readonly input: InputSchema;
-  readonly output?: InputSchema | undefined;
+  readonly input: StandardSchemaWithJson;
+  readonly output?: StandardSchemaWithJson | undefined;
   readonly handler: ToolHandler<never, never>;
 }
 

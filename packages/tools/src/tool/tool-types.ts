@@ -1,5 +1,5 @@
 import type { JsonValue, ToolContext, ToolResult } from '@kernel/protocol';
-import type { InputOf, InputSchema } from '@kernel/schema';
+import type { InputOf, StandardSchemaWithJson } from '@kernel/schema';
 import type { RawArguments } from '../arguments/parse.ts';
 
 /** What the compiler knows about one tool. Nothing of it exists at run time. */
@@ -25,17 +25,17 @@ export type HandlerContext<Context> = unknown extends Context
   : ToolContext<Context> & { readonly context: Context };
 
 /** What a handler may return: anything, or with an output schema `O` what it accepts, alone or as the `data` of a result. */
-export type HandlerResult<O extends InputSchema> = [O] extends [never]
+export type HandlerResult<O extends StandardSchemaWithJson> = [O] extends [never]
   ? unknown
   : Returned<InputOf<O>> | PromiseLike<Returned<InputOf<O>>> | AsyncGenerator<unknown, Returned<InputOf<O>>>;
 
 type Returned<Data> = Data | ToolResult<Data>;
 
 /** The arguments of a schema as a caller passes them. */
-export type ArgumentsOf<S extends InputSchema> = unknown extends InputOf<S> ? object : InputOf<S>;
+export type ArgumentsOf<S extends StandardSchemaWithJson> = unknown extends InputOf<S> ? object : InputOf<S>;
 
 /** The `data` of a result with an output schema `O`; `unknown` without one. */
-export type DataOf<O extends InputSchema> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;
+export type DataOf<O extends StandardSchemaWithJson> = [O] extends [never] ? unknown : JsonOf<InputOf<O>>;
 
 /** A value as it is after JSON: an optional property is absent rather than `undefined`. */
 type JsonOf<T> = unknown extends T

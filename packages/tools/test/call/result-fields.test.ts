@@ -10,7 +10,7 @@ test.each([
   [{ forLLM: 'x', async: 'yes' }, '"async" is not a boolean (it is string)'],
   [{ forLLM: 'x', silent: 1 }, '"silent" is not a boolean'],
   [{ forLLM: 'x', isError: null }, '"isError" is not a boolean (it is null)'],
-  [{ forLLM: 'x', media: {} }, '"media" is not a list'],
+  [{ forLLM: 'x', media: {} }, '"media" is not an array'],
   [{ forLLM: 'x', media: ['a'] }, '"media/0" is not a part'],
   [{ forLLM: 'x', media: [{ type: 'picture', mimeType: 'image/png', data: '' }] }, '"media/0/type" is not "image"'],
   [{ forLLM: 'x', media: [{ type: 'image', data: '' }] }, '"media/0/mimeType" is not a string'],

@@ -81,6 +81,6 @@ test.each<readonly [string, () => unknown, string]>([
 
 test('one name in place of a list of names, and a search without a registry, are refused', () => {
   verifies('tools.options.shape');
-  expect(caught(() => registry.view({ include: 'a' })).message).toContain('include must be a list of names, not "a"');
+  expect(caught(() => registry.view({ include: 'a' })).message).toContain('include must be an array of names, not "a"');
   expect(caught(() => searchTool(undefined as never)).code).toBe('CONFIG_INVALID');
 });

@@ -27,7 +27,7 @@ export type AgUiEvent =
       readonly code?: string;
     };
 
-/** What the run itself or an agent that runs as a tool says and does. */
+/** What the run itself or a sub-agent says and does. */
 export type AgUiAgentEvent = AgUiAttributable &
   (
     | { readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string }
@@ -57,7 +57,7 @@ export type AgUiAgentEvent = AgUiAttributable &
     | { readonly type: 'CUSTOM'; readonly name: string; readonly value: unknown }
   );
 
-/** An event of the run, or of an agent that runs as a tool. */
+/** An event of the run, or of a sub-agent. */
 export interface AgUiAttributable {
   /** The agent. Absent for the run itself. */
   readonly subagentRunId?: string;

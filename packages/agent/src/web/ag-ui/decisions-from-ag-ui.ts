@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { Approve } from '../../approval/approval.ts';
-import { fromApprovalId } from '../approval-id.ts';
-import { decisionsFrom } from '../decisions.ts';
+import { fromApprovalId } from '../approval/approval-id.ts';
+import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
  * Turns the `resume` of an AG-UI `RunAgentInput` into the `approve` function of the run that goes on. An interrupt that was cancelled, or resolved

@@ -1,11 +1,11 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
-import { mapEvents } from '../../wrappers/map-events.ts';
-import type { ClientEventsOptions } from '../client-events.ts';
-import { shownFields } from '../client-field.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../sse.ts';
+import { flatMapAsync } from '../../iteration/flat-map-async.ts';
+import type { ClientEventsOptions } from '../client-view/client-events.ts';
+import { shownFields } from '../client-view/client-field.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
-import { createAgUiRun } from './ag-ui-run.ts';
+import { createAgUiConverter } from './ag-ui-converter.ts';
 
 /** How a run becomes AG-UI events. */
 export interface AgUiOptions extends ClientEventsOptions {
@@ -39,13 +39,13 @@ export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions =
   return agUiEvents('toAgUi', events, options);
 }
 
-/** Creates a response with a run as AG-UI events. A client that disconnects leaves the events, which aborts a run. */
+/** Creates a response with a run as AG-UI events. A client that disconnects stops the iteration, which aborts the run. */
 export function toAgUiResponse(events: AsyncIterable<AgentEvent>, options: AgUiResponseOptions = {}): Response {
   const owner = 'toAgUiResponse';
   checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
   const converted = agUiEvents(owner, events, options);
-  return sseResponse(mapEvents<AgUiEvent, string>(converted, { map: (event) => [toFrame(event)] }), options);
+  return sseResponse(flatMapAsync<AgUiEvent, string>(converted, { map: (event) => [toFrame(event)] }), options);
 }
 
 function agUiEvents(
@@ -53,5 +53,5 @@ function agUiEvents(
   events: AsyncIterable<AgentEvent>,
   { show, threadId = crypto.randomUUID(), runId = crypto.randomUUID() }: AgUiOptions,
 ): AsyncGenerator<AgUiEvent, void> {
-  return toClientProtocol(events, shownFields(owner, show), createAgUiRun({ threadId, runId }));
+  return toClientProtocol(events, shownFields(owner, show), createAgUiConverter({ threadId, runId }));
 }

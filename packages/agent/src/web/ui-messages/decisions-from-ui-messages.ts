@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import type { Approve } from '../../approval/approval.ts';
-import { fromApprovalId } from '../approval-id.ts';
-import { decisionsFrom } from '../decisions.ts';
+import { fromApprovalId } from '../approval/approval-id.ts';
+import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
  * Turns the answers in the messages of `useChat` (`addToolApprovalResponse`) into the `approve` function of the run that goes on: those of the last
@@ -19,7 +19,7 @@ export function decisionsFromUiMessages(messages: unknown, otherwise?: Approve):
   return decisionsFrom(decisions, otherwise);
 }
 
-/** An empty reason is none. */
+/** Treats an empty reason as absent. */
 function textOrNothing(reason: unknown): unknown {
   return reason === '' || reason === null ? undefined : reason;
 }

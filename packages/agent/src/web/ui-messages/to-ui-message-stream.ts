@@ -1,11 +1,12 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
-import { mapEvents } from '../../wrappers/map-events.ts';
-import type { ClientEventsOptions } from '../client-events.ts';
-import { shownFields } from '../client-field.ts';
-import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../sse.ts';
-import { toClientProtocol, toStream } from '../to-client-protocol.ts';
+import { flatMapAsync } from '../../iteration/flat-map-async.ts';
+import type { ClientEventsOptions } from '../client-view/client-events.ts';
+import { shownFields } from '../client-view/client-field.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { toReadableStream } from '../http/readable-stream.ts';
+import { toClientProtocol } from '../to-client-protocol.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
-import { createUiParts } from './ui-parts.ts';
+import { createUiMessageConverter } from './ui-message-converter.ts';
 
 /** How a run becomes a message of `useChat`. */
 export interface UiMessageStreamOptions extends ClientEventsOptions {
@@ -26,20 +27,20 @@ const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({
 });
 
 /**
- * Creates the UI message stream of a run, for AI SDK's `useChat` and `readUIMessageStream`.
+ * Creates the UI message stream of a run, for the AI SDK's `useChat` and `readUIMessageStream`.
  *
  * Shows what `clientEvents` shows: without `arguments` the input of each call is `{}`, and without `results` its output is null. Pending calls are asked
- * about at the end of the run, so that `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
+ * about at the end of the run, so `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
  */
 export function toUiMessageStream(
   events: AsyncIterable<AgentEvent>,
   options: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
   checkKeys('toUiMessageStream', options, KEYS);
-  return toStream(chunksOf('toUiMessageStream', events, options));
+  return toReadableStream(chunksOf('toUiMessageStream', events, options));
 }
 
-/** Creates a response with the UI message stream of a run. A client that disconnects leaves the events, which aborts a run. */
+/** Creates a response with the UI message stream of a run. A client that disconnects stops the iteration, which aborts the run. */
 export function toUiMessageStreamResponse(
   events: AsyncIterable<AgentEvent>,
   options: UiMessageStreamResponseOptions = {},
@@ -48,7 +49,7 @@ export function toUiMessageStreamResponse(
   checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
   const chunks = chunksOf(owner, events, options);
-  const frames = mapEvents<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
+  const frames = flatMapAsync<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
   return sseResponse(frames, options, { 'x-vercel-ai-ui-message-stream': 'v1' });
 }
 
@@ -59,5 +60,5 @@ function chunksOf(
   events: AsyncIterable<AgentEvent>,
   { show, messageId }: UiMessageStreamOptions,
 ): AsyncGenerator<UiMessageChunk, void> {
-  return toClientProtocol(events, shownFields(owner, show), createUiParts(messageId));
+  return toClientProtocol(events, shownFields(owner, show), createUiMessageConverter(messageId));
 }

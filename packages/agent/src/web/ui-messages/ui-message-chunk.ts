@@ -1,6 +1,6 @@
 import type { JsonValue, Usage } from '@kernel/protocol';
 
-/** Part of a message of AI SDK's `useChat`: what this package sends of its UI message stream, version 1. */
+/** Part of a message of the AI SDK's `useChat`: what this package sends of its UI message stream, version 1. */
 export type UiMessageChunk =
   | { readonly type: 'start'; readonly messageId?: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
@@ -59,15 +59,15 @@ export type UiToolInput =
 
 /** Data of an application: the typed answer so far, and what has no part of its own in the protocol. */
 export interface UiDataChunk {
-  /** `data-output` is the typed answer. The others pass by and are in no message: what a tool reports, and events of agents that run as tools. */
+  /** `data-output` is the typed answer. The others are transient and in no message: what a tool reports, and events of sub-agents. */
   readonly type: 'data-output' | 'data-tool-progress' | 'data-sub-agent';
   /** The part that the data replaces. */
   readonly id?: string;
   /** The data. */
   readonly data: unknown;
-  /** Whether the data passes by. */
+  /** Whether the data is transient. */
   readonly transient?: true;
 }
 
-/** Why a message ended, in the words of AI SDK. */
+/** Why a message ended, in the words of the AI SDK. */
 export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';

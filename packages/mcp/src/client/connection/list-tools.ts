@@ -21,7 +21,7 @@ const PAGE: StandardSchemaV1<unknown, Page> = {
     vendor: 'kernel',
     validate(value) {
       const { tools, nextCursor } = isObject(value) ? value : {};
-      if (!Array.isArray(tools)) return { issues: [{ message: '"tools" is not a list' }] };
+      if (!Array.isArray(tools)) return { issues: [{ message: '"tools" is not an array' }] };
       if (nextCursor === undefined || typeof nextCursor === 'string')
         return { value: { tools, ...(nextCursor === undefined ? {} : { nextCursor }) } };
       return { issues: [{ message: '"nextCursor" is not a string' }] };

@@ -30,7 +30,7 @@ export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
   if (properties !== undefined && !isObject(properties))
     return fault('inputSchema.properties', properties, 'an object');
   if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === 'string')))
-    return { name, fault: 'its inputSchema.required is not a list of strings' };
+    return { name, fault: 'its inputSchema.required is not an array of strings' };
   const hints: Record<string, unknown> = {};
   for (const key of ['title', ...HINTS]) {
     const value = isObject(annotations) ? annotations[key] : undefined;
@@ -53,5 +53,5 @@ export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
 function kindOf(value: unknown): string {
   if (value === undefined) return 'absent';
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+  return Array.isArray(value) ? 'an array' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }

@@ -76,19 +76,19 @@ test('a bad entry of a list costs its tool, not the server, and is reported with
   expect([...told]).toEqual([
     ['tools[0]', '"tools[0]" of MCP server "a" cannot be used: it is null, not an object.'],
     ['tools[1]', '"tools[1]" of MCP server "a" cannot be used: it is a string, not an object.'],
-    ['tools[2]', '"tools[2]" of MCP server "a" cannot be used: it is a list, not an object.'],
+    ['tools[2]', '"tools[2]" of MCP server "a" cannot be used: it is an array, not an object.'],
     ['tools[4]', '"tools[4]" of MCP server "a" cannot be used: its name is absent, not a string.'],
     ['tools[5]', '"tools[5]" of MCP server "a" cannot be used: its name is a number, not a string.'],
     ['a_hint', expect.stringContaining('its annotation readOnlyHint is a string, not a boolean')],
     ['a_hints', expect.stringContaining('its annotations is a string, not an object')],
     ['a_title', expect.stringContaining('its title is null, not a string')],
     ['a_described', expect.stringContaining('its description is an object, not a string')],
-    ['a_meta', expect.stringContaining('its _meta is a list, not an object')],
+    ['a_meta', expect.stringContaining('its _meta is an array, not an object')],
     ['a_output', expect.stringContaining('its outputSchema is a boolean, not an object')],
     ['a_input', expect.stringContaining('its inputSchema is null, not an object')],
     ['a_type', expect.stringContaining('its inputSchema has not the type "object"')],
-    ['a_properties', expect.stringContaining('its inputSchema.properties is a list, not an object')],
-    ['a_required', expect.stringContaining('its inputSchema.required is not a list of strings')],
+    ['a_properties', expect.stringContaining('its inputSchema.properties is an array, not an object')],
+    ['a_required', expect.stringContaining('its inputSchema.required is not an array of strings')],
     ['a_deep', expect.stringContaining('its definition is nested too deeply')],
   ]);
   expect(await call(toolset, 'a_hint')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
@@ -99,7 +99,7 @@ test('a list that is no list is refused, and says what is wrong', async () => {
   verifies('mcp.client.bounded');
   const refused = connectMcp({ mcpServers: { a: misbehaving('tells', '{"0":1}') } }, { graceMs: 100 });
   await expect(refused).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-  await expect(refused).rejects.toThrow('"tools" is not a list');
+  await expect(refused).rejects.toThrow('"tools" is not an array');
 });
 
 test('a result that a pattern of the server cannot check in time is a failure, and the process goes on', async () => {

@@ -58,7 +58,7 @@ function safeLengthOf({ repetitions, optionals, nested }: PatternShape, maxSteps
 }
 
 /** A pattern and the texts to match. */
-export interface Trial {
+export interface PatternTrial {
   /** The compiled pattern. */
   readonly pattern: RegExp;
   /** The texts, in the order of the answers. */
@@ -66,7 +66,7 @@ export interface Trial {
 }
 
 /** Returns which texts a pattern matches, or `undefined` if that takes longer than `timeoutMs` in total. */
-export function matchWithTimeout(trial: Trial, timeoutMs: number): readonly boolean[] | undefined {
+export function matchWithTimeout(trial: PatternTrial, timeoutMs: number): readonly boolean[] | undefined {
   shared ??= createMatcher();
   return shared([trial], timeoutMs).matches?.[0];
 }
@@ -82,7 +82,7 @@ export interface Matched {
 }
 
 /** Matches the texts of all trials within one timeout. */
-export type Matcher = (trials: readonly Trial[], timeoutMs: number) => Matched;
+export type Matcher = (trials: readonly PatternTrial[], timeoutMs: number) => Matched;
 
 const SCRIPT = `trials.map(({ source, flags, texts }, index) => {
   progress.reached = index;

@@ -1,0 +1,101 @@
+import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
+import type { AgUiAgentEvent } from './ag-ui-event.ts';
+
+/** Converts the calls of one agent. */
+export interface AgUiCallConverter {
+  /** A piece of a call arrives. */
+  addDelta(delta: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[];
+  /** The reply is over, and these are its calls. Those that had begun and are not among them never run: they get a result that says so. */
+  endReply(calls: readonly ClientCall[], messageId: string): readonly AgUiAgentEvent[];
+  /** Makes sure that the call is known. */
+  announce(call: ClientCall, messageId?: string): readonly AgUiAgentEvent[];
+  /** The call has ended. */
+  end(outcome: ClientOutcome): readonly AgUiAgentEvent[];
+}
+
+interface StreamedCall {
+  id: string | undefined;
+  name: string;
+  /** What arrived before the id and the name were known. */
+  text: string;
+  hasBegun: boolean;
+}
+
+/** What makes the ids of one agent unique among those of all agents. */
+export interface AgUiPrefixes {
+  /** Precedes the numbers of its messages. */
+  readonly message: string;
+  /** Precedes the ids of its calls. */
+  readonly call: string;
+}
+
+/** Creates the converter of the calls of one agent. */
+export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConverter {
+  const idOf = (callId: string): string => `${prefixes.call}${callId}`;
+  const announced = new Set<string>();
+  const streamed = new Map<number, StreamedCall>();
+  let results = 0;
+
+  const resultOf = (toolCallId: string, content: string): AgUiAgentEvent => {
+    results += 1;
+    return {
+      type: 'TOOL_CALL_RESULT',
+      messageId: `${prefixes.message}result-${results}`,
+      toolCallId,
+      content,
+      role: 'tool',
+    };
+  };
+  const announce = (
+    { callId, name, arguments: text = '' }: ClientCall,
+    messageId?: string,
+  ): readonly AgUiAgentEvent[] => {
+    const toolCallId = idOf(callId);
+    if (announced.has(toolCallId)) return [];
+    announced.add(toolCallId);
+    const events: AgUiAgentEvent[] = [begin(toolCallId, name, messageId)];
+    if (text !== '') events.push({ type: 'TOOL_CALL_ARGS', toolCallId, delta: text });
+    return [...events, { type: 'TOOL_CALL_END', toolCallId }];
+  };
+
+  return {
+    announce,
+    addDelta({ index, callId, name, arguments: text }, messageId) {
+      const call = streamed.get(index) ?? { id: undefined, name: '', text: '', hasBegun: false };
+      streamed.set(index, call);
+      call.id ??= callId === undefined ? undefined : idOf(callId);
+      call.name ||= name ?? '';
+      call.text += text;
+      if (call.id === undefined || call.name === '' || announced.has(call.id)) return [];
+      const events: AgUiAgentEvent[] = call.hasBegun ? [] : [begin(call.id, call.name, messageId)];
+      if (call.text !== '') events.push({ type: 'TOOL_CALL_ARGS', toolCallId: call.id, delta: call.text });
+      call.hasBegun = true;
+      call.text = '';
+      return events;
+    },
+    endReply(calls, messageId) {
+      const ids = new Set(calls.map(({ callId }) => idOf(callId)));
+      const ended = [...streamed.values()].flatMap(({ id, hasBegun }): readonly AgUiAgentEvent[] => {
+        if (!hasBegun || id === undefined) return [];
+        announced.add(id);
+        const end = { type: 'TOOL_CALL_END', toolCallId: id } as const;
+        return ids.has(id) ? [end] : [end, resultOf(id, 'The call was cut off and did not run.')];
+      });
+      streamed.clear();
+      return [...ended, ...calls.flatMap((call) => announce(call, messageId))];
+    },
+    end({ callId, status, result, error }) {
+      if (status === 'pending') return [];
+      return [resultOf(idOf(callId), error?.message ?? result?.text ?? status)];
+    },
+  };
+}
+
+function begin(toolCallId: string, toolCallName: string, messageId?: string): AgUiAgentEvent {
+  return {
+    type: 'TOOL_CALL_START',
+    toolCallId,
+    toolCallName,
+    ...(messageId === undefined ? {} : { parentMessageId: messageId }),
+  };
+}

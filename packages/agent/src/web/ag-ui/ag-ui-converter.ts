@@ -1,0 +1,128 @@
+import type { Usage } from '@kernel/protocol';
+import { flatCallId, toApprovalId } from '../approval/approval-id.ts';
+import type { ClientEvent, ClientPendingCall, ClientRunEnd } from '../client-view/client-event-types.ts';
+import { type AgentConverter, createAgentConverter } from './agent-converter.ts';
+import type { AgUiAgentEvent, AgUiEvent, AgUiInterrupt, AgUiRunFinished, AgUiUsage } from './ag-ui-event.ts';
+
+/** The ids of a run. */
+export interface AgUiIds {
+  /** The conversation. */
+  readonly threadId: string;
+  /** The run. */
+  readonly runId: string;
+}
+
+/** Returns the AG-UI events for an event. For the events of one run, in order. */
+export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => readonly AgUiEvent[] {
+  const main = createAgentConverter({ message: `${ids.runId}:`, call: '' });
+  const active = new Map<string, AgentConverter & { readonly id: string }>();
+  let hasStarted = false;
+  let begun = 0;
+
+  function convertInner(path: readonly string[], event: ClientEvent): readonly AgUiEvent[] {
+    const key = JSON.stringify(path);
+    const events: AgUiEvent[] = [];
+    let agent = active.get(key);
+    if (agent === undefined) {
+      begun += 1;
+      // An agent is named by its path and the number of its beginning: a call may run it again.
+      const id = `${ids.runId}:agent-${begun}`;
+      agent = { id, ...createAgentConverter({ message: `${id}:`, call: `${id}:` }) };
+      active.set(key, agent);
+      const parent = active.get(JSON.stringify(path.slice(0, -2)))?.id;
+      const name = path.at(-2) ?? 'agent';
+      events.push({
+        type: 'SUBAGENT_STARTED',
+        subagentRunId: id,
+        name,
+        ...(parent === undefined ? {} : { parentSubagentRunId: parent }),
+      });
+    }
+    const { id } = agent;
+    if (event.type !== 'run-end') return [...events, ...attribute(agent.convert(event), id)];
+    active.delete(key);
+    return [...events, ...attribute(agent.close(), id), endOfAgent(event, id)];
+  }
+
+  function close(): readonly AgUiEvent[] {
+    const events = [...active.values()].flatMap((agent): readonly AgUiEvent[] => [
+      ...attribute(agent.close(), agent.id),
+      { type: 'SUBAGENT_ERROR', subagentRunId: agent.id, message: 'The agent was stopped.' },
+    ]);
+    active.clear();
+    return [...events, ...main.close()];
+  }
+
+  function endRun(end: ClientRunEnd): readonly AgUiEvent[] {
+    const { reason, answer, output, pending = [], error } = end;
+    const used = end.usage && { usage: [toUsage(end.usage)] };
+    const announced = pending.flatMap((call) =>
+      main.convert({ ...call, type: 'tool-start', callId: flatCallId(call.path, call.callId) }),
+    );
+    const events = [...announced, ...close()];
+    if (error !== undefined) return [...events, { type: 'RUN_ERROR', ...error, ...used }];
+    const result = {
+      reason,
+      ...(answer === undefined ? {} : { answer }),
+      ...(output === undefined ? {} : { output }),
+    };
+    return [...events, { type: 'RUN_FINISHED', ...ids, result, outcome: outcomeOf(reason, pending), ...used }];
+  }
+
+  function toEvents(event: ClientEvent): readonly AgUiEvent[] {
+    if (event.type === 'sub-agent-event') return convertInner(event.path, event.event);
+    if (event.type === 'run-end') return endRun(event);
+    if (event.type === 'error') return [...close(), { type: 'RUN_ERROR', code: event.code, message: event.message }];
+    return main.convert(event);
+  }
+
+  return (event) => {
+    const events = toEvents(event);
+    if (hasStarted) return events;
+    hasStarted = true;
+    return [{ type: 'RUN_STARTED', ...ids }, ...events];
+  };
+}
+
+function endOfAgent({ reason, error }: ClientRunEnd, subagentRunId: string): AgUiEvent {
+  if (error !== undefined) return { type: 'SUBAGENT_ERROR', subagentRunId, ...error };
+  return {
+    type: 'SUBAGENT_FINISHED',
+    subagentRunId,
+    outcome: { type: reason === 'approval' ? 'suspended' : 'success' },
+  };
+}
+
+function outcomeOf(reason: ClientRunEnd['reason'], pending: readonly ClientPendingCall[]): AgUiRunFinished['outcome'] {
+  if (reason === 'approval') return { type: 'interrupt', interrupts: pending.map(toInterrupt) };
+  return { type: reason === 'aborted' ? 'cancelled' : 'success' };
+}
+
+function attribute(events: readonly AgUiAgentEvent[], subagentRunId: string): readonly AgUiAgentEvent[] {
+  return events.map((event) => ({ ...event, subagentRunId }));
+}
+
+function toInterrupt(call: ClientPendingCall): AgUiInterrupt {
+  return {
+    id: toApprovalId(call),
+    reason: 'approval',
+    message: `Allow "${call.name}" to run?`,
+    toolCallId: flatCallId(call.path, call.callId),
+    responseSchema: {
+      type: 'object',
+      properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+      required: ['approved'],
+    },
+  };
+}
+
+function toUsage(usage: Usage): AgUiUsage {
+  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  return {
+    inputTokens,
+    outputTokens,
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
+  };
+}

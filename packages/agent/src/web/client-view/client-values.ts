@@ -1,0 +1,90 @@
+import {
+  KernelError,
+  type KernelErrorCode,
+  type Message,
+  textOf,
+  toModelText,
+  type ToolCall,
+  toolCallsOf,
+  type ToolOutcome,
+  type ToolResult,
+} from '@kernel/protocol';
+import type {
+  ClientCall,
+  ClientError,
+  ClientMessage,
+  ClientOutcome,
+  ClientResult,
+  ClientStatus,
+} from './client-event-types.ts';
+import type { ClientField } from './client-field.ts';
+
+/** The fields that a server shows. */
+export type Shown = ReadonlySet<ClientField>;
+
+/** Returns what a client may see of a call. */
+export function toClientCall({ id, name, arguments: text }: ToolCall, shown: Shown): ClientCall {
+  return { callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) };
+}
+
+/** Returns what a client may see of a result. */
+export function toClientOutcome(callId: string, result: ToolResult, shown: Shown): ClientOutcome {
+  const { isError = false, outcome = 'done', code = 'TOOL_FAILED' } = result;
+  const status: ClientStatus = isError && outcome === 'done' ? 'failed' : outcome;
+  if (isError) return { callId, status, error: toClientError(code, toModelText(result), shown) };
+  return { callId, status, ...(shown.has('results') ? { result: toClientResult(result) } : {}) };
+}
+
+function toClientResult({ forLLM, forUser, silent = false, data }: ToolResult): ClientResult {
+  return {
+    text: forLLM,
+    ...(forUser === undefined || silent ? {} : { forUser }),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+/** Returns an error as a client may see it: with its own message, or with one that says only what kind of error it is. */
+export function toClientError(code: KernelErrorCode, message: string, shown: Shown): ClientError {
+  return { code, message: shown.has('errors') ? message : genericMessage(code) };
+}
+
+/** Returns whatever was thrown as a client may see it. */
+export function thrownToClientError(error: unknown, shown: Shown): ClientError {
+  if (KernelError.is(error)) return toClientError(error.code, error.message, shown);
+  return toClientError('PROVIDER_PROTOCOL', error instanceof Error ? error.message : String(error), shown);
+}
+
+function genericMessage(code: KernelErrorCode): string {
+  if (code.startsWith('PROVIDER_')) return 'The model could not be reached or did not answer.';
+  if (code.startsWith('TOOL_') || code === 'ARGUMENTS_INVALID' || code === 'OUTCOME_UNKNOWN')
+    return 'The tool did not succeed.';
+  return 'The run failed.';
+}
+
+/** Returns a message as a client may see it; undefined for a system message. */
+export function toClientMessage(message: Message, shown: Shown): ClientMessage | undefined {
+  switch (message.role) {
+    case 'system':
+      return undefined;
+    case 'user':
+      return { role: 'user', text: textOf(message) };
+    case 'assistant': {
+      const reasoning = message.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('');
+      return {
+        role: 'assistant',
+        text: textOf(message),
+        calls: toolCallsOf(message).map((call) => toClientCall(call, shown)),
+        ...(shown.has('reasoning') && reasoning !== '' ? { reasoning } : {}),
+      };
+    }
+    case 'tool': {
+      const { toolCallId, name, isError = false } = message;
+      const outcome: ToolOutcome = 'done';
+      return {
+        role: 'tool',
+        name,
+        ...toClientOutcome(toolCallId, { forLLM: textOf(message), isError, outcome }, shown),
+      };
+    }
+  }
+}

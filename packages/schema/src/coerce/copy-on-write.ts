@@ -1,0 +1,65 @@
+/** A value that is changed without changing the original: each object and array on the path to a change is copied once. */
+export interface CopyOnWrite {
+  /** The value with all changes so far. */
+  value(): unknown;
+  /** The member that some keys lead to; undefined if there is none. */
+  get(keys: readonly string[]): unknown;
+  /** Replaces a member that exists; the order of keys stays. Without keys, replaces the whole value. */
+  set(keys: readonly string[], member: unknown): void;
+  /** Removes the property of an object; an item of an array stays. */
+  remove(keys: readonly string[]): void;
+}
+
+/** Creates a copy-on-write view of JSON data. */
+export function createCopyOnWrite(original: unknown): CopyOnWrite {
+  /** What was copied already, and may be changed. */
+  const copies = new Set<object>();
+  let root = original;
+
+  function copyOf(value: unknown): object | undefined {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (copies.has(value)) return value;
+    const copy: object = Array.isArray(value) ? [...(value as unknown[])] : Object.fromEntries(Object.entries(value));
+    copies.add(copy);
+    return copy;
+  }
+
+  /** The object or array that holds the last key, and all on the way to it, as copies. */
+  function parentOf(keys: readonly string[]): object | undefined {
+    let parent = copyOf(root);
+    if (parent !== undefined) root = parent;
+    for (const key of keys.slice(0, -1)) {
+      if (parent === undefined) return undefined;
+      const child = copyOf(own(parent, key));
+      if (child !== undefined) define(parent, key, child);
+      parent = child;
+    }
+    return parent;
+  }
+
+  return {
+    value: () => root,
+    get: (keys) => keys.reduce<unknown>((value, key) => own(value, key), root),
+    set(keys, member) {
+      const last = keys.at(-1);
+      if (last === undefined) root = member;
+      else {
+        const parent = parentOf(keys);
+        if (parent !== undefined) define(parent, last, member);
+      }
+    },
+    remove(keys) {
+      const parent = parentOf(keys);
+      if (parent !== undefined && !Array.isArray(parent)) Reflect.deleteProperty(parent, keys.at(-1) ?? '');
+    },
+  };
+}
+
+function own(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+/** Sets an own property, whatever its name: `__proto__` too. */
+function define(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}

@@ -1,0 +1,28 @@
+import { type JsonSchema, KernelError } from '@kernel/protocol';
+import { cpuRatio, referenceWork } from '../../../test/setup/cpu-time.ts';
+import { freezeCopy, inspectSchema } from '../src/index.ts';
+
+/** How the errors of `inspect` name the schema. */
+export const SUBJECT = 'The schema';
+
+/** Copies and inspects a schema, as an untrusted one is before it is compiled. */
+export function inspect(schema: unknown): JsonSchema {
+  const copy = freezeCopy(schema, SUBJECT) as JsonSchema;
+  inspectSchema(copy, SUBJECT);
+  return copy;
+}
+
+/** The `KernelError` that a function throws. */
+export function caught(work: () => unknown): KernelError {
+  try {
+    work();
+  } catch (error) {
+    if (KernelError.is(error)) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+/** How many times as much CPU time the work takes as the reference. */
+export const costRatio = cpuRatio;
+export { referenceWork };

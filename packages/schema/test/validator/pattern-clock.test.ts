@@ -1,0 +1,30 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { compileSchema, resetMatchBudget } from '../../src/index.ts';
+
+const ADDRESS = '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$';
+const SLOW = '.*foo.*bar.*x$';
+const unread = 'foobar'.repeat(20_000);
+
+test.each([20, 70, 250])('a thousand valid addresses of %i characters are valid', (length) => {
+  verifies('tools.execute.patterns');
+  const addresses = Array.from({ length: 1000 }, (_, at) => `${'n'.repeat(length)}${at}@mail.example.com`);
+  const validator = compileSchema({ type: 'array', items: { type: 'string', pattern: ADDRESS } });
+  resetMatchBudget();
+  expect(validator.test(addresses)).toBe(true);
+  expect(validator.issues([...addresses, `${'n'.repeat(length)}@`])).toMatchObject([{ path: '/1000' }]);
+});
+
+test.each([
+  ['not', { type: 'string', not: { pattern: SLOW } }],
+  ['if and else', { type: 'string', if: { not: { pattern: SLOW } }, else: false }],
+  ['oneOf with another branch', { oneOf: [{ pattern: SLOW }, { type: 'string' }] }],
+  ['dependent patternProperties', { type: 'object', patternProperties: { [SLOW]: false } }],
+])('text that a pattern did not finish reading does not pass, under %s', (name, schema) => {
+  verifies('tools.execute.patterns');
+  const value = name.includes('Properties') ? { [unread]: 1 } : unread;
+  resetMatchBudget();
+  expect(compileSchema(schema).test(value)).toBe(false);
+  resetMatchBudget();
+  expect(compileSchema(schema).issues(value)).not.toEqual([]);
+});

@@ -1,0 +1,128 @@
+import type { JsonSchema } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { coerceValue, compileSchema } from '../../src/index.ts';
+import { caught, costRatio, inspect, referenceWork } from '../support.ts';
+
+const withPattern = (pattern: string): JsonSchema => ({
+  type: 'object',
+  properties: { a: { type: 'string', pattern } },
+});
+const nested = (depth: number, inner: unknown, key = 'neg'): unknown => {
+  let value = inner;
+  for (let level = 0; level < depth; level += 1) value = { [key]: value };
+  return value;
+};
+const e = { $ref: '#/$defs/e' };
+const expression: JsonSchema = {
+  type: 'object',
+  properties: { e },
+  $defs: {
+    e: {
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { neg: e } },
+        { type: 'object', properties: { abs: e, neg: e } },
+      ],
+    },
+  },
+};
+const tracked: JsonSchema = { ...expression, unevaluatedProperties: false };
+const doubled: JsonSchema = {
+  type: 'object',
+  properties: { e },
+  $defs: { e: { allOf: [{ properties: { neg: e } }, { properties: { neg: e } }], type: 'object' } },
+};
+const one: JsonSchema = JSON.parse(JSON.stringify(expression).replace('anyOf', 'oneOf')) as JsonSchema;
+
+const byName = { $dynamicRef: '#e' };
+const dynamic: JsonSchema = {
+  type: 'object',
+  properties: { e: byName },
+  $defs: {
+    e: {
+      $dynamicAnchor: 'e',
+      anyOf: [
+        { type: 'number' },
+        { type: 'object', properties: { neg: byName } },
+        { type: 'object', properties: { abs: byName, neg: byName } },
+      ],
+    },
+  },
+};
+
+test.each([
+  ['anyOf', expression],
+  ['anyOf by dynamic references', dynamic],
+  ['anyOf with unevaluatedProperties', tracked],
+  ['oneOf', one],
+  ['allOf twice over', doubled],
+])(
+  'wrong values of a recursive schema with %s are rejected for at most ten units of work, however deep',
+  { timeout: 240_000 },
+  async (_, schema) => {
+    verifies('tools.execute.schema');
+    const validator = compileSchema(inspect(schema));
+    for (const depth of [16, 60, 200]) {
+      const value = { e: nested(depth, 'x') };
+      expect(validator.test(value)).toBe(false);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await costRatio(() => validator.test(value), referenceWork, 3)).toBeLessThan(10);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await costRatio(() => validator.issues(value), referenceWork, 3)).toBeLessThan(10);
+    }
+  },
+);
+
+test('a recursive union still reports what is wrong at depth, and takes what is right', () => {
+  verifies('tools.execute.schema');
+  const validator = compileSchema(inspect(expression));
+  expect(validator.issues({ e: nested(4, true) })).toMatchObject([{ path: '/e/neg/neg/neg/neg' }]);
+  expect(validator.test({ e: nested(400, 5) })).toBe(true);
+  expect(coerceValue({ e: nested(40, '5') }, validator).repairs).toMatchObject([{ rule: 'string-to-number' }]);
+});
+
+test.each([
+  '^(é+)+x',
+  '^(ж+)+x',
+  '^(\\u4e00+)+x',
+  '^([\\u00e0-\\u00ff]+)+$',
+  '^(\\p{L}+)+x',
+  '^hello (é+)+x',
+  '^(#+)+x',
+  '(~|~~)+$',
+  '^(?:ab|cd|abcd)+$x',
+])('the pattern %s, whose time grows exponentially on its own characters, is rejected', (pattern) => {
+  verifies('tools.define.schema.invalid');
+  expect(caught(() => inspect(withPattern(pattern))).data?.['pointer']).toBe('/properties/a/pattern');
+});
+
+test('everyday patterns are accepted, whatever else the machine does', () => {
+  const everyday = [
+    '.*\\.(png|jpg)$',
+    '^\\S+@\\S+\\.\\S+$',
+    '.+@.+\\..+',
+    '.*foo.*bar.*',
+    '^.*-.*-.*$',
+    '^.+/.+/.+$',
+    '(.*)=(.*);(.*)$',
+    '^(.+),(.+),(.+),(.+)$',
+    '^[a-z]+(_[a-z]+)*$',
+    '^(?=.*[A-Z])(?=.*\\d)(?=.*[a-z]).{8,}$',
+    '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$',
+    '^P(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?:\\d+H)?(?:\\d+M)?(?:\\d+(?:\\.\\d+)?S)?)?$',
+    '^(?:.+,){5}x$',
+  ];
+  for (const pattern of everyday) expect(() => inspect(withPattern(pattern))).not.toThrow();
+});
+
+test(
+  'no text holds up a validation, however long, not even with a pattern that was never tried',
+  { timeout: 240_000 },
+  async () => {
+    verifies('tools.execute.schema');
+    const untried = compileSchema({ pattern: '^(a+)+$' });
+    const value = `${'a'.repeat(40)}!`;
+    expect(await costRatio(() => untried.test(value), referenceWork, 3)).toBeLessThan(22);
+  },
+);

@@ -1,0 +1,79 @@
+import {
+  checkToolset,
+  toModelText,
+  toResultJson,
+  type Tool,
+  type ToolResultJson,
+  type Toolset,
+} from '@kernel/protocol';
+import { asDeclared } from '../../unsafe-casts.ts';
+import { type AiSdkOutput, toModelOutput } from './model-output.ts';
+
+/** A tool for the AI SDK: a value of `tools` of its `generateText` and `streamText`. */
+export interface ConvertedAiSdkTool {
+  /** What the tool does. */
+  readonly description: string;
+  /** A name for people. */
+  readonly title?: string;
+  /** Asks the vendor to hold the model to the schema. */
+  readonly strict?: boolean;
+  /** The parameters of the tool. Accepts everything: the toolset validates and repairs arguments itself. */
+  readonly inputSchema: SchemaForAiSdk;
+  /** Runs the tool. Rejects with the text of a failure, which the AI SDK shows to the model. */
+  readonly execute: (input: unknown, options: AiSdkCallOptions) => Promise<ToolResultJson>;
+  /** The text and the media of a result. */
+  readonly toModelOutput: (options: { readonly output: ToolResultJson }) => AiSdkOutput;
+}
+
+/** A Standard Schema with its JSON Schema, as the AI SDK declares it. */
+export interface SchemaForAiSdk {
+  /** The properties that the Standard Schema specification defines. */
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: never };
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
+/** What the AI SDK passes with a call. */
+export interface AiSdkCallOptions {
+  /** The id of the call. */
+  readonly toolCallId: string;
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal | undefined;
+  /** The context of the tool, in AI SDK 7. */
+  readonly context?: unknown;
+}
+
+/** Returns the tools on offer now, by name, for the AI SDK: `generateText({ tools: toAiSdkTools(registry) })`. */
+export function toAiSdkTools(tools: Toolset): Record<string, ConvertedAiSdkTool> {
+  checkToolset('toAiSdkTools', tools);
+  return Object.fromEntries(tools.list().map((tool) => [tool.name, toAiSdkTool(tools, tool)]));
+}
+
+function toAiSdkTool(tools: Toolset, { name, description, title, strict, parameters }: Tool): ConvertedAiSdkTool {
+  return {
+    description,
+    ...(title === undefined ? {} : { title }),
+    ...(strict === undefined ? {} : { strict }),
+    inputSchema: {
+      '~standard': {
+        version: 1,
+        vendor: 'kernel',
+        validate: (value) => ({ value: asDeclared(value) }),
+        jsonSchema: { input: () => structuredClone(parameters), output: () => structuredClone(parameters) },
+      },
+    },
+    async execute(input, { toolCallId: id, abortSignal: signal = new AbortController().signal, context }) {
+      const call = { type: 'tool-call', id, name, arguments: JSON.stringify(input) ?? '' } as const;
+      const result = await tools.call(call, { signal, context });
+      if (result.isError === true) throw new Error(toModelText(result), { cause: result.error });
+      return toResultJson(result);
+    },
+    toModelOutput: ({ output }) => toModelOutput(output),
+  };
+}
