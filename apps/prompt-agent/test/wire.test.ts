@@ -235,3 +235,21 @@ test('a key that a server repeats in small pieces is not in the events of --json
     }
   });
 });
+
+test('the sources of an answer are notes, each once, and in the object of --json', async () => {
+  verifies('cli.sources');
+  const annotation = { type: 'url_citation', url_citation: { url: 'https://a.test/\u001B[2J', title: 'A\npage' } };
+  const message = { role: 'assistant', content: 'It is so.', annotations: [annotation, annotation] };
+  const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  const reply = { headers: { 'content-type': 'application/json' }, chunks: [body] };
+  await withServer({ replies: [reply, reply, reply] }, async (_, ask) => {
+    const plain = await ask(['is it so?']);
+    expect(plain.stdout).toBe('It is so.\n');
+    expect(plain.stderr.split('\n').filter((line) => line.startsWith('source:'))).toHaveLength(1);
+    expect(plain.stderr).toContain('source: A');
+    expect(plain.stderr).not.toContain('\u001B[2J');
+    const json = await ask(['--json', 'is it so?']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ answer: 'It is so.', sources: [{ title: 'A\npage' }] });
+    expect((await ask(['-protocol', 'chat', 'is it so?'])).stderr).toContain('source: A');
+  });
+});

@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run } from '@kernel/agent';
 import { splitToolChoice } from '@kernel/agent/config';
-import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf } from '@kernel/protocol';
+import { type AgentEvent, type RunEnd, toModelText, toResultJson, toolCallsOf, type Citation } from '@kernel/protocol';
 import { createRegistry, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { createApprove } from '../approve.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { loadMemory } from '../memory.ts';
 import { oneLine, safeJson } from '../render/escape.ts';
 import { redactEvents } from '../render/redact-events.ts';
-import { errorNote, toolNote, usageNote } from '../render/notes.ts';
+import { errorNote, toolNote, usageNote, serverToolNote } from '../render/notes.ts';
+import { sourceNotes, sourcesOf } from '../render/sources.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../render/output.ts';
 import { type AddedTools, builtInTools, createWorkspace, loadAddedTools } from '../tools/index.ts';
@@ -57,6 +58,7 @@ async function runWith(invocation: Invocation, added: AddedTools | undefined): P
   else if (flags['json-lines'] !== true && flags.stream !== true && 'answer' in end.run)
     output.write(end.run.answer ?? '');
   output.finish();
+  for (const note of sourceNotes(sourcesOf(end.run.messages))) output.note(note);
   if (flags.log === true) {
     for (const [index, { call, result }] of end.calls.entries()) {
       output.note(
@@ -143,7 +145,8 @@ async function show(
       calls.push(event);
       output.note(toolNote(event));
       if (flags.verbose === true) output.note(`result: ${oneLine(toModelText(event.result), 400)}`);
-    } else if (event.type === 'run-end') end = event;
+    } else if (event.type === 'server-tool-result') output.note(serverToolNote(event));
+    else if (event.type === 'run-end') end = event;
   }
   if (end === undefined) throw new Error('The run ended without a run-end.');
   return { run: end, calls };
@@ -161,6 +164,7 @@ function summarize(end: RunEnd, calls: readonly ToolEnds[], { choice }: Invocati
     model: choice.model,
     turns: end.turns,
     usage: end.usage,
+    ...sourcesField(end),
     toolCalls: calls.map(({ call, result, durationMs }) => ({
       name: call.name,
       arguments: call.arguments,
@@ -168,6 +172,12 @@ function summarize(end: RunEnd, calls: readonly ToolEnds[], { choice }: Invocati
       result: toResultJson(result),
     })),
   };
+}
+
+/** The sources of the answer, if there are some. */
+function sourcesField({ messages }: RunEnd): { sources?: readonly Citation[] } {
+  const sources = sourcesOf(messages);
+  return sources.length === 0 ? {} : { sources };
 }
 
 function reasonNote(end: RunEnd): string | undefined {

@@ -11,6 +11,7 @@ import {
   type UserMessage,
 } from '@kernel/protocol';
 import { safeJson } from '../render/escape.ts';
+import { sourceNotes, sourcesOf } from '../render/sources.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import type { Invocation } from '../invocation.ts';
 
@@ -53,6 +54,7 @@ export async function callModel(
   for (const warning of end.warnings ?? []) output.note(`warning: ${warning.message}`);
   if (end.finishReason === 'length') output.note('warning: the reply was cut by its length limit.');
   output.finish();
+  for (const note of sourceNotes(sourcesOf([end.message]))) output.note(note);
   return end;
 }
 

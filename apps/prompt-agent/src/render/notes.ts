@@ -1,4 +1,4 @@
-import { KernelError, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
+import { KernelError, type ServerToolResult, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
 import type { Choice } from '../model/choose-model.ts';
 import { oneLine } from './escape.ts';
@@ -23,6 +23,12 @@ export function toolNote({ call, result, durationMs }: ToolEnd): string {
   const outcome =
     result.isError === true ? `${result.outcome ?? 'failed'}: ${oneLine(withoutCode(toModelText(result)), 200)}` : 'ok';
   return `tool: ${oneLine(call.name, 64)} ${oneLine(call.arguments)} ${Math.round(durationMs)} ms ${outcome}`;
+}
+
+/** Returns one line about a tool that the vendor ran itself. */
+export function serverToolNote({ name, isError, sources = [] }: ServerToolResult): string {
+  const found = sources.length === 0 ? 'ok' : `found ${sources.length}`;
+  return `vendor's tool: ${oneLine(name, 64)} ${isError === true ? 'failed' : found}`;
 }
 
 /** Removes the code at the beginning of an error result, which is for models. */

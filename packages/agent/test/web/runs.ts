@@ -163,6 +163,33 @@ const RUNS: Readonly<Record<string, () => AsyncIterable<AgentEvent>>> = {
   'a provider error within a reply': () =>
     start([{ error: new KernelError('PROVIDER_NETWORK', 'SECRET-HOST'), after: streamed('look', 'c1', '{"a":1}') }]),
   'events that fail': failing,
+  'a search that the vendor ran': () =>
+    start([], {
+      provider: {
+        name: 'searching',
+        async *stream() {
+          const call = { type: 'server-tool-call', id: 's', name: 'web_search', arguments: '{"query":"x"}' } as const;
+          const sources = [{ url: 'https://a.test', title: 'A' }];
+          const found = { type: 'server-tool-result', callId: 's', name: 'web_search', text: 'A', sources } as const;
+          const lost = { ...found, callId: 't', isError: true } as const;
+          const citation = { url: 'https://a.test', title: 'A' };
+          yield call;
+          yield found;
+          yield { ...call, id: 't' };
+          yield lost;
+          yield { type: 'text-delta', text: 'It is 3.' };
+          yield { type: 'citation', citation };
+          const content = [
+            call,
+            found,
+            { ...call, id: 't' },
+            lost,
+            { type: 'text' as const, text: 'It is 3.', citations: [citation] },
+          ];
+          yield { type: 'message-end', message: { role: 'assistant', content }, finishReason: 'stop' };
+        },
+      },
+    }),
   'a limit': () => start([{ calls: [{ name: 'look' }] }], { tools: tools(), limits: { turns: 1 } }),
 };
 
@@ -183,6 +210,7 @@ export const ALL: readonly ClientField[] = [
   'arguments',
   'results',
   'progress',
+  'citations',
   'reasoning',
   'usage',
   'sub-agents',

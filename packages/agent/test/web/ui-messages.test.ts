@@ -83,6 +83,26 @@ describe('the UI message stream', () => {
     ]);
   });
 
+  test('has what the vendor ran, and its sources', async () => {
+    verifies('web.uiMessages');
+    const parts = await partsOf('a search that the vendor ran');
+    expect(parts).toMatchObject([
+      { type: 'step-start' },
+      {
+        type: 'tool-web_search',
+        state: 'output-available',
+        input: { query: 'x' },
+        output: 'A',
+        providerExecuted: true,
+      },
+      { type: 'tool-web_search', state: 'output-error', errorText: 'A', providerExecuted: true },
+      { type: 'text', text: 'It is 3.' },
+      { type: 'source-url', url: 'https://a.test', title: 'A' },
+    ]);
+    const hidden = await partsOf('a search that the vendor ran', []);
+    expect(JSON.stringify(hidden)).not.toMatch(/a\.test|query/);
+  });
+
   test('says which calls failed, were cut off or denied', async () => {
     expect(await partsOf('a failing tool', [])).toContainEqual(
       expect.objectContaining({ type: 'tool-fail', state: 'output-error', errorText: 'The tool did not succeed.' }),

@@ -1,15 +1,24 @@
 import { checkChoice, describeType, KernelError } from '@kernel/protocol';
 
 /**
- * What a client sees only if the server lists it: the arguments of calls, what tools return, their progress reports, the model's reasoning, token
- * counts, the events of sub-agents, and the messages of errors.
+ * What a client sees only if the server lists it: the arguments of calls, what tools return, their progress reports, the sources of texts, the model's
+ * reasoning, token counts, the events of sub-agents, and the messages of errors.
  */
-export type ClientField = 'arguments' | 'results' | 'progress' | 'reasoning' | 'usage' | 'sub-agents' | 'errors';
+export type ClientField =
+  | 'arguments'
+  | 'results'
+  | 'progress'
+  | 'citations'
+  | 'reasoning'
+  | 'usage'
+  | 'sub-agents'
+  | 'errors';
 
 const FIELDS: readonly ClientField[] = [
   'arguments',
   'results',
   'progress',
+  'citations',
   'reasoning',
   'usage',
   'sub-agents',

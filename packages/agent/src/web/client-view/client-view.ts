@@ -55,7 +55,7 @@ export function createClientView(shown: Shown): ClientView {
       case 'reasoning-delta':
         return shown.has('reasoning') ? [{ type: 'reasoning-delta', text: event.text }] : NOTHING;
       case 'citation':
-        return [{ type: 'citation', citation: toClientCitation(event.citation) }];
+        return shown.has('citations') ? [{ type: 'citation', citation: toClientCitation(event.citation) }] : NOTHING;
       case 'server-tool-call': {
         const { id, name, arguments: text } = event;
         return [{ type: 'server-tool-call', callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) }];
