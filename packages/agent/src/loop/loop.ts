@@ -239,7 +239,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   }
 
   const outcome = await runTurns()
-    .then((ended) => withOutput(ended, output))
+    .then((ended) => withOutput(ended, output, signal))
     .catch((error: unknown) => outcomeOfError(error, signal));
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);

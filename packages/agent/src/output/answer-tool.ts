@@ -1,7 +1,7 @@
 import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
-import type { OutputFormat } from './output-format.ts';
+import type { AnswerReader } from './answer-reader.ts';
 
 /** A toolset with a tool that takes the typed answer. */
 export interface AnswerTool {
@@ -16,21 +16,21 @@ export interface AnswerTool {
 const NAME = 'final_answer';
 
 /** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
-export function withAnswerTool(inner: Toolset | undefined, format: OutputFormat): AnswerTool {
-  const tool = createTool(freeName(inner?.list() ?? []), format.schema);
-  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(format, call.arguments));
+export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader): AnswerTool {
+  const tool = createTool(freeName(inner?.list() ?? []), schema);
+  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(reader, call.arguments));
   return { tool, tools, withoutAnswer: without };
 }
 
-async function takeAnswer(format: OutputFormat, text: string): ReturnType<Toolset['call']> {
-  const read = await format.read(text);
+async function takeAnswer(reader: AnswerReader, text: string): ReturnType<Toolset['call']> {
+  const read = await reader.read(text);
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
       hint: 'Call it again with a corrected answer.',
     });
     return toErrorResult(error);
   }
-  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(JSON.stringify(read.json)) };
+  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(read.answer) };
 }
 
 function createTool(name: string, parameters: JsonSchema): Tool {

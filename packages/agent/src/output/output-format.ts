@@ -1,5 +1,6 @@
 import { canonicalJson, isObject, truncate } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
+import type { Coerced } from '@kernel/schema';
 import { isStandardSchema, type OutputSchema } from './output-schema.ts';
 import { readJson } from './read-json.ts';
 
@@ -8,10 +9,8 @@ const ANSWER = 'answer';
 const MAX_ISSUES = 10;
 const MAX_ISSUE_LENGTH = 200;
 
-/** What a reply was read as: the JSON of the answer and the value that the program gets, or what is wrong with it. */
-export type ReadOutput =
-  | { readonly json: JsonValue; readonly output: unknown }
-  | { readonly issues: readonly string[] };
+/** What a reply was read as: the JSON text of the answer and the value that the program gets, or what is wrong with it. */
+export type ReadOutput = { readonly answer: string; readonly output: unknown } | { readonly issues: readonly string[] };
 
 /** The schema of a typed answer, ready to ask for it and to read it. */
 export interface OutputFormat {
@@ -21,8 +20,10 @@ export interface OutputFormat {
   readonly strictSchema: JsonSchema | undefined;
   /** Returns the answer within what has arrived of it; undefined if it has not begun. */
   unwrapPartial(value: JsonValue): JsonValue | undefined;
-  /** Reads a whole reply. Repairs what can be repaired without loss. Rejects with what the schema library throws. */
+  /** Reads a whole reply. Repairs what can be repaired without loss. Rejects with what the schema library throws, which it calls at most once. */
   read(text: string): Promise<ReadOutput>;
+  /** Reads the JSON text of an answer that was read from a reply before, as it is. */
+  readAnswer(answer: string): Promise<ReadOutput>;
 }
 
 const formats = new WeakMap<object, Promise<OutputFormat>>();
@@ -61,28 +62,37 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
   const isWrapped = inner['type'] !== 'object' || inner['$ref'] !== undefined;
   const schema = isWrapped ? wrap(inner) : inner;
 
-  const validate = async (value: unknown): Promise<ReadOutput> => {
+  /** Validates the first of several forms of an answer that fits the JSON Schema; if none does, says what is wrong with the first. */
+  const validate = async (forms: readonly unknown[]): Promise<ReadOutput> => {
     resetMatchBudget(); // each answer has the time for its patterns to itself
-    const coerced = coerceValue(value, validator);
-    if (coerced.issues.length > 0)
-      return { issues: describe(coerced.issues.map(({ path, expected }) => [path, `expected ${expected}`])) };
-    const result = library === undefined ? { value: coerced.value } : await library.validate(coerced.value);
+    let misfit: Coerced | undefined;
+    for (const form of forms) {
+      const coerced = coerceValue(form, validator);
+      if (coerced.issues.length === 0) return validateWithLibrary(coerced.value);
+      misfit ??= coerced;
+    }
+    return { issues: describe((misfit?.issues ?? []).map(({ path, expected }) => [path, `expected ${expected}`])) };
+  };
+  const validateWithLibrary = async (value: unknown): Promise<ReadOutput> => {
+    const result = library === undefined ? { value } : await library.validate(value);
     if (result.issues !== undefined)
       return { issues: describe(result.issues.map((issue) => [issuePath(issue), issue.message])) };
-    // It was parsed from JSON text, and repairs keep it JSON.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
-    return { json: coerced.value as JsonValue, output: result.value };
+    return { answer: JSON.stringify(value), output: result.value };
   };
-  const unwrap = (value: unknown): unknown =>
-    isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1 ? value[ANSWER] : value;
+  /** What a value may be meant as: what is within the object that was asked for, or an answer that was given without it. */
+  const formsOf = (value: unknown): readonly unknown[] =>
+    isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1
+      ? [value[ANSWER], value]
+      : [value];
   return {
     schema,
     strictSchema: toStrictSchema(schema),
     unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
     async read(text) {
       const read = readJson(text);
-      return 'issue' in read ? { issues: [read.issue] } : validate(unwrap(read.value));
+      return 'issue' in read ? { issues: [read.issue] } : validate(formsOf(read.value));
     },
+    readAnswer: async (answer) => validate([JSON.parse(answer)]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { truncate } from '@kernel/internal';
+import { truncate, untilAborted } from '@kernel/internal';
 import { KernelError, type Message } from '@kernel/protocol';
 import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
@@ -17,9 +17,9 @@ export function outputStep(
   reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
 ): Step {
   const { turn, text, mode, isLast } = reply;
-  return createStep(context, `output:${turn}`, { text }, async (): Promise<AnswerOutput> => {
-    const read = await output.format.read(text);
-    if ('json' in read) return { answer: JSON.stringify(read.json) };
+  return createStep(context, `output:${turn}`, { text }, async (signal): Promise<AnswerOutput> => {
+    const read = await untilAborted(output.reader.read(text), signal);
+    if ('answer' in read) return { answer: read.answer };
     const { issues } = read;
     return {
       issues,

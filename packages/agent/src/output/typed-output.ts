@@ -9,6 +9,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import type { Emit } from '../loop/steps.ts';
+import { type AnswerReader, createAnswerReader } from './answer-reader.ts';
 import { type AnswerTool, withAnswerTool } from './answer-tool.ts';
 import { type OutputFormat, outputFormat } from './output-format.ts';
 import type { OutputSchema } from './output-schema.ts';
@@ -31,8 +32,8 @@ export interface OutputRequest {
 
 /** The typed answer of one run. */
 export interface TypedOutput {
-  /** How an answer is read. */
-  readonly format: OutputFormat;
+  /** Reads answers. */
+  readonly reader: AnswerReader;
   /** The tools of the run, with the one that takes the answer. */
   readonly tools: Toolset;
   /** The name of the tool that takes the answer. */
@@ -53,10 +54,11 @@ export interface TypedOutput {
 /** Prepares the typed answer of a run. Rejects with `TOOL_SCHEMA_INVALID`. */
 export async function createTypedOutput(schema: OutputSchema, tools: Toolset | undefined): Promise<TypedOutput> {
   const format = await outputFormat(schema);
-  const answer = withAnswerTool(tools, format);
+  const reader = createAnswerReader(format);
+  const answer = withAnswerTool(tools, format.schema, reader);
   const instruct = createInstruction(format);
   return {
-    format,
+    reader,
     tools: answer.tools,
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
