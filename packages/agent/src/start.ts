@@ -2,7 +2,7 @@ import type { AgentEvent } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
 import { createLateReader } from './loop/late-reader.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
-import { run } from './run.ts';
+import { runWatched } from './run.ts';
 
 /** A run that is under way, for several readers. */
 export interface RunningRun<Output = unknown> {
@@ -25,16 +25,16 @@ const MAX_BACKLOG = 1_000;
  * Starts a run for several readers: one may read the events, one the text, and one may wait for the result; each of them can be left unread.
  *
  * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
- * ends it. Throws `CONFIG_INVALID` at once, like `run`.
+ * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
  */
 export function start<Context = unknown, Output = unknown>(
   options: RunOptions<Context, Output> & RequiredContext<Context>,
-): RunningRun<Output> {
+): RunningRun<Output>;
+export function start(options: RunOptions): RunningRun {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
-  const source = run<Context, Output>({ ...options, signal: both });
-  const events = createLateReader<AgentEvent<Output>>('events', (backlog, event) => {
+  const events = createLateReader<AgentEvent>('events', (backlog, event) => {
     backlog.push(event);
     return backlog.length <= MAX_BACKLOG;
   });
@@ -43,7 +43,13 @@ export function start<Context = unknown, Output = unknown>(
     return true;
   });
 
-  async function* deliver(): AsyncGenerator<AgentEvent<Output>, void> {
+  const source = runWatched({ ...options, signal: both }, (event) => {
+    if (event.type !== 'run-end') return;
+    events.release();
+    text.release();
+  });
+
+  async function* deliver(): AsyncGenerator<AgentEvent, void> {
     for await (const event of source) {
       const lags = [events.push(event), event.type === 'text-delta' ? text.push(event.text) : undefined];
       for (const lag of lags) if (lag !== undefined) await lag;
@@ -51,7 +57,7 @@ export function start<Context = unknown, Output = unknown>(
     }
   }
 
-  const result = collect<Output>(deliver());
+  const result = collect(deliver());
   void endReaders();
 
   /** Ends the readers with the run. Where nobody waits for the result, its rejection is not unhandled. */

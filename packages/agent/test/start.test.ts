@@ -1,4 +1,4 @@
-import { type AgentEvent, KernelError } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -11,6 +11,11 @@ const options = (pieces = 3) => ({
   model,
   messages: [user('Go')],
 });
+
+/** Until nothing goes on any more. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
@@ -56,10 +61,51 @@ describe('start', () => {
     await iterator.next();
     let isOver = false;
     void running.result.then(() => (isOver = true));
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     expect(isOver).toBe(false);
     await iterator.return?.();
     expect((await running.result).reason).toBe('done');
+  });
+
+  describe('a reader that has stalled', () => {
+    const stall = async (values: AsyncIterable<unknown>) => {
+      const iterator = values[Symbol.asyncIterator]();
+      await iterator.next();
+      return iterator;
+    };
+
+    test.each(['events', 'text'] as const)('of the %s does not hold up an abort', async (reader) => {
+      verifies('run.start.stalled');
+      const running = start(options(1_000));
+      await stall(running[reader]);
+      await settled();
+      running.abort();
+      expect((await running.result).reason).toBe('aborted');
+    });
+
+    test('does not hold up the limit of time, whatever the run is about to report', async () => {
+      verifies('run.start.stalled');
+      const tools: Toolset = {
+        list: () => [mockTool('talk', 'said').tool],
+        call: async (_call, { onProgress }) => {
+          for (let update = 0; update < 200; update += 1) onProgress?.(String(update));
+          return { forLLM: 'said' };
+        },
+      };
+      const provider = scriptedProvider([{ calls: [{ name: 'talk' }] }, { text: 'ok' }]);
+      const running = start({ provider, model, messages: [user('Go')], tools, limits: { timeMs: 50 } });
+      await stall(running.events);
+      expect(await running.result).toMatchObject({ reason: 'limit', limit: 'time' });
+    });
+
+    test('gets all the same what there was, and does not hold up the result of a run that has ended', async () => {
+      const running = start(options(80));
+      const iterator = await stall(running.events);
+      expect((await running.result).reason).toBe('done');
+      let last: unknown;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
+      expect(last).toMatchObject({ type: 'run-end', reason: 'done' });
+    });
   });
 
   test('a rejection that nobody waits for is not unhandled, and reaches the reader of the events', async () => {

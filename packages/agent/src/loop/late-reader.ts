@@ -5,6 +5,8 @@ import { createEventQueue, type EventQueue } from './event-queue.ts';
 export interface LateReader<T> {
   /** Adds a value. Returns a promise once the reader has begun and lags. */
   push(value: T): void | Promise<void>;
+  /** No longer holds up who adds values, however far the reader lags. */
+  release(): void;
   /** Ends the values; with `error`, by throwing it. */
   close(error?: unknown): void;
   /** The values, to be read once. */
@@ -19,6 +21,7 @@ export function createLateReader<T>(name: string, keep: (backlog: T[], value: T)
   let state: 'unread' | 'reading' | 'dropped' = 'unread';
   let backlog: T[] = [];
   let queue: EventQueue<T> | undefined;
+  let isReleased = false;
   let ending: { readonly error: unknown } | undefined;
 
   function begin(): EventQueue<T> {
@@ -34,6 +37,7 @@ export function createLateReader<T>(name: string, keep: (backlog: T[], value: T)
     const created = createEventQueue<T>();
     for (const value of backlog) void created.push(value);
     backlog = [];
+    if (isReleased) created.release();
     if (ending !== undefined) created.close(ending.error);
     queue = created;
     return created;
@@ -47,6 +51,10 @@ export function createLateReader<T>(name: string, keep: (backlog: T[], value: T)
         backlog = [];
       }
       return undefined;
+    },
+    release() {
+      isReleased = true;
+      queue?.release();
     },
     close(error) {
       ending = { error };
