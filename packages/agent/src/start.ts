@@ -1,6 +1,7 @@
-import type { AgentEvent } from '@kernel/protocol';
+import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
 import { createLateReader } from './loop/late-reader.ts';
+import { createReplyText } from './loop/reply-text.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import { runWatched } from './run.ts';
 
@@ -11,7 +12,10 @@ export interface RunningRun<Output = unknown> {
    * `LIMIT_REACHED`. Read at most once.
    */
   readonly events: AsyncIterable<AgentEvent<Output>>;
-  /** The text of the replies as it arrives. A reader that starts late gets what has arrived in one piece. Read at most once. */
+  /**
+   * The text of the replies as it arrives, and the answer of a hook. A reader that starts late gets what has arrived in one piece. Read at most once.
+   * Where a reply is withdrawn of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read is taken out.
+   */
   readonly text: AsyncIterable<string>;
   /** How the run ended. Resolves whatever the reason, and rejects with what `run` throws (`LIMIT_REACHED`, by option). */
   readonly result: Promise<RunResult<Output>>;
@@ -49,9 +53,19 @@ export function start(options: RunOptions): RunningRun {
     text.release();
   });
 
+  const replyText = createReplyText();
+
+  function pushText(event: AgentEvent): void | Promise<void> {
+    const withdrawn = event.type === 'reply-withdrawn' ? replyText.replyLength() : 0;
+    const piece = replyText.add(event);
+    if (withdrawn > 0 && !text.revise((backlog) => (backlog[0] = backlog[0]?.slice(0, -withdrawn) ?? '')))
+      text.close(withdrawnError());
+    return piece === '' ? undefined : text.push(piece);
+  }
+
   async function* deliver(): AsyncGenerator<AgentEvent, void> {
     for await (const event of source) {
-      const lags = [events.push(event), event.type === 'text-delta' ? text.push(event.text) : undefined];
+      const lags = [events.push(event), pushText(event)];
       for (const lag of lags) if (lag !== undefined) await lag;
       yield event;
     }
@@ -72,4 +86,10 @@ export function start(options: RunOptions): RunningRun {
   }
 
   return { events: events.values, text: text.values, result, abort: () => controller.abort() };
+}
+
+function withdrawnError(): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn of which text was read already.', {
+    hint: 'Read the events, which say so with "reply-withdrawn", or wait for the result.',
+  });
 }

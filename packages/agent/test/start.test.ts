@@ -1,8 +1,8 @@
-import { type AgentEvent, KernelError, type Toolset } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Provider, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { start } from '../src/index.ts';
+import { start, withHooks } from '../src/index.ts';
 import { endOf, readAll, user } from './support.ts';
 
 const model = 'm';
@@ -105,6 +105,70 @@ describe('start', () => {
       let last: unknown;
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
       expect(last).toMatchObject({ type: 'run-end', reason: 'done' });
+    });
+  });
+
+  describe('the text', () => {
+    const wholeReply = (text: string): Provider => ({
+      name: 'whole',
+      async *stream() {
+        const message = { role: 'assistant' as const, content: [{ type: 'text' as const, text }] };
+        yield { type: 'message-end', finishReason: 'stop', message };
+      },
+    });
+    /** Its first reply is withdrawn once `isRead` says that somebody has read of it. */
+    const withdrawing = (isRead: Promise<void>): Provider => ({
+      name: 'withdrawing',
+      async *stream() {
+        yield { type: 'text-delta', text: 'It is ' };
+        await isRead;
+        yield { type: 'reply-withdrawn', code: 'PROVIDER_NETWORK', message: 'cut' };
+        yield { type: 'text-delta', text: 'It is 3.' };
+        const message = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'It is 3.' }] };
+        yield { type: 'message-end', finishReason: 'stop', message };
+      },
+    });
+
+    test('has that of a provider that sends whole replies', async () => {
+      verifies('run.start.text');
+      expect(await textOf(start({ provider: wholeReply('whole'), model, messages: [user('Go')] }).text)).toBe('whole');
+    });
+
+    test('has the answer of a hook that ends the run', async () => {
+      const provider = withHooks(wholeReply('x'), { beforeModel: () => ({ action: 'stop', answer: 'Not today.' }) });
+      expect(await textOf(start({ provider, model, messages: [user('Go')] }).text)).toBe('Not today.');
+    });
+
+    test('is without a withdrawn reply for a reader that starts late', async () => {
+      verifies('run.start.text');
+      const running = start({ provider: withdrawing(Promise.resolve()), model, messages: [user('Go')] });
+      expect(await running.result).toMatchObject({ answer: 'It is 3.' });
+      expect(await textOf(running.text)).toBe('It is 3.');
+    });
+
+    test('keeps the replies before the one that is withdrawn', async () => {
+      const tools = mockToolset([mockTool('a', 'x')]);
+      const first = scriptedProvider([{ text: 'Let me see. ', calls: [{ name: 'a' }] }]);
+      const second = withdrawing(Promise.resolve());
+      const provider: Provider = {
+        name: 'both',
+        stream: (request) => (first.streamRequests.length === 0 ? first : second).stream(request),
+      };
+      const running = start({ provider, model, messages: [user('Go')], tools });
+      await running.result;
+      expect(await textOf(running.text)).toBe('Let me see. It is 3.');
+    });
+
+    test('breaks off where a reply is withdrawn that was read already, and the run goes on', async () => {
+      verifies('run.start.text');
+      const { promise: isRead, resolve: onRead } = Promise.withResolvers<void>();
+      const running = start({ provider: withdrawing(isRead), model, messages: [user('Go')] });
+      const iterator = running.text[Symbol.asyncIterator]();
+      expect(await iterator.next()).toEqual({ done: false, value: 'It is ' });
+      const next = iterator.next();
+      onRead();
+      await expect(next).rejects.toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      expect(await running.result).toMatchObject({ reason: 'done', answer: 'It is 3.' });
     });
   });
 

@@ -5,6 +5,8 @@ import { createEventQueue, type EventQueue } from './event-queue.ts';
 export interface LateReader<T> {
   /** Adds a value. Returns a promise once the reader has begun and lags. */
   push(value: T): void | Promise<void>;
+  /** Changes what nobody has read yet. Returns false once the reader has begun. */
+  revise(change: (backlog: T[]) => void): boolean;
   /** No longer holds up who adds values, however far the reader lags. */
   release(): void;
   /** Ends the values; with `error`, by throwing it. */
@@ -51,6 +53,11 @@ export function createLateReader<T>(name: string, keep: (backlog: T[], value: T)
         backlog = [];
       }
       return undefined;
+    },
+    revise(change) {
+      if (queue !== undefined) return false;
+      change(backlog);
+      return true;
     },
     release() {
       isReleased = true;

@@ -1,4 +1,5 @@
-import { type AgentEvent, type MessageEnd, type PendingCall, type RunEnd, textOf, toolCallsOf } from '@kernel/protocol';
+import { type AgentEvent, type MessageEnd, type PendingCall, type RunEnd, toolCallsOf } from '@kernel/protocol';
+import { createReplyText } from '../loop/reply-text.ts';
 import type { ClientCallDelta, ClientEvent, ClientPendingCall, ClientRunEnd } from './client-event.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
 
@@ -11,7 +12,7 @@ const NOTHING: readonly ClientEvent[] = [];
 export function createClientView(shown: Shown): ClientView {
   /** The views of agents that run as tools, by path. */
   const inner = new Map<string, ClientView>();
-  let hasText = false;
+  const replyText = createReplyText();
 
   function viewSubAgent(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
     const key = JSON.stringify(path);
@@ -21,30 +22,23 @@ export function createClientView(shown: Shown): ClientView {
     return view(event).map((seen) => ({ type: 'sub-agent-event', path, event: seen }));
   }
 
-  /** The text of a reply that came whole, as one delta, so that deltas have all text of every provider. */
-  function missingText(text: string): readonly ClientEvent[] {
-    return hasText || text === '' ? NOTHING : [{ type: 'text-delta', text }];
-  }
-
   return (event) => {
+    const text = replyText.add(event);
     switch (event.type) {
       case 'turn-start':
-        hasText = false;
         return [{ type: 'turn-start', turn: event.turn }];
       case 'turn-end':
         return [{ type: 'turn-end', turn: event.turn }];
       case 'text-delta':
-        hasText ||= event.text !== '';
-        return [{ type: 'text-delta', text: event.text }];
+        return [{ type: 'text-delta', text }];
       case 'reasoning-delta':
         return shown.has('reasoning') ? [{ type: 'reasoning-delta', text: event.text }] : NOTHING;
       case 'tool-call-delta':
         return shown.has('arguments') ? [toCallDelta(event)] : NOTHING;
       case 'reply-withdrawn':
-        hasText = false;
         return [{ type: 'reply-withdrawn', code: event.code }];
       case 'message-end':
-        return [...missingText(textOf(event.message)), toMessageEnd(event, shown)];
+        return [...toDelta(text), toMessageEnd(event, shown)];
       case 'output-delta':
         return [{ type: 'output-delta', output: event.output }];
       case 'output-rejected':
@@ -65,16 +59,17 @@ export function createClientView(shown: Shown): ClientView {
         return [{ type: 'approval-request', ...toClientCall(event.call, shown) }];
       case 'sub-agent-event':
         return shown.has('sub-agents') ? viewSubAgent(event.path, event.event) : NOTHING;
-      case 'run-end': {
-        const end = toClientEnd(event, shown);
-        // The answer of a hook was never streamed.
-        if (event.reason === 'handled' && event.answer !== '') return [{ type: 'text-delta', text: event.answer }, end];
-        return [end];
-      }
+      case 'run-end':
+        return [...toDelta(text), toClientEnd(event, shown)];
       case 'steer':
         return NOTHING;
     }
   };
+}
+
+/** The text of a reply that came whole, or of a hook's answer, as one delta, so that deltas have all text. */
+function toDelta(text: string): readonly ClientEvent[] {
+  return text === '' ? NOTHING : [{ type: 'text-delta', text }];
 }
 
 function toCallDelta({ index, id, name, arguments: text }: AgentEvent & { type: 'tool-call-delta' }): ClientCallDelta {
