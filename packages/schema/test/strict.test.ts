@@ -19,6 +19,29 @@ test('a strict form closes objects, requires every property, and lets those that
   expect(coerceValue({ a: 'x', b: null }, compileSchema(schema)).value).toEqual({ a: 'x' });
 });
 
+test('a schema with a part that takes any value has no strict form, wherever it is', () => {
+  verifies('schema.strict');
+  const any = {};
+  const objectOf = (inner: JsonSchema): JsonSchema => ({ type: 'object', properties: { inner }, required: ['inner'] });
+  expect(toStrictSchema(any)).toBeUndefined();
+  expect(toStrictSchema(objectOf(any))).toBeUndefined();
+  expect(toStrictSchema(objectOf({ description: 'What you like.' }))).toBeUndefined();
+  expect(toStrictSchema(objectOf({ type: 'array', items: any }))).toBeUndefined();
+  expect(toStrictSchema(objectOf({ anyOf: [{ type: 'string' }, any] }))).toBeUndefined();
+  expect(toStrictSchema({ ...objectOf({ $ref: '#/$defs/any' }), $defs: { any } })).toBeUndefined();
+});
+
+test.each<[string, JsonSchema]>([
+  ['a type', { type: 'string' }],
+  ['values', { enum: [1, 'a'] }],
+  ['one value', { const: 1 }],
+  ['branches', { anyOf: [{ type: 'string' }] }],
+  ['branches of which one matches', { oneOf: [{ type: 'string' }] }],
+  ['a reference', { $ref: '#' }],
+])('a part with %s has a strict form', (_what, inner) => {
+  expect(toStrictSchema({ type: 'object', properties: { inner }, required: ['inner'] })).toBeDefined();
+});
+
 describe('nulls that a strict mode put for optional properties', () => {
   const row = {
     type: 'object',

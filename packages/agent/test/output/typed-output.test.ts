@@ -68,6 +68,14 @@ describe('a typed answer', () => {
     expect(result.reason === 'done' && 'wind' in result.output).toBe(false);
   });
 
+  test('a schema that takes any value somewhere is asked for by the tool', async () => {
+    const output = z.object({ meta: z.any() });
+    const provider = provide('schema', answerCall({ meta: [1] }));
+    const result = await collect(run({ provider, model, messages: [user('?')], output }));
+    expect(result).toMatchObject({ reason: 'done', output: { meta: [1] } });
+    expect(provider.streamRequests[0]?.responseFormat).toBeUndefined();
+  });
+
   test('a number that would be rounded does not fit', async () => {
     const output = z.object({ id: z.number() });
     const provider = provide('schema', { text: '{"id":12345678901234567890}' }, { text: '{"id":1}' });

@@ -6,11 +6,14 @@ import { isWithinStrictLimits } from './strict-limits.ts';
 const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
   ' ',
 );
+/** One of these says of what kind a value is, without which strict modes refuse a schema. */
+const KINDS = ['type', 'enum', 'const', 'anyOf', '$ref'];
 const MAX_DEPTH = 100;
 
 /**
  * Returns a schema in the form that strict modes of vendors take, or undefined if there is none: every object is closed, every property is
- * required, and one that was optional may be null. `oneOf` becomes `anyOf`. One that is larger than strict modes take has none.
+ * required, and one that was optional may be null. `oneOf` becomes `anyOf`. One that is larger than strict modes take has none, nor has one
+ * with a part that takes any value.
  *
  * A value that fits the result fits the schema once its nulls for optional properties are removed, as `coerceValue` does.
  */
@@ -26,6 +29,7 @@ function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
   const result: Record<string, unknown> = oneOf === undefined ? { ...rest } : { ...rest, anyOf: oneOf };
   for (const keyword of ['$defs', 'definitions']) if (!rewriteMap(result, keyword, depth)) return undefined;
   if (!rewriteBranches(result, depth) || !rewriteItems(result, depth)) return undefined;
+  if (!KINDS.some((keyword) => Object.hasOwn(result, keyword))) return undefined;
   return closeObject(result, depth) ? result : undefined;
 }
 
