@@ -1,3 +1,4 @@
+import type { Message, Tool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type TurnState } from '../../src/index.ts';
@@ -102,8 +103,37 @@ describe('prepareTurn', () => {
     ['an unknown tool', () => ({ tools: ['aa'] }), /no tool "aa"/],
     ['tools that are no names', () => ({ tools: {} }), /an object as tools/],
     ['a provider that is none', () => ({ provider: 'openai' }), /prepareTurn/],
-    ['messages that are no list', () => ({ messages: 'hi' }), /a string as messages/],
+    ['messages that are no list', () => ({ messages: 'hi' }), /prepareTurn returned a string as its messages/],
+    ['a message that is none', () => ({ messages: [user('Go'), null] }), /prepareTurn: messages\[1\] is not a message/],
+    ['a model that is no name', () => ({ model: 5 }), /prepareTurn returned 5 as its model/],
+    ['a choice that there is not', () => ({ toolChoice: 'any' }), /prepareTurn returned "any" as its toolChoice/],
+    ['a cache mode that there is not', () => ({ cache: 'yes' }), /cache must be one of "auto", "off"/],
+    ['options that are no object', () => ({ options: 'high' }), /prepareTurn returned a string as its options/],
+    ['a format that is none', () => ({ responseFormat: 'json' }), /responseFormat must be an object/],
+    ['a format without a schema', () => ({ responseFormat: { name: 'f' } }), /without a name and a schema/],
+    ['a tool without a name', () => ({ tools: ['a', undefined] }), /a list as tools/],
+    [
+      'a property that throws',
+      () => ({
+        get model() {
+          throw new Error('no idea');
+        },
+      }),
+      /prepareTurn failed: no idea/,
+    ],
+    [
+      'a change of the messages',
+      ({ messages }: TurnState) => void (messages as Message[]).push(user('Injected')),
+      /failed/,
+    ],
+    ['a change of the tools', ({ tools }: TurnState) => void (tools as Tool[]).pop(), /failed/],
+    [
+      'a change of the usage',
+      ({ usage }: TurnState) => void ((usage as { inputTokens: number }).inputTokens = 0),
+      /failed/,
+    ],
   ])('%s ends the run with CONFIG_INVALID before the model is asked', async (_what, prepareTurn, message) => {
+    verifies('run.prepareTurn.checked');
     const provider = scriptedProvider([{ text: 'ok' }]);
     const options = { provider, model, messages: [user('Go')], tools: twoTools(), prepareTurn: prepareTurn as never };
     const result = await collect(run(options));
@@ -125,6 +155,14 @@ describe('prepareTurn', () => {
       run({ provider, model, messages: [user('Go')], signal: controller.signal, prepareTurn }),
     );
     expect(result.reason).toBe('aborted');
+  });
+
+  test('one that never answers is ended by the limit of time', async () => {
+    verifies('run.prepareTurn.checked');
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const prepareTurn = () => new Promise<undefined>(() => {});
+    const result = await collect(run({ provider, model, messages: [user('Go')], limits: { timeMs: 20 }, prepareTurn }));
+    expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
   });
 
   test('it is not asked for a turn whose reply a journal has', async () => {
@@ -171,6 +209,7 @@ describe('options of every turn', () => {
     [{ responseFormat: { name: 'f' } }, /responseFormat/],
     [{ responseFormat: { name: 'f', schema: {}, extra: 1 } }, /extra/],
     [{ prepareTurn: 'x' }, /prepareTurn/],
+    [{ options: 'high' }, /a string as its options/],
   ])('%j is refused at once', (options, message) => {
     const provider = scriptedProvider([]);
     expect(() => run({ provider, model, messages: [], ...(options as object) })).toThrow(message);
