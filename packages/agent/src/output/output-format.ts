@@ -2,7 +2,7 @@ import { canonicalJson, isObject, truncate } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
 import type { Coerced } from '@kernel/schema';
 import { isStandardSchema, type OutputSchema } from './output-schema.ts';
-import { readJson } from './read-json.ts';
+import { describeLoss, readJson } from './read-json.ts';
 
 /** The property that holds an answer which is not an object. */
 const ANSWER = 'answer';
@@ -25,6 +25,9 @@ export interface OutputFormat {
   /** Reads the JSON text of an answer that was read from a reply before, as it is. */
   readAnswer(answer: string): Promise<ReadOutput>;
 }
+
+/** What a value may be meant as, the likeliest first. */
+type Forms = readonly [unknown, ...unknown[]];
 
 const formats = new WeakMap<object, Promise<OutputFormat>>();
 
@@ -62,16 +65,15 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
   const isWrapped = inner['type'] !== 'object' || inner['$ref'] !== undefined;
   const schema = isWrapped ? wrap(inner) : inner;
 
-  /** Validates the first of several forms of an answer that fits the JSON Schema; if none does, says what is wrong with the first. */
-  const validate = async (forms: readonly unknown[]): Promise<ReadOutput> => {
-    resetMatchBudget(); // each answer has the time for its patterns to itself
-    let misfit: Coerced | undefined;
-    for (const form of forms) {
-      const coerced = coerceValue(form, validator);
-      if (coerced.issues.length === 0) return validateWithLibrary(coerced.value);
-      misfit ??= coerced;
+  /** Returns the first form of a value that fits the JSON Schema, or, if none does, what is wrong with the first. */
+  const fit = ([first, ...others]: Forms): Coerced => {
+    const coerced = coerceValue(first, validator);
+    if (coerced.issues.length === 0) return coerced;
+    for (const other of others) {
+      const fitting = coerceValue(other, validator);
+      if (fitting.issues.length === 0) return fitting;
     }
-    return { issues: describe((misfit?.issues ?? []).map(({ path, expected }) => [path, `expected ${expected}`])) };
+    return coerced;
   };
   const validateWithLibrary = async (value: unknown): Promise<ReadOutput> => {
     const result = library === undefined ? { value } : await library.validate(value);
@@ -79,8 +81,8 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
       return { issues: describe(result.issues.map((issue) => [issuePath(issue), issue.message])) };
     return { answer: JSON.stringify(value), output: result.value };
   };
-  /** What a value may be meant as: what is within the object that was asked for, or an answer that was given without it. */
-  const formsOf = (value: unknown): readonly unknown[] =>
+  /** A value may be the object that was asked for, or an answer that was given without it. */
+  const formsOf = (value: unknown): Forms =>
     isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1
       ? [value[ANSWER], value]
       : [value];
@@ -89,11 +91,28 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
     strictSchema: toStrictSchema(schema),
     unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
     async read(text) {
-      const read = readJson(text);
-      return 'issue' in read ? { issues: [read.issue] } : validate(formsOf(read.value));
+      resetMatchBudget(); // each answer has the time for its patterns to itself
+      let issues: readonly string[] | undefined;
+      for (const candidate of readJson(text)) {
+        const coerced = fit(formsOf(candidate.value));
+        const isFit = coerced.issues.length === 0;
+        // Of candidates that do not fit, the likeliest says what is wrong.
+        const loss = isFit || issues === undefined ? describeLoss(candidate) : undefined;
+        if (isFit) return loss === undefined ? validateWithLibrary(coerced.value) : { issues: [loss] };
+        issues ??= loss === undefined ? describeMisfit(coerced) : [loss];
+      }
+      return { issues: issues ?? [text.trim() === '' ? 'the answer is empty' : 'the answer is not valid JSON'] };
     },
-    readAnswer: async (answer) => validate([JSON.parse(answer)]),
+    async readAnswer(answer) {
+      resetMatchBudget();
+      const coerced = fit([JSON.parse(answer)]);
+      return coerced.issues.length === 0 ? validateWithLibrary(coerced.value) : { issues: describeMisfit(coerced) };
+    },
   };
+}
+
+function describeMisfit({ issues }: Coerced): readonly string[] {
+  return describe(issues.map(({ path, expected }) => [path, `expected ${expected}`]));
 }
 
 function describe(issues: readonly (readonly [path: string, problem: string])[]): readonly string[] {

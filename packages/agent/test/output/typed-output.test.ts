@@ -127,6 +127,31 @@ test('its type passes through what is put around a run', async () => {
   expect(result.reason === 'done' && result.output.city.length).toBe(6);
 });
 
+describe('the answer among other text', () => {
+  const Numbers = z.array(z.number());
+  test.each<[string, z.ZodType, string, unknown]>([
+    ['a thought before it', z.object({ a: z.number() }), '<think>maybe {"a":1}?</think>{"a":2}', { a: 2 }],
+    ['an example before it', z.object({ a: z.number() }), 'Not {"a":1}, but {"a":2}.', { a: 2 }],
+    ['another object after it', z.object({ a: z.number() }), '{"a":2} is better than {"b":1}.', { a: 2 }],
+    ['braces that are no JSON', z.object({ a: z.number() }), 'Using {curly} braces: {"a":1}', { a: 1 }],
+    ['brackets that are no JSON', Numbers, '[the numbers]: [1,2,3]', [1, 2, 3]],
+    ['the object that was asked for around it', Numbers, 'Here: {"answer":[1,2,3]}', [1, 2, 3]],
+    ['other code before it', z.object({ a: z.number() }), '```js\nfoo()\n```\n```json\n{"a":1}\n```', { a: 1 }],
+    ['a fence around a number', z.number(), '```\n42\n```', 42],
+  ])('is found with %s', async (_what, output, text, value) => {
+    verifies('output.pieces');
+    const result = await collect(run({ provider: provide('text', { text }), model, messages: [user('?')], output }));
+    expect(result).toMatchObject({ reason: 'done', output: value });
+  });
+
+  test('is refused where a number of it would be rounded, whatever else would fit', async () => {
+    const output = z.object({ id: z.number() });
+    const provider = provide('text', { text: 'Not {"id":1} but {"id":12345678901234567890}' }, { text: '{"id":2}' });
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    expect(events.find((event) => event.type === 'output-rejected')?.issues[0]).toContain('would be rounded');
+  });
+});
+
 describe('an answer that does not fit', () => {
   test('is sent back once with what is wrong', async () => {
     verifies('output.corrected');
