@@ -19,7 +19,7 @@ export interface JsonPiece {
 const MAX_PIECES = 1_000;
 const MAX_DEPTH = 100;
 /** How often, on average, a character may be read: pieces that are not JSON are read again for what is within them. */
-const MAX_READS = 8;
+const MAX_READS = 4;
 
 /**
  * Returns the objects and lists in a text that are JSON and not part of another one, the last one first. Of a text with many pieces, the last

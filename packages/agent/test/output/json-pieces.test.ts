@@ -1,5 +1,5 @@
-import { verifies } from '@kernel/testing';
-import { describe, expect, test } from 'vitest';
+import { timeGrowth, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
 import { jsonPieces } from '../../src/output/json-pieces.ts';
 
 const piecesOf = (text: string): readonly string[] => [...jsonPieces(text)].map((piece) => piece.text);
@@ -25,25 +25,14 @@ test('of many pieces it gives the last thousand', () => {
   expect(found[0]).toBe('[4999]');
 });
 
-describe('in time in proportion to the text, it reads', () => {
-  const cpuMs = (work: () => unknown): number => {
-    const before = process.cpuUsage();
-    work();
-    return process.cpuUsage(before).user / 1_000;
-  };
-
-  test.each<[string, (length: number) => string]>([
-    ['brackets that are never closed', (length) => '{'.repeat(length)],
-    ['brackets that are nested', (length) => '['.repeat(length / 2) + 'x' + ']'.repeat(length / 2)],
-    ['brackets of both kinds', (length) => '[{'.repeat(length / 4) + '}]'.repeat(length / 4)],
-    ['quotes that are escaped and never closed', (length) => `{"${'\\"'.repeat(length / 2)}`],
-    ['many pieces', (length) => '[x] {} '.repeat(length / 7)],
-    ['pieces within brackets that are never closed', (length) => '{ {}'.repeat(length / 4)],
-  ])('%s', (_what, make) => {
-    verifies('output.pieces');
-    const [small, large] = [make(200_000), make(1_600_000)];
-    piecesOf(small);
-    const unit = Math.max(5, Math.min(...[1, 2, 3].map(() => cpuMs(() => piecesOf(small)))));
-    expect(Math.min(...[1, 2].map(() => cpuMs(() => piecesOf(large))))).toBeLessThan(unit * 8 * 4);
-  });
+test.each<[string, (length: number) => string]>([
+  ['brackets that are never closed', (length) => '{'.repeat(length)],
+  ['brackets that are nested', (length) => '['.repeat(length / 2) + 'x' + ']'.repeat(length / 2)],
+  ['brackets of both kinds', (length) => '[{'.repeat(length / 4) + '}]'.repeat(length / 4)],
+  ['quotes that are escaped and never closed', (length) => `{"${'\\"'.repeat(length / 2)}`],
+  ['many pieces', (length) => '[x] {} '.repeat(length / 7)],
+  ['pieces within brackets that are never closed', (length) => '{ {}'.repeat(length / 4)],
+])('%s are read in linear time', async (_what, make) => {
+  verifies('output.pieces');
+  expect(await timeGrowth({ make, work: piecesOf, largest: 128 * 1024 })).toBeLessThan(3);
 });
