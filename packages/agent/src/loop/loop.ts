@@ -203,7 +203,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
 
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
-    const replied = outcomeOfReply(reply, provider.name);
+    const replied = outcomeOfReply(reply, reply.asked?.provider ?? provider.name);
     const outcome = replied.reason === 'done' ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;

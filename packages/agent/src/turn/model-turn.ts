@@ -20,12 +20,19 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'> {
   readonly batch: CallBatch;
   /** How a typed answer was asked for. */
   readonly outputMode?: OutputMode;
+  /** Who was asked, where `prepareTurn` decides on it. */
+  readonly asked?: { readonly provider: string; readonly model: string };
 }
 
-/** Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply. */
+/**
+ * Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply.
+ *
+ * Its input names the model and its options unless `prepareTurn` decides on them, which runs within the step: then its output names who was asked.
+ */
 export function modelStep(context: StepContext, resources: ModelResources, turn: ModelTurn): Step {
   const { model, options } = resources.settings;
-  const input = { turn: turn.number, model, messages: turn.messages, ...(options && { options }) };
+  const asked = resources.prepareTurn === undefined ? { model, ...(options && { options }) } : {};
+  const input = { turn: turn.number, messages: turn.messages, ...asked };
   return createStep(context, `model:${turn.number}`, input, (signal, emit) => askModel(resources, turn, signal, emit));
 }
 
@@ -68,6 +75,7 @@ async function askModel(
     received,
     batch: resources.createBatch(toolCallsOf(message), tools, isRestricted),
     ...(outputMode === undefined ? {} : { outputMode }),
+    ...(resources.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
   };
 }
 

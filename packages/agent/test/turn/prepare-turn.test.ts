@@ -1,7 +1,7 @@
 import type { Message, Tool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, run, type TurnState } from '../../src/index.ts';
+import { collect, run, type StepExecutor, type TurnState } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const model = 'm';
@@ -163,6 +163,41 @@ describe('prepareTurn', () => {
     const prepareTurn = () => new Promise<undefined>(() => {});
     const result = await collect(run({ provider, model, messages: [user('Go')], limits: { timeMs: 20 }, prepareTurn }));
     expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
+  });
+
+  test('the step says who was asked, and its input does not name a model before that is decided', async () => {
+    verifies('run.prepareTurn.asked');
+    const other = scriptedProvider([{ text: 'ok' }], { name: 'other' });
+    const recorded: { readonly input: unknown; readonly output: unknown }[] = [];
+    const steps: StepExecutor = {
+      all: (batch) =>
+        Promise.all(
+          batch.map(async (step) => {
+            const output = await step.run();
+            recorded.push({ input: step.input, output });
+            return output;
+          }),
+        ),
+    };
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const options = { provider, model, messages: [user('Go')], options: { temperature: 1 }, steps };
+    await collect(run({ ...options, prepareTurn: () => ({ provider: other, model: 'big' }) }));
+    expect(recorded[0]).toMatchObject({ output: { asked: { provider: 'other', model: 'big' } } });
+    expect(recorded[0]?.input).toEqual({ turn: 1, messages: [user('Go')] });
+    await collect(run(options));
+    expect(recorded[1]?.input).toEqual({ turn: 1, messages: [user('Go')], model, options: { temperature: 1 } });
+    expect(recorded[1]?.output).not.toHaveProperty('asked');
+  });
+
+  test('an empty reply is blamed on the provider that gave it', async () => {
+    verifies('run.prepareTurn.asked');
+    const provider = scriptedProvider([]);
+    const other = scriptedProvider([{ text: '' }], { name: 'other' });
+    const options = { provider, model, messages: [user('Go')], prepareTurn: () => ({ provider: other }) };
+    const result = await collect(run(options));
+    expect(result.reason === 'error' && result.error.message).toContain(
+      'The provider "other" sent a reply with neither',
+    );
   });
 
   test('it is not asked for a turn whose reply a journal has', async () => {
