@@ -39,6 +39,7 @@ import {
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createToolSelection } from '../turn/prepare-turn.ts';
 import { type AnswerOutput, invalidOutput, outputStep } from '../output/output-step.ts';
+import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, type CallResources, callStep } from '../calls/tool-calls.ts';
@@ -54,10 +55,9 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const { signal } = context;
   const tools = output?.tools ?? options.tools;
-  const { provider, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const { provider, approve, approvalTimeoutMs, limits = {}, steps = inProcessSteps, steering } = options;
   const caller: Caller = { conversation: options.conversation, context: options.context, turn: undefined };
   const path = currentAgentPath();
-  const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
   const messages: Message[] = initialHistory(options.messages, options.system);
   const inputLength = messages.length;
@@ -158,6 +158,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const isTyped = output?.isAnswer(calls[stopped]?.name ?? '') === true;
     if (answer !== undefined) return { reason: isTyped ? 'done' : 'handled', answer };
     const refused = outcomes.find(([call, result]) => output?.isAnswer(call.name) === true && result.isError === true);
+    if (refused?.[1].code === 'CONFIG_INVALID') throw checkFailed(toModelText(refused[1]));
     const failure = refused && rejectAnswer([toModelText(refused[1])], refused[0].arguments);
     if (failure !== undefined) return failure;
     return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;

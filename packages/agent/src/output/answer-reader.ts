@@ -2,7 +2,7 @@ import type { OutputFormat, ReadOutput } from './output-format.ts';
 
 /** Reads the answers of one run. */
 export interface AnswerReader {
-  /** Reads a reply, within a step, and keeps the value of an answer beside its JSON text. Rejects with what the schema library throws. */
+  /** Reads a reply, within a step, and keeps the value of an answer beside its JSON text. Rejects with `CONFIG_INVALID` if the schema library throws. */
   read(text: string): Promise<ReadOutput>;
   /**
    * Returns what the answer of a step was read as. Where the step was replayed from a journal, this process has not read it: then it is read

@@ -1,13 +1,15 @@
-import { KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
+import { errorResult, KernelError, type JsonSchema, type Tool, toErrorResult, type Toolset } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
 import type { AnswerReader } from './answer-reader.ts';
+import type { ReadOutput } from './output-format.ts';
 
 /** A toolset with a tool that takes the typed answer. */
 export interface AnswerTool {
   /** The tool. */
   readonly tool: Tool;
-  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer. */
+  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer, or with `CONFIG_INVALID` if a check fails. */
   readonly tools: Toolset;
   /** Returns a list of these tools without the answer tool; the inner toolset's own list where that is it. */
   withoutAnswer(tools: readonly Tool[]): readonly Tool[];
@@ -23,7 +25,12 @@ export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, r
 }
 
 async function takeAnswer(reader: AnswerReader, text: string): ReturnType<Toolset['call']> {
-  const read = await reader.read(text);
+  let read: ReadOutput;
+  try {
+    read = await reader.read(text);
+  } catch (error) {
+    return errorResult(reasonOf(error), error);
+  }
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
       hint: 'Call it again with a corrected answer.',

@@ -1,7 +1,8 @@
 import { canonicalJson, isObject, truncate } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
-import type { Coerced } from '@kernel/schema';
-import { isStandardSchema, type OutputSchema } from './output-schema.ts';
+import type { Coerced, InputSchema, StandardResult } from '@kernel/schema';
+import { reasonOf } from '../loop/reason-of.ts';
+import { checkFailed, isStandardSchema, type OutputSchema } from './output-schema.ts';
 import { describeLoss, readJson } from './read-json.ts';
 
 /** The property that holds an answer which is not an object. */
@@ -20,7 +21,7 @@ export interface OutputFormat {
   readonly strictSchema: JsonSchema | undefined;
   /** Returns the answer within what has arrived of it; undefined if it has not begun. */
   unwrapPartial(value: JsonValue): JsonValue | undefined;
-  /** Reads a whole reply. Repairs what can be repaired without loss. Rejects with what the schema library throws, which it calls at most once. */
+  /** Reads a whole reply. Repairs what can be repaired without loss. Calls the schema library at most once, and rejects with `CONFIG_INVALID` if it throws. */
   read(text: string): Promise<ReadOutput>;
   /** Reads the JSON text of an answer that was read from a reply before, as it is. */
   readAnswer(answer: string): Promise<ReadOutput>;
@@ -76,7 +77,7 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
     return coerced;
   };
   const validateWithLibrary = async (value: unknown): Promise<ReadOutput> => {
-    const result = library === undefined ? { value } : await library.validate(value);
+    const result = library === undefined ? { value } : await callLibrary(library, value);
     if (result.issues !== undefined)
       return { issues: describe(result.issues.map((issue) => [issuePath(issue), issue.message])) };
     return { answer: JSON.stringify(value), output: result.value };
@@ -109,6 +110,14 @@ async function createOutputFormat(output: OutputSchema): Promise<OutputFormat> {
       return coerced.issues.length === 0 ? validateWithLibrary(coerced.value) : { issues: describeMisfit(coerced) };
     },
   };
+}
+
+async function callLibrary(library: InputSchema['~standard'], value: unknown): Promise<StandardResult<unknown>> {
+  try {
+    return await library.validate(value);
+  } catch (error) {
+    throw checkFailed(`A check or transform of the schema of output failed: ${reasonOf(error)}`, error);
+  }
 }
 
 function describeMisfit({ issues }: Coerced): readonly string[] {

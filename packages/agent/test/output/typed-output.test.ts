@@ -182,17 +182,26 @@ describe('an answer that does not fit', () => {
     expect(endOf(events)).toMatchObject({ output: { even: 4 } });
   });
 
-  test('a schema that throws ends the run with its error', async () => {
-    const output = z.object({
-      a: z.string().transform(() => {
-        throw new Error('broken');
-      }),
+  test.each<[StructuredOutput, ScriptStep]>([
+    ['schema', { text: '{"a":"x"}' }],
+    ['tool-call', answerCall({ a: 'x' })],
+    ['text', { text: '{"a":"x"}' }],
+  ])("by a check that throws is the program's mistake, asked for by %s", async (mode, reply) => {
+    verifies('output.checkFailed');
+    const failing = (): string => {
+      throw new Error('no database');
+    };
+    const output = z.object({ a: z.string().transform(failing) });
+    const provider = provide(mode, reply);
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    const end = endOf(events);
+    expect(end.reason === 'error' && end.error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'A check or transform of the schema of output failed: no database',
     });
-    const result = await collect(
-      run({ provider: provide('schema', { text: '{"a":"x"}' }), model, messages: [user('?')], output }),
-    );
-    expect(result.reason).toBe('error');
-    expect(result.reason === 'error' && result.error.message).toContain('broken');
+    expect(events.some((event) => event.type === 'output-rejected')).toBe(false);
+    expectSound(end.messages);
+    provider.assertDone();
   });
 
   test('is kept out of the way of a reply that was cut or filtered', async () => {
