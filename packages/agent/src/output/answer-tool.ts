@@ -13,6 +13,8 @@ export interface AnswerTool {
   readonly tools: Toolset;
   /** Returns a list of these tools without the answer tool; the inner toolset's own list where that is it. */
   withoutAnswer(tools: readonly Tool[]): readonly Tool[];
+  /** Throws `CONFIG_INVALID` if a tool has taken the name since the run began: a call of that name could mean either of them. */
+  checkName(tools: readonly Tool[]): void;
 }
 
 const NAME = 'final_answer';
@@ -21,7 +23,21 @@ const NAME = 'final_answer';
 export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader): AnswerTool {
   const tool = createTool(freeName(inner?.list() ?? []), schema);
   const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(reader, call.arguments));
-  return { tool, tools, withoutAnswer: without };
+  return {
+    tool,
+    tools,
+    withoutAnswer: without,
+    checkName(offered) {
+      if (offered.some((other) => other.name === tool.name && other !== tool)) throw nameTaken(tool.name);
+    },
+  };
+}
+
+function nameTaken(name: string): KernelError {
+  const message = `A tool "${name}" was added during the run, whose tool for the typed answer has that name.`;
+  return new KernelError('CONFIG_INVALID', message, {
+    hint: 'Add it before the run starts, and the answer gets another name; or give it another one.',
+  });
 }
 
 async function takeAnswer(reader: AnswerReader, text: string): ReturnType<Toolset['call']> {

@@ -40,7 +40,7 @@ export interface TypedOutput {
   readonly answerName: string;
   /** Whether a call gives the answer. */
   isAnswer(name: string): boolean;
-  /** Decides how a turn asks for the answer. */
+  /** Decides how a turn asks for the answer. Rejects with `CONFIG_INVALID` if a tool on offer has the name of the one that takes the answer. */
   request(
     provider: Provider,
     model: string,
@@ -63,6 +63,7 @@ export async function createTypedOutput(schema: OutputSchema, tools: Toolset | u
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
     async request(provider, model, offered, toolChoice) {
+      answer.checkName(offered);
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
         await structuredOutputOf(provider, model),

@@ -1,4 +1,4 @@
-import { type AgentEvent, KernelError, type StructuredOutput } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type StructuredOutput, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -266,6 +266,31 @@ describe('a provider without schemas', () => {
     const result = await collect(run({ provider, model, messages: [user('?')], tools, output: Weather }));
     expect(result).toMatchObject({ reason: 'done', output: { city: 'Lisbon', degrees: 21 } });
   });
+
+  test.each<StructuredOutput>(['tool-call', 'schema'])(
+    'a tool of that name that is added during the run ends it, since a call could mean either: asked for by %s',
+    async (mode) => {
+      verifies('output.toolName');
+      const [first, second] = [mockToolset([mockTool('look_up', 'x')]), mockToolset([mockTool('final_answer', 'x')])];
+      let hasChanged = false;
+      const tools: Toolset = {
+        list: () => (hasChanged ? second : first).list(),
+        call: (call, context) => {
+          hasChanged = true;
+          return (call.name === 'look_up' ? first : second).call(call, context);
+        },
+      };
+      const provider = provide(mode, { calls: [{ name: 'look_up' }] }, answerCall(lisbon));
+      const result = await collect(run({ provider, model, messages: [user('?')], tools, output: Weather }));
+      expect(result.reason === 'error' && result.error).toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('A tool "final_answer" was added during the run'),
+      });
+      expect(provider.streamRequests).toHaveLength(1);
+      expect(second.calls).toHaveLength(0);
+      expectSound(result.messages);
+    },
+  );
 
   test('the tool needs no approval, and others are asked about as before', async () => {
     const asked: string[] = [];
