@@ -13,7 +13,7 @@ import { createCallApproval } from '../approval/call-approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
-import { initialHistory, lostResult, repairHistory } from '../history/repair-history.ts';
+import { initialHistory, repairHistory } from '../history/repair-history.ts';
 import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
@@ -38,11 +38,11 @@ import {
 } from './run-end.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createToolSelection } from '../turn/prepare-turn.ts';
-import { type AnswerOutput, invalidOutput, outputStep } from '../output/output-step.ts';
+import { type AnswerOutput, answerStep, type GivenAnswer, invalidOutput, outputStep } from '../output/output-step.ts';
 import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
-import { type CallOutput, type CallResources, callStep } from '../calls/tool-calls.ts';
+import { type CallOutput, type CallResources, callStep, resultsOf } from '../calls/tool-calls.ts';
 
 const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 
@@ -139,10 +139,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     count(...outputs.map((each) => each.usage));
     for (const each of outputs) meter.countBelow(each.usage, each.estimated);
     const suspended = outputs.flatMap((each) => each.suspended ?? []);
-    const outcomes = calls.flatMap((call, index) => {
-      const { result, suspended: isWaiting } = outputs[index] ?? {};
-      return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
-    });
+    const outcomes = resultsOf(calls, outputs);
     const notes = guard?.record(outcomes);
     for (const [call, result] of outcomes) {
       hasAsyncCalls ||= result.async === true;
@@ -156,6 +153,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
     const answer = outputs[stopped]?.handled;
     const isTyped = output?.isAnswer(calls[stopped]?.name ?? '') === true;
+    if (answer !== undefined && isTyped)
+      append((await runStep<GivenAnswer>(steps, answerStep(context, turns, answer))).message);
     if (answer !== undefined) return { reason: isTyped ? 'done' : 'handled', answer };
     const refused = outcomes.find(([call, result]) => output?.isAnswer(call.name) === true && result.isError === true);
     if (refused?.[1].code === 'CONFIG_INVALID') throw checkFailed(toModelText(refused[1]));

@@ -224,6 +224,22 @@ describe('a provider without schemas', () => {
     expect(request?.toolChoice).toEqual({ name: 'final_answer' });
   });
 
+  test('ends the history with the answer, in a session too, and the conversation goes on from there', async () => {
+    verifies('output.toolCall');
+    const session = createMemorySession();
+    const first = provide(undefined, answerCall(lisbon));
+    const result = await collect(
+      runSession({ session, provider: first, model, messages: [user('?')], output: Weather }),
+    );
+    const answer = { role: 'assistant', content: [{ type: 'text', text: lisbon }] };
+    expect(result.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(result.messages.at(-1)).toEqual(answer);
+    expect(await loadHistory(session)).toEqual(result.messages);
+    const second = provide('schema', { text: lisbon });
+    await collect(runSession({ session, provider: second, model, messages: [user('And now?')], output: Weather }));
+    expect(second.streamRequests[0]?.messages.slice(-2)).toEqual([answer, user('And now?')]);
+  });
+
   test('uses the other tools first, and must call some tool in each turn', async () => {
     const tools = mockToolset([mockTool('look_up', 'Sunny, 21')]);
     const provider = provide(undefined, { calls: [{ name: 'look_up' }] }, answerCall(lisbon));
