@@ -6,6 +6,7 @@ import { readReply } from './read-reply.ts';
 import { planRequest } from './plan-request.ts';
 import type { ModelResources, ModelTurn } from './types.ts';
 import type { OutputMode } from '../output/typed-output.ts';
+import { withRequestContext } from '../loop/request-context.ts';
 import { createStep, type Emit, type Step, type StepContext } from '../loop/steps.ts';
 
 /** The output of a model step. */
@@ -54,7 +55,9 @@ async function askModel(
   const received = waiting;
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const reading = outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode);
-  const end = await readReply(provider.stream(request), signal, reading ?? emit, provider.name);
+  const end = await withRequestContext(resources.caller.context, () =>
+    readReply(provider.stream(request), signal, reading ?? emit, provider.name),
+  );
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(withUniqueCallIds(runnable, turn.callIds));
   const reply: Omit<MessageEnd, 'type'> = {
