@@ -4,6 +4,7 @@ import { createLateReader } from './loop/late-reader.ts';
 import { createReplyText } from './loop/reply-text.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
 import { runWatched } from './run.ts';
+import { runSessionWatched, type SessionRunOptions } from './session/run-session.ts';
 
 /** A run that is under way, for several readers. */
 export interface RunningRun<Output = unknown> {
@@ -17,7 +18,10 @@ export interface RunningRun<Output = unknown> {
    * Where a reply is withdrawn of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read is taken out.
    */
   readonly text: AsyncIterable<string>;
-  /** How the run ended. Resolves whatever the reason, and rejects with what `run` throws (`LIMIT_REACHED`, by option). */
+  /**
+   * How the run ended. Resolves whatever the reason, and rejects with what `run` and `runSession` throw: `LIMIT_REACHED`, by option, and
+   * `STORE_FAILED` for a session that cannot be read.
+   */
   readonly result: Promise<RunResult<Output>>;
   /** Ends the run with reason `aborted`. */
   abort(): void;
@@ -30,11 +34,13 @@ const MAX_BACKLOG = 1_000;
  *
  * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
  * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
+ *
+ * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run goes on and is written to the session.
  */
 export function start<Context = unknown, Output = unknown>(
-  options: RunOptions<Context, Output> & RequiredContext<Context>,
+  options: (RunOptions<Context, Output> | SessionRunOptions<Context, Output>) & RequiredContext<Context>,
 ): RunningRun<Output>;
-export function start(options: RunOptions): RunningRun {
+export function start(options: RunOptions | SessionRunOptions): RunningRun {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
@@ -47,12 +53,15 @@ export function start(options: RunOptions): RunningRun {
     return true;
   });
 
-  const source = runWatched({ ...options, signal: both }, (event) => {
+  const watch = (event: AgentEvent): void => {
     if (event.type !== 'run-end') return;
     events.release();
     text.release();
-  });
-
+  };
+  const source =
+    'session' in options
+      ? runSessionWatched({ ...options, signal: both }, watch)
+      : runWatched({ ...options, signal: both }, watch);
   const replyText = createReplyText();
 
   function pushText(event: AgentEvent): void | Promise<void> {

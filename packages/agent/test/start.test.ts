@@ -1,8 +1,9 @@
-import { type AgentEvent, KernelError, type Provider, type Toolset } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { start, withHooks } from '../src/index.ts';
+import { createMemorySession, loadHistory, type Session, start, withHooks } from '../src/index.ts';
+import { toResponse } from '../src/web/index.ts';
 import { endOf, readAll, user } from './support.ts';
 
 const model = 'm';
@@ -195,6 +196,69 @@ describe('start', () => {
     const running = start(options());
     await readAll(running.events);
     await expect(readAll(running.events)).rejects.toSatisfy((error) => KernelError.is(error, 'CONFIG_INVALID'));
+  });
+
+  describe('in a session', () => {
+    const inSession = (session: Session, pieces = 200) => {
+      const { provider } = options(pieces);
+      return start({ session, provider, model, messages: [user('Go')] });
+    };
+
+    test('goes on when its client leaves, and the session has what the client has missed', async () => {
+      verifies('run.start.session');
+      const session = createMemorySession();
+      const running = inSession(session);
+      const reader = toResponse(running.events).body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      expect(await running.result).toMatchObject({ reason: 'done', answer: 'abcdefghij'.repeat(20) });
+      expect(textOfMessage((await loadHistory(session)).at(-1) ?? user('nothing'))).toBe('abcdefghij'.repeat(20));
+    });
+
+    test('its events have the ids by which a client comes back', async () => {
+      verifies('run.start.session');
+      const body = await toResponse(inSession(createMemorySession()).events).text();
+      expect(body).toContain('id: 1\n');
+      expect(body.trim().split('\n\n').at(-1)).toContain('id: 2\n');
+    });
+
+    test('goes on with what is pending if there are no new messages, and is typed like runSession', async () => {
+      const session = createMemorySession();
+      await inSession(session).result;
+      const provider = scriptedProvider([{ text: '{"n":1}' }], { structuredOutput: 'schema' });
+      const running = start({ session, provider, model, output: z.object({ n: z.number() }) });
+      expectTypeOf(running.events).toEqualTypeOf<AsyncIterable<AgentEvent<{ n: number }>>>();
+      expect(await running.result).toMatchObject({ output: { n: 1 } });
+      expect(provider.streamRequests[0]?.messages).toHaveLength(2);
+    });
+
+    test('ends by abort, also before the session was read', async () => {
+      const running = start({
+        session: createMemorySession(),
+        provider: scriptedProvider([{ text: 'a', hang: true }]),
+        model,
+        messages: [user('Go')],
+      });
+      await running.events[Symbol.asyncIterator]().next();
+      running.abort();
+      expect((await running.result).reason).toBe('aborted');
+      const early = inSession(createMemorySession());
+      early.abort();
+      await expect(early.result.then(({ reason }) => reason)).resolves.toBe('aborted');
+    });
+
+    test('a session that cannot be read rejects the result, and is not unhandled where nobody waits for it', async () => {
+      const broken: Session = { ...createMemorySession(), entries: () => Promise.reject(new Error('disk')) };
+      await expect(inSession(broken).result).rejects.toMatchObject({ code: 'STORE_FAILED' });
+      const running = inSession(broken);
+      await expect(readAll(running.events)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    });
+
+    test('refuses what is no session, and options that runSession does not have, at once', () => {
+      const { provider } = options();
+      expect(() => start({ session: {} as never, provider, model })).toThrow(/without a session/);
+      expect(() => start({ session: createMemorySession(), provider, model, extra: 1 } as never)).toThrow(/"extra"/);
+    });
   });
 
   test('refuses options at once, like run, and is typed like it', async () => {
