@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { linkAbort, MAX_TIMER_MS } from '@kernel/internal';
+import { linkAbort, MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
@@ -72,6 +72,8 @@ function launch(
     controller.abort(RUN_OVER);
   };
   const { signal } = controller;
+  // A reader that has stalled holds up no abort and no limit of time.
+  onAbort(signal, () => queue.release());
   let isOver = false;
   const emit = (event: AgentEvent): void | Promise<void> => {
     if (isOver) return undefined; // calls that an error left behind may still report
