@@ -1,4 +1,4 @@
-import { sameHint, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
+import { sameHint, checkFunctions, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { CommonConfig } from './common-config.ts';
@@ -13,6 +13,7 @@ const COMMON: KeysOf<CommonConfig> = {
   timeouts: true,
   limits: true,
   connections: true,
+  fetch: true,
   options: true,
 };
 const TIMEOUTS = optionKeys<Timeouts>({ connectMs: true, firstByteMs: true, idleMs: true, totalMs: true });
@@ -52,6 +53,7 @@ const COMMON_KEYS = configKeys();
 export function checkConfig(config: CommonConfig, keys: OptionKeys = COMMON_KEYS): void {
   const { limits, name, timeouts } = config;
   checkKeys(name, config, keys);
+  checkFunctions(name, { fetch: config.fetch });
   if (timeouts !== undefined) checkKeys(name, timeouts, TIMEOUTS, 'timeouts.');
   if (limits !== undefined) checkKeys(name, limits, LIMITS, 'limits.');
 }

@@ -25,6 +25,14 @@ export interface CommonConfig {
   readonly limits?: ResponseLimits | undefined;
   /** The maximum number of open connections. Default 10. */
   readonly connections?: number | undefined;
+  /**
+   * What sends the requests: any `fetch`. Default: on Node a client of connections of its own; in browsers, workers, Deno and Bun their `fetch`.
+   *
+   * A `fetch` does not tell when it is connected, so connecting counts as waiting for the first byte (`timeouts.firstByteMs`), and
+   * `timeouts.connectMs` holds for a token only. It decodes the body, and never follows a redirect. `connections` limits the requests
+   * under way.
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Default model options; a request overrides them key by key. */
   readonly options?: ModelOptions | undefined;
 }

@@ -3,7 +3,7 @@ import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createToken } from '../config/credentials.ts';
 import { type AuthenticatedClient, createAuthenticatedClient, type Signer } from '../http/authenticated-client.ts';
-import { isSecretHeader } from '../http/headers.ts';
+import { DEFAULT_USER_AGENT, isSecretHeader } from '../http/headers.ts';
 import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
 import { resolveTimeouts } from '../http/timeouts.ts';
 
@@ -44,6 +44,7 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
     provider: config.name,
     origin,
     connections,
+    fetch: config.fetch,
     redactor,
     authorize,
     timeouts: resolveTimeouts(config.timeouts),
@@ -59,7 +60,7 @@ function requestHeaders(
   configured: Readonly<Record<string, string>>,
   redactor: Redactor,
 ): Readonly<Record<string, string>> {
-  const headers = new Map([['user-agent', 'kernel-providers']]);
+  const headers = new Map([['user-agent', DEFAULT_USER_AGENT]]);
   for (const [name, value] of Object.entries(configured)) {
     if (isSecretHeader(name)) redactor.add(value.replace(/^(Bearer|Basic) /i, ''));
     headers.set(name.toLowerCase(), value);

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { type Connection, type ConnectionPool, openPool } from '../../src/http/pool.ts';
+import type { ConnectionPool } from '../../src/http/pool.ts';
+import { type Connection, openPool } from '../../src/http/undici/connection.ts';
 
 test('requests that wait for a connection get it in order, and cancelled ones are skipped', async () => {
   const paths: string[] = [];
@@ -85,7 +86,7 @@ test('the connection that was used last is reused first', async () => {
 });
 
 /** Sends on the pool, gives the connection back at the end, and tells the body or what went wrong. */
-function send(pool: ConnectionPool, path: string) {
+function send(pool: ConnectionPool<Connection>, path: string) {
   let lent: Connection | undefined;
   const outcome = new Promise<string>((resolve) => {
     pool.acquire((connection) => {

@@ -1,0 +1,2 @@
+import '../use-fetch.ts';
+import '../wire/every-wire.test.ts';

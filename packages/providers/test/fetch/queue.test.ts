@@ -1,0 +1,2 @@
+import '../use-fetch.ts';
+import '../http/queue.test.ts';
