@@ -1,6 +1,7 @@
 import { findJsonLoss, type JsonSchema, type JsonValue, type ProviderWarning, type Tool } from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
 import { chooseSchema } from '../schema-dialects/lint.ts';
+import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 
@@ -97,7 +98,7 @@ function encodeTools(tools: readonly Tool[], { dialect, encode, names, strict }:
   return {
     tools: [...tools],
     texts,
-    bytes: () => (bytes ??= Buffer.from(`[${texts.join(',')}]`)),
+    bytes: () => (bytes ??= joinBytes([`[${texts.join(',')}]`])),
     warnings,
     toolDecoder,
   };
