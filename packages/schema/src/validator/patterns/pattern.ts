@@ -118,11 +118,15 @@ export function createMatcher(): Matcher | undefined {
   };
 }
 
-/** Runtimes that have a `node:vm` in name only throw at its use. */
-function createSandbox(globals: object) {
+/** A runtime may have a `node:vm` in name only: it counts if it runs the script. */
+function createSandbox(globals: { trials?: unknown }) {
   const vm = nodeModule('node:vm');
+  if (vm === undefined) return undefined;
   try {
-    return vm && { context: vm.createContext(globals), script: new vm.Script(SCRIPT) };
+    const sandbox = { context: vm.createContext(globals), script: new vm.Script(SCRIPT) };
+    globals.trials = [];
+    sandbox.script.runInContext(sandbox.context);
+    return sandbox;
   } catch {
     return undefined;
   }
