@@ -1,6 +1,7 @@
-import { sameHint, checkFunctions, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
+import { sameHint, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
+import { checkConnection } from './check-connection.ts';
 import type { CommonConfig } from './common-config.ts';
 
 const COMMON: KeysOf<CommonConfig> = {
@@ -14,6 +15,9 @@ const COMMON: KeysOf<CommonConfig> = {
   limits: true,
   connections: true,
   fetch: true,
+  proxy: true,
+  tls: true,
+  socketPath: true,
   options: true,
 };
 const TIMEOUTS = optionKeys<Timeouts>({ connectMs: true, firstByteMs: true, idleMs: true, totalMs: true });
@@ -28,6 +32,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
   ...sameHint(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
   ...useInside('options', MODEL_OPTIONS),
+  ...sameHint(['httpsProxy', 'httpProxy', 'proxyUrl', 'agent', 'httpAgent', 'dispatcher'], 'Use proxy, tls or fetch.'),
+  ...useInside('tls', ['ca', 'cert', 'passphrase', 'servername', 'rejectUnauthorized']),
   ...sameHint(['defaultHeaders'], 'Use headers.'),
   ...sameHint(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
   ...sameHint(['project'], 'Use headers: { "OpenAI-Project": … }.'),
@@ -53,7 +59,7 @@ const COMMON_KEYS = configKeys();
 export function checkConfig(config: CommonConfig, keys: OptionKeys = COMMON_KEYS): void {
   const { limits, name, timeouts } = config;
   checkKeys(name, config, keys);
-  checkFunctions(name, { fetch: config.fetch });
+  checkConnection(config);
   if (timeouts !== undefined) checkKeys(name, timeouts, TIMEOUTS, 'timeouts.');
   if (limits !== undefined) checkKeys(name, limits, LIMITS, 'limits.');
 }

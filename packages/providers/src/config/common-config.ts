@@ -1,4 +1,5 @@
 import type { ModelOptions } from '@kernel/protocol';
+import type { ConnectionSettings } from '../http/connection-settings.ts';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 
@@ -6,7 +7,7 @@ import type { Timeouts } from '../http/timeouts.ts';
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** What every provider can be configured with. */
-export interface CommonConfig {
+export interface CommonConfig extends ConnectionSettings {
   /** The provider's name, in errors and in the `provider` field of its messages. */
   readonly name: string;
   /** The address of the API, as its users write it: `http://127.0.0.1:11434` for Ollama, `…/v1` for OpenAI-compatible servers. */

@@ -1,5 +1,6 @@
 import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { Token } from '../config/credentials.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
 import { httpError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
 import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
@@ -30,7 +31,7 @@ export interface AuthenticatedClient {
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
 /** What an authenticated client needs. */
-export interface AuthenticatedClientOptions extends HttpRequestOptions {
+export interface AuthenticatedClientOptions extends HttpRequestOptions, ConnectionSettings {
   /** The origin of all requests. */
   readonly origin: string;
   /** The maximum number of open connections. */
@@ -146,9 +147,13 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 }
 
 async function openTransport(options: AuthenticatedClientOptions): Promise<Transport> {
-  const { connections, fetch, origin, provider, timeouts } = options;
+  const { connections, fetch, origin, provider, proxy, redactor, socketPath, timeouts, tls } = options;
   const module = await (fetch === undefined ? import('#transport') : import('./fetch/transport.ts'));
-  return module.openTransport({ connections, fetch, origin, provider, connectMs: timeouts.connectMs });
+  return module.openTransport({
+    ...{ connections, fetch, origin, provider, proxy, socketPath, tls },
+    connectMs: timeouts.connectMs,
+    onSecret: redactor.add,
+  });
 }
 
 /** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */

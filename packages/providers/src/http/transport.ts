@@ -1,3 +1,4 @@
+import type { ConnectionSettings } from './connection-settings.ts';
 import type { ResponseHeaders } from './headers.ts';
 
 /** A POST to the origin of its transport. */
@@ -47,7 +48,7 @@ export interface Transport {
 }
 
 /** What a transport is opened with. */
-export interface TransportOptions {
+export interface TransportOptions extends ConnectionSettings {
   /** The provider's name, for errors. */
   readonly provider: string;
   /** Scheme, host and port. */
@@ -58,6 +59,8 @@ export interface TransportOptions {
   readonly connections: number;
   /** What sends the requests; absent for the transport of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Gets what must not appear in an error. */
+  onSecret(secret: string): void;
 }
 
 /** The error of a request that was given up. */

@@ -22,6 +22,15 @@ interface Slot {
  * up to the `fetch`, which also decodes the body. Nothing tells when a connection is established, or when the body has left.
  */
 export function openTransport(options: TransportOptions): Transport {
+  const { provider, proxy, socketPath, tls } = options;
+  const [used] = Object.entries({ proxy: proxy === false ? undefined : proxy, tls, socketPath }).find(
+    ([, value]) => value !== undefined,
+  ) ?? [undefined];
+  if (used !== undefined) {
+    throw new KernelError('CONFIG_INVALID', `${provider}: ${used} needs the transport of Node.`, {
+      hint: 'This runtime sends requests by its fetch. Set up the runtime, or give a fetch of your own.',
+    });
+  }
   const pool = createPool<Slot>(options.connections, (release) => {
     const slot: Slot = { release: () => release(slot) };
     return slot;

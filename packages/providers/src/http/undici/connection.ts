@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 import { type ConnectionPool, createPool } from '../pool.ts';
+import type { TransportOptions } from '../transport.ts';
+import type { Attempt } from './proxy.ts';
+import { chooseRoute, type Route } from './route.ts';
 
 /** A connection, held by one request at a time. */
 export interface Connection {
@@ -14,55 +17,40 @@ export interface Connection {
   abortConnect(): void;
 }
 
-/** How a pool connects. */
-export interface PoolOptions {
-  /** The connect timeout; 0 means none. */
-  readonly connectMs: number;
-  /** The maximum number of open connections. */
-  readonly connections: number;
-}
-
 /** Loads undici (only its client, by path: a quarter of the cost of its root) and creates a pool. Does not connect yet. */
-export async function openPool(origin: string, options: PoolOptions): Promise<ConnectionPool<Connection>> {
+export async function openPool(options: TransportOptions): Promise<ConnectionPool<Connection>> {
   const [{ default: ClientClass }, { default: connector }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),
     import('undici/lib/core/connect.js'),
   ]);
-  return createPool(options.connections, (release) =>
-    createConnection(ClientClass, connector, origin, options, release),
-  );
+  const route = chooseRoute(connector, options);
+  return createPool(options.connections, (release) => createConnection(ClientClass, route, release));
 }
 
 function createConnection(
   ClientClass: typeof Client,
-  connector: typeof buildConnector,
-  origin: string,
-  { connectMs }: PoolOptions,
+  route: Route,
   release: (connection: Connection) => void,
 ): Connection {
   let socket: Socket | undefined;
-  let isConnecting = false;
-  const openSocket = connector({ timeout: connectMs, allowH2: false });
+  let attempt: Attempt | undefined;
   const connect: buildConnector.connector = (target, callback) => {
-    // undici's connector returns its socket, although its type does not say so.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const opened = openSocket(target, (...outcome) => {
-      isConnecting = false;
+    attempt = route.connect(target, (...outcome) => {
+      attempt = undefined;
+      socket = outcome[1] ?? undefined;
       callback(...outcome);
-    }) as unknown as Socket;
-    isConnecting = true;
-    socket = opened;
-    return opened;
+    });
+    return attempt;
   };
   // The pool hands out one request at a time, so nothing is ever pipelined; with `pipelining: 1` undici would hold the connection back for
   // one turn of the event loop after each response. It still checks for a closed socket before it reuses one.
-  const client = new ClientClass(origin, { connect, pipelining: 2, headersTimeout: 0, bodyTimeout: 0 });
+  const client = new ClientClass(route.clientOrigin, { connect, pipelining: 2, headersTimeout: 0, bodyTimeout: 0 });
   const connection: Connection = {
-    dispatch: (request, handler) => void client.dispatch(request, handler),
+    dispatch: (request, handler) => void client.dispatch(route.toRequest(request), handler),
     isFlushed: () => socket?.writableLength === 0,
     release: () => release(connection),
     abortConnect() {
-      if (isConnecting) socket?.destroy(new Error('The request was cancelled while connecting.'));
+      attempt?.destroy(new Error('The request was cancelled while connecting.'));
     },
   };
   return connection;

@@ -15,7 +15,7 @@ import { classifyEncoding, createInflater, type Inflater } from './inflate.ts';
 /** Opens the transport of Node: undici's client, whose connections report what `fetch` hides. Does not connect yet. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { provider } = options;
-  const pool = await openPool(options.origin, options);
+  const pool = await openPool(options);
   return { send: (request, events) => startExchange(provider, pool, request, events) };
 }
 
