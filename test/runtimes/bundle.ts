@@ -17,5 +17,5 @@ export async function bundleFor(conditions: readonly string[], file: string): Pr
   return output[0].code;
 }
 
-/** Packages that a user installs for Bedrock, Azure and zod; nothing of the program loads them. */
-const OPTIONAL = /^(?:@aws-sdk|@smithy|@azure|@opentelemetry)\//;
+/** Modules of Node, and packages that a user installs or that only Node loads: where the code names them, it stays so. */
+const OPTIONAL = /^(?:node:|(?:@aws-sdk|@smithy|@azure|@opentelemetry|undici)\/)/;

@@ -83,6 +83,6 @@ function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: numb
 
 /** The CPU time that this process has used, or the time where a runtime does not tell. */
 function userMs(): number {
-  const { process } = node;
-  return process?.cpuUsage === undefined ? performance.now() : process.cpuUsage().user / 1000;
+  const used = node.process?.cpuUsage?.();
+  return used === undefined ? performance.now() : used.user / 1000;
 }
