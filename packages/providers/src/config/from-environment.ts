@@ -1,6 +1,7 @@
 import { node } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { addressVariable, ollamaAddress } from './environment-address.ts';
+import type { CommonConfig } from './common-config.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
 /** The providers whose address and key have customary variables, and the variable of the key. */
@@ -27,7 +28,7 @@ export function fromEnvironment(variable: string): () => string;
 export function fromEnvironment<const Config extends EnvironmentConfig>(
   config: Config,
   environment?: Environment,
-): Config;
+): Config & Pick<CommonConfig, 'baseUrl' | 'token'>;
 export function fromEnvironment(
   source: string | EnvironmentConfig,
   environment?: Environment,
