@@ -13,7 +13,7 @@ export interface Manifest {
 
 /** The folders of the workspace's packages, relative to the root, sorted. */
 export function workspaceFolders(root = '.'): readonly string[] {
-  const patterns = ['packages/*', 'apps/*', 'examples', 'scripts', 'test/e2e', 'test/mcp'].map(
+  const patterns = ['packages/*', 'apps/*', 'examples', 'scripts', 'test/e2e', 'test/mcp', 'test/runtimes'].map(
     (folder) => `${folder}/package.json`,
   );
   return globSync(patterns, { cwd: root })

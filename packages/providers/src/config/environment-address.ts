@@ -27,5 +27,5 @@ export function ollamaAddress(value: string): string {
 
 /** An IPv6 address stands without brackets where no port follows. */
 function bracketed(value: string): string {
-  return /^[0-9a-f]*:[0-9a-f:]*:[0-9a-f]*$/i.test(value) ? `[${value}]` : value;
+  return /^[0-9a-f:]+$/i.test(value) && value.split(':').length > 2 ? `[${value}]` : value;
 }

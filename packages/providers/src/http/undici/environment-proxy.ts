@@ -31,9 +31,11 @@ function isExcluded(host: string, port: string, noProxy: string): boolean {
 function excludes(entry: string, host: string, port: string): boolean {
   if (entry === '*' || entry === host) return true;
   if (entry.includes('/')) return isInRange(entry, host);
-  const [, name = entry, ownPort] = /^(.*[^:]):(\d+)$/.exec(entry) ?? [];
-  if (ownPort !== undefined && isIP(entry) === 0 && ownPort !== port) return false;
-  const domain = (isIP(entry) === 0 ? name : entry).replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
+  const colon = isIP(entry) === 6 ? -1 : entry.lastIndexOf(':');
+  const ownPort = entry.slice(colon + 1);
+  const hasPort = colon !== -1 && /^\d+$/.test(ownPort);
+  if (hasPort && ownPort !== port) return false;
+  const domain = (hasPort ? entry.slice(0, colon) : entry).replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
   return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
 }
 

@@ -28,6 +28,7 @@ export function parseProxy(provider: string, text: string, onSecret: (secret: st
 
 /** What can be given up. */
 export interface Attempt {
+  /** Closes its connection; the error is its outcome. */
   destroy(error: Error): void;
 }
 
