@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,10 @@ const DONE: LoopOutcome = {
   aborted: 'aborted',
 };
 
+/** The runtimes whose test has passed, and those that are not installed here. */
+const ran = new Set<string>();
+const absent = new Set<string>();
+
 let servers: LoopServers;
 beforeAll(async () => {
   servers = await startLoopServers();
@@ -31,13 +35,16 @@ beforeAll(async () => {
 afterAll(() => servers.close());
 
 /** Each wire's loop came to the answer, and its text arrived in the pieces that the server sent. */
-function expectLoops(outcomes: Outcomes): void {
+function expectLoops(runtime: string, outcomes: Outcomes): void {
   verifies('runtimes.loop');
   expect(outcomes).toEqual({ openai: DONE, anthropic: DONE });
   for (const { deltas } of Object.values(outcomes)) {
     expect(deltas.join('')).toBe(`Let me look.${DONE.answer}`);
     expect(deltas.length).toBeGreaterThan(4);
   }
+  const isNode = runtime.startsWith('Node');
+  expect(servers.takeClients()).toEqual({ own: isNode, fetch: !isNode });
+  ran.add(runtime);
 }
 
 async function runProcess(program: string, flags: readonly string[]): Promise<Outcomes> {
@@ -47,7 +54,7 @@ async function runProcess(program: string, flags: readonly string[]): Promise<Ou
 }
 
 test('a streamed tool loop runs on Node 26', async () => {
-  expectLoops(await runProcess(process.execPath, []));
+  expectLoops('Node 26', await runProcess(process.execPath, []));
 });
 
 const DENO = ['run', '--no-check', '--node-modules-dir=manual', '--allow-net=127.0.0.1', '--allow-env', '--allow-read'];
@@ -59,19 +66,21 @@ for (const [name, program, flags] of [
   ['Bun', 'bun/bin/bun.exe', []],
 ] as const) {
   const runtime = findRuntime(program, ['runtimes.loop']);
+  if (!runtime.present) absent.add(name);
   test(`a streamed tool loop runs on ${name}`, runtime.options, async () => {
-    expectLoops(await runProcess(runtime.path, flags));
+    expectLoops(name, await runProcess(runtime.path, flags));
   });
 }
 
 const workerd = findRuntime('miniflare/package.json', ['runtimes.loop']);
+if (!workerd.present) for (const name of ['workerd', 'workerd with nodejs_compat']) absent.add(name);
 
 test('a streamed tool loop runs in workerd', workerd.options, async () => {
-  expectLoops(await runWorker([]));
+  expectLoops('workerd', await runWorker([]));
 });
 
 test('a streamed tool loop runs in workerd with nodejs_compat', workerd.options, async () => {
-  expectLoops(await runWorker(['nodejs_compat']));
+  expectLoops('workerd with nodejs_compat', await runWorker(['nodejs_compat']));
 });
 
 interface MiniflareModule {
@@ -98,6 +107,7 @@ async function runWorker(compatibilityFlags: readonly string[]): Promise<Outcome
 }
 
 const chromium = findChromium(['runtimes.loop']);
+if (!chromium.present) absent.add('Chromium');
 
 test('a streamed tool loop runs in Chromium', chromium.options, async () => {
   const page = await startPageServer(await bundleFor(['browser'], 'in-page.ts'), servers.addresses);
@@ -113,10 +123,23 @@ test('a streamed tool loop runs in Chromium', chromium.options, async () => {
     await tab.goto(page.url);
     await tab.waitForFunction('"runToolLoops" in globalThis');
     const call = `globalThis.runToolLoops(${JSON.stringify(page.addresses satisfies Addresses)})`;
-    expectLoops((await tab.evaluate(call)) as Outcomes);
+    expectLoops('Chromium', (await tab.evaluate(call)) as Outcomes);
   } finally {
     await browser.close();
     await page.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
+});
+
+test('the table of the README names the runtimes whose tests ran, and those alone', () => {
+  verifies('runtimes.table');
+  const [, section = ''] = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').split('\n## Runtimes\n');
+  const [table = ''] = section.split('\n## ');
+  const rows = [...table.matchAll(/^\| (\S[^|]*?) *\|/gm)].map(([, name]) => name);
+  expect(
+    rows
+      .slice(1)
+      .filter((name) => !name?.startsWith('-'))
+      .toSorted(),
+  ).toEqual([...ran, ...absent].toSorted());
 });

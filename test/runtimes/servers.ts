@@ -13,6 +13,8 @@ const ANSWER: WireReply = { text: 'It is 31 °C, says Grüße 🌍.', pieces: 4 
 /** Model servers for the program, which may run any number of times. */
 export interface LoopServers {
   readonly addresses: Addresses;
+  /** Whether requests came from the client of `@kernel/providers` itself, and whether from a `fetch`, since the last look. */
+  takeClients(): { readonly own: boolean; readonly fetch: boolean };
   close(): Promise<void>;
 }
 
@@ -23,7 +25,15 @@ export async function startLoopServers(): Promise<LoopServers> {
     startWireServer({ wire: 'openai', replies }),
     startWireServer({ wire: 'anthropic', replies }),
   ]);
+  const seen = new Set<RecordedRequest>();
   return {
+    takeClients() {
+      const requests = [openai, anthropic].flatMap((server) => server.requests);
+      const fresh = requests.filter((request) => !seen.has(request));
+      for (const request of fresh) seen.add(request);
+      const isOwn = fresh.map(({ headers }) => headers['user-agent'] === 'kernel-providers');
+      return { own: isOwn.includes(true), fetch: isOwn.includes(false) };
+    },
     addresses: { openai: openai.baseUrl, anthropic: anthropic.baseUrl },
     close: async () => void (await Promise.all([openai.close(), anthropic.close()])),
   };
