@@ -136,10 +136,7 @@ test('the table of the README names the runtimes whose tests ran, and those alon
   const [, section = ''] = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').split('\n## Runtimes\n');
   const [table = ''] = section.split('\n## ');
   const rows = [...table.matchAll(/^\| (\S[^|]*?) *\|/gm)].map(([, name]) => name);
-  expect(
-    rows
-      .slice(1)
-      .filter((name) => !name?.startsWith('-'))
-      .toSorted(),
-  ).toEqual([...ran, ...absent].toSorted());
+  const names = rows.slice(1).filter((name) => !name?.startsWith('-'));
+  expect(new Set(names)).toEqual(new Set([...ran, ...absent]));
+  expect(names).toHaveLength(ran.size + absent.size);
 });

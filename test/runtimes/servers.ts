@@ -31,8 +31,8 @@ export async function startLoopServers(): Promise<LoopServers> {
       const requests = [openai, anthropic].flatMap((server) => server.requests);
       const fresh = requests.filter((request) => !seen.has(request));
       for (const request of fresh) seen.add(request);
-      const isOwn = fresh.map(({ headers }) => headers['user-agent'] === 'kernel-providers');
-      return { own: isOwn.includes(true), fetch: isOwn.includes(false) };
+      const isOwn = new Set(fresh.map(({ headers }) => headers['user-agent'] === 'kernel-providers'));
+      return { own: isOwn.has(true), fetch: isOwn.has(false) };
     },
     addresses: { openai: openai.baseUrl, anthropic: anthropic.baseUrl },
     close: async () => void (await Promise.all([openai.close(), anthropic.close()])),
@@ -65,6 +65,6 @@ export async function startPageServer(script: string, addresses: Addresses) {
   return {
     url,
     addresses: { openai: `${url}/openai`, anthropic: `${url}/anthropic` },
-    close: () => new Promise((resolve) => void (server.close(resolve), server.closeAllConnections())),
+    close: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())),
   };
 }

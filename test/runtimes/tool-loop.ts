@@ -37,9 +37,9 @@ async function toolLoop(config: ProviderConfig): Promise<LoopOutcome> {
   } as const;
   const weather = bindTool(
     { name: 'weather', description: 'Tells the weather in a city.', effect: 'write', parameters },
-    ({ city }) => {
-      cities.push(String(city));
-      return { forLLM: `31 °C in ${String(city)}`, media: [] };
+    ({ city }: { readonly city: string }) => {
+      cities.push(city);
+      return { forLLM: `31 °C in ${city}`, media: [] };
     },
   );
   const options: RunOptions = {

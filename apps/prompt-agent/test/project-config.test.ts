@@ -229,7 +229,7 @@ test("a project's file may not set how the provider connects, and your own file 
     { socketPath: '/var/run/docker.sock' },
   ];
   for (const options of connections) {
-    const place = cloned(atServer({ options }) as { provider: object });
+    const place = cloned(atServer({ options }));
     const { asked, code, stderr } = await atTerminal(place, 'y');
     expect([asked, code]).toEqual([0, 2]);
     expect(stderr).toContain('which decides how requests reach the model');

@@ -54,7 +54,7 @@ function tokenOf(variable: string, read: ReadVariable): () => string {
 function configOf(config: EnvironmentConfig, read: ReadVariable): EnvironmentConfig {
   const { baseUrl, name, token } = config;
   if (!Object.hasOwn(KEYS, name)) {
-    throw new KernelError('CONFIG_INVALID', `fromEnvironment knows no variables of "${String(name)}".`, {
+    throw new KernelError('CONFIG_INVALID', `fromEnvironment knows no variables of "${name as string}".`, {
       hint: `Known: ${Object.keys(KEYS).join(', ')}. For another one, set baseUrl and token: fromEnvironment('ITS_KEY').`,
     });
   }

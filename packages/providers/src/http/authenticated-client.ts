@@ -150,9 +150,15 @@ async function openTransport(options: AuthenticatedClientOptions): Promise<Trans
   const { connections, fetch, origin, provider, proxy, redactor, socketPath, timeouts, tls } = options;
   const module = await (fetch === undefined ? import('#transport') : import('./fetch/transport.ts'));
   return module.openTransport({
-    ...{ connections, fetch, origin, provider, proxy, socketPath, tls },
+    connections,
+    fetch,
+    origin,
+    provider,
+    proxy,
+    socketPath,
+    tls,
     connectMs: timeouts.connectMs,
-    onSecret: redactor.add,
+    onSecret: (secret) => redactor.add(secret),
   });
 }
 

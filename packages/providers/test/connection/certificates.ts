@@ -34,8 +34,21 @@ export function makeCertificates(openssl: string): Certificates {
     writeFileSync(join(folder, `${name}.ext`), extension);
     run('req', ...key, `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
     run(
-      ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '1'],
-      ...['-extfile', `${name}.ext`, '-out', `${name}.pem`],
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-days',
+      '1',
+      '-extfile',
+      `${name}.ext`,
+      '-out',
+      `${name}.pem`,
     );
     return { cert: read(`${name}.pem`), key: read(`${name}.key`) };
   };

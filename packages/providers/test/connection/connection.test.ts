@@ -17,7 +17,7 @@ const CREDENTIAL = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
 type Settings = Partial<Omit<ProviderConfig, 'name'>>;
 
 function chat(baseUrl: string, settings: Settings = {}) {
-  return createProvider({ name: 'openai', baseUrl, ...settings } as ProviderConfig);
+  return createProvider({ name: 'openai', baseUrl, ...settings });
 }
 
 async function answerOf(baseUrl: string, settings: Settings = {}): Promise<string> {
@@ -71,7 +71,7 @@ test('a proxy with https is reached over TLS, for http and for https', openssl.o
   verifies('providers.proxy', 'providers.tls');
   const tls = { ca: certificates?.ca };
   const [plain, secure] = [await startChat(), await startChat(certificates?.server)];
-  const proxy = await startProxy({ ...(certificates === undefined ? {} : { tls: certificates.server }) });
+  const proxy = await startProxy(certificates === undefined ? {} : { tls: certificates.server });
   const url = `https://localhost:${proxy.port}`;
   expect(await answerOf(`http://api.example.test:${plain.port}/v1`, { proxy: url, tls })).toBe('Hello');
   expect(await answerOf(`https://api.example.test:${secure.port}/v1`, { proxy: url, tls })).toBe('Hello');

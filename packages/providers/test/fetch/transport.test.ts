@@ -82,9 +82,8 @@ test('the body is read only as fast as its reader reads', async () => {
     },
     { highWaterMark: 0 },
   );
-  const events = over(async () => new Response(body))
-    .stream(request())
-    [Symbol.asyncIterator]();
+  const stream = over(async () => new Response(body)).stream(request());
+  const events = stream[Symbol.asyncIterator]();
   await events.next();
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(pulled).toBeLessThan(20);
@@ -149,7 +148,7 @@ test('what makes a fetch fail is PROVIDER_NETWORK with its code, and no error ho
     ['no error at all', { code: 'PROVIDER_NETWORK' }],
   ];
   for (const [failure, expected] of failures) {
-    const error = await errorOf(over(() => Promise.reject(failure as Error)).stream(request()));
+    const error = await errorOf(over(() => Promise.reject(failure)).stream(request()));
     expect(error).toMatchObject(expected);
     expect(JSON.stringify([error.message, error.data, String(error.cause)])).not.toContain('sk-secret-token');
   }

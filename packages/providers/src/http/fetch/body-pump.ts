@@ -20,8 +20,12 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
   let wake: (() => void) | undefined;
   let hasData = false;
 
+  async function whilePaused(): Promise<void> {
+    for (let pause = paused; pause !== undefined; pause = paused) await pause;
+  }
+
   async function deliver(chunk: unknown): Promise<void> {
-    while (paused !== undefined) await paused;
+    await whilePaused();
     if (stopped) return;
     if (!(chunk instanceof Uint8Array)) throw new TypeError('The body is not a stream of bytes.');
     if (!hasData) {
@@ -44,14 +48,11 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
         return;
       }
       reader = response.body.getReader();
-      while (!stopped) {
+      for (;;) {
         const { done, value } = await reader.read();
-        if (done) {
-          while (paused !== undefined) await paused;
-          return;
-        }
-        await deliver(value);
-        while (paused !== undefined) await paused;
+        if (!done) await deliver(value);
+        await whilePaused();
+        if (done || stopped) return;
       }
     },
     pause() {

@@ -98,8 +98,8 @@ function startExchange(
   if (slot === undefined) events.onQueued();
 
   return {
-    pause: pump.pause,
-    resume: pump.resume,
+    pause: () => pump.pause(),
+    resume: () => pump.resume(),
     abort() {
       if (ended) return;
       ended = true;

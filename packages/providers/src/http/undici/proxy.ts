@@ -57,10 +57,11 @@ export function openTunnel(
     clearTimeout(timer);
     callback(error, socket);
   };
-  import(isSecure ? 'node:https' : 'node:http').then(({ request }: typeof import('node:https')) => {
+  const ask = async (): Promise<void> => {
+    const { request } = await (isSecure ? import('node:https') : import('node:http'));
     const connect = request({
       // The name that TLS asks for is that of the proxy.
-      ...(isSecure ? { ...(tls as object), servername: hostname } : {}),
+      ...(isSecure ? { ...certificates(tls), servername: hostname } : {}),
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isSecure ? 443 : 80) : port,
       method: 'CONNECT',
@@ -69,28 +70,30 @@ export function openTunnel(
       agent: false,
     });
     attempt = connect;
-    connect.once('connect', (response, socket) => {
+    connect.once('connect', (response, socket: Socket) => {
       if (response.statusCode === 200) {
-        settle(undefined, socket as Socket);
+        settle(undefined, socket);
       } else {
         socket.destroy();
         settle(refusal(provider, proxy, response));
       }
     });
-    connect.once('response', (response) => {
-      response.destroy();
-      settle(refusal(provider, proxy, response));
-    });
     connect.once('error', (error) => settle(error));
     connect.end();
     if (given !== undefined) connect.destroy(given);
-  }, settle);
+  };
+  ask().catch(settle);
   return {
     destroy(error) {
       given = error;
       attempt?.destroy(error);
     },
   };
+}
+
+/** What of the settings holds for a proxy as well. */
+function certificates({ ca, cert, key, passphrase }: TlsSettings = {}): object {
+  return { ca, cert, key, passphrase };
 }
 
 function refusal(provider: string, { origin }: Proxy, { statusCode = 0 }: IncomingMessage): KernelError {

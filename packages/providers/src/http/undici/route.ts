@@ -19,6 +19,8 @@ type RouteOptions = Omit<TransportOptions, 'connections' | 'fetch'>;
 export function chooseRoute(connector: typeof buildConnector, options: RouteOptions): Route {
   const { connectMs, onSecret, origin, provider, proxy: configured, socketPath, tls } = options;
   const path = socketPath === undefined ? {} : { socketPath };
+  // Its type asks for lists that can be changed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const open = connector({ ...(tls as object), ...path, timeout: connectMs, allowH2: false });
   const toSocket = (target: buildConnector.Options, callback: buildConnector.Callback): Attempt =>
     // undici's connector returns its socket, although its type does not say so.
@@ -55,7 +57,14 @@ function forwardRoute(origin: string, proxy: Proxy, toSocket: Route['connect']):
     toRequest: (request) => ({
       ...request,
       path: origin + request.path,
-      headers: { host, ...(request.headers as Readonly<Record<string, string>>), ...proxy.headers },
+      // A `Host` of the config comes later, and wins.
+      headers: { host, ...ownHeaders(request), ...proxy.headers },
     }),
   };
+}
+
+/** Those that our client sends: an object of texts. */
+function ownHeaders({ headers }: Dispatcher.DispatchOptions): Readonly<Record<string, string>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `TransportRequest` says so
+  return headers as Readonly<Record<string, string>>;
 }
