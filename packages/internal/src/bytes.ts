@@ -1,8 +1,8 @@
 import { node, nodeModule } from './platform.ts';
 
-/** Copies bytes whose memory is reused. */
+/** Copies bytes whose memory is reused. Node's buffers are the faster way: small ones share memory. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
+  return node.Buffer === undefined ? new Uint8Array(bytes) : node.Buffer.from(bytes);
 }
 
 /** Joins bytes. */
@@ -20,7 +20,8 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
 
 /** Reads UTF-8; a byte-order mark stays, and bytes that are not UTF-8 become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (node.Buffer === undefined) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** Reads UTF-8 that arrives in pieces, with characters cut anywhere. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import {
+  copyBytes,
   createAsyncStorage,
   createUtf8Decoder,
   decodeUtf8,
@@ -47,7 +48,8 @@ test('base64 is the same with and without the buffers of Node, URL-safe or with 
     expect(withoutNode(() => toBase64(bytes))).toBe(base64);
     for (const written of [base64, base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''), `${base64}\n`])
       expect(Array.from(withoutNode(() => fromBase64(written)))).toEqual(Array.from(fromBase64(written)));
-    expect(decodeUtf8(bytes)).toBe(text);
+    expect([decodeUtf8(bytes), withoutNode(() => decodeUtf8(bytes))]).toEqual([text, text]);
+    expect(Array.from(withoutNode(() => copyBytes(bytes)))).toEqual(Array.from(copyBytes(bytes)));
   }
   expect(Array.from(withoutNode(() => fromBase64('a')))).toEqual([]);
 });
