@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { createAsyncStorage } from '@kernel/internal';
 
 // Not a field of the request: a provider that sends what it gets, or a log of requests, must not see the context.
-const contexts = new AsyncLocalStorage<unknown>();
+const contexts = createAsyncStorage<unknown>();
 
 /** Returns the `context` of the run whose request is being streamed; undefined outside of a run. */
 export function requestContext(): unknown {
