@@ -116,6 +116,8 @@ async function callLibrary(library: InputSchema['~standard'], value: unknown): P
   try {
     return await library.validate(value);
   } catch (error) {
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      return { issues: [{ message: 'expected a value that is nested less deeply' }] };
     throw checkFailed(`A check or transform of the schema of output failed: ${reasonOf(error)}`, error);
   }
 }
