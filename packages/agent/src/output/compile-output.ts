@@ -128,6 +128,8 @@ async function callLibrary(
   try {
     return await library.validate(value);
   } catch (error) {
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      return { issues: [{ message: 'expected a value that is nested less deeply' }] };
     throw checkFailed(`A check or transform of the output schema failed: ${reasonOf(error)}`, error);
   }
 }

@@ -205,6 +205,16 @@ describe('an answer that does not fit', () => {
     provider.assertDone();
   });
 
+  test('since it is nested too deeply for the schema library is sent back too', async () => {
+    const depthOf = (value: unknown): number => (Array.isArray(value) ? 1 + depthOf(value[0]) : 0);
+    const output = z.object({ a: z.any().transform(depthOf) });
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const provider = provide('tool-call', answerCall(deep), answerCall('{"a":[[1]]}'));
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    expect(JSON.stringify(events.find((event) => event.type === 'output-rejected'))).toContain('nested less deeply');
+    expect(endOf(events)).toMatchObject({ output: { a: 2 } });
+  });
+
   test('is not looked for in a reply that was cut or filtered', async () => {
     const provider = provide('schema', { text: '{"city":"Lis', finishReason: 'length' });
     const result = await collect(run({ provider, model, messages: [user('?')], output: Weather }));
