@@ -28,10 +28,10 @@ export function jsonLine(next: string): () => EndFinder {
   };
 }
 
-/** Markup up to the first `close` at which `isComplete` accepts it. */
+/** Markup up to the first `close` at which `isComplete` accepts it. A line feed that ends `open` may be the one that begins `close`. */
 export function untilMark(open: string, close: string, isComplete: (text: string) => boolean): () => EndFinder {
   return () => {
-    let from = open.length;
+    let from = open.endsWith('\n') && close.startsWith('\n') ? open.length - 1 : open.length;
     return (text) => {
       for (;;) {
         const at = text.indexOf(close, from);
