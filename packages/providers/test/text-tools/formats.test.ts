@@ -2,15 +2,18 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { cpuTimeOf } from '../../../../test/setup/cpu-time.ts';
 import { TEXT_FORMATS, detectTextCalls, withTextTools } from '../../src/text-tools/index.ts';
-import { SAMPLES, TEXTS } from './samples.ts';
-import { read, saying } from './support.ts';
+import { SAMPLES as OTHERS, TEXTS as OTHER_TEXTS } from './samples.ts';
+import { letters, read, saying } from './support.ts';
+import { VENDOR_SAMPLES, VENDOR_TEXTS } from './vendor-samples.ts';
 
-const letters = (text: string): string[] => text.split('');
+const SAMPLES = [...OTHERS, ...VENDOR_SAMPLES];
+const TEXTS = [...OTHER_TEXTS, ...VENDOR_TEXTS];
+
 const cut = (text: string, at: number): string[] => [text.slice(0, at), text.slice(at)];
 
 for (const [index, sample] of SAMPLES.entries()) {
   test(`${sample.format} (${index}): calls with ids, complete arguments and the text around them, for every split`, async () => {
-    verifies('grammar.text.formats', 'grammar.text.stream');
+    verifies('grammar.text.formats', 'grammar.text.vendors', 'grammar.text.stream');
     const whole = await read(withTextTools(saying([sample.said]), sample.format));
     expect(whole.calls).toEqual(sample.calls);
     expect(whole.text).toBe(sample.text ?? '');

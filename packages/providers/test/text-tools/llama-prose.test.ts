@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { TEXT_FORMATS, detectTextCalls, withTextTools } from '../../src/text-tools/index.ts';
 import { file, o, tricky, weather } from './samples.ts';
-import { read, saying } from './support.ts';
+import { letters, read, saying } from './support.ts';
 
 const call = o(weather, 'parameters');
 
@@ -13,7 +13,7 @@ test.each<readonly [string, string]>([
   [`A set {1, 2}, {"a": {"name": 1}} and { "x }: ${call}`, 'A set {1, 2}, {"a": {"name": 1}} and { "x }: '],
 ])('llama3-json: a call object with parameters between words is a call: %s', async (said, text) => {
   verifies('grammar.text.prose');
-  const pieces = [...said];
+  const pieces = letters(said);
   for (const split of [[said], pieces]) {
     const result = await read(withTextTools(saying(split), 'llama3-json'));
     expect(result.calls).toEqual([weather]);
@@ -40,7 +40,7 @@ test.each([
   'Its definition: {"name": "get_weather", "description": "Tells", "parameters": {}} as you know.',
 ])('llama3-json: other objects between words stay text: %s', async (said) => {
   verifies('grammar.text.known');
-  const result = await read(withTextTools(saying([...said]), 'llama3-json'));
+  const result = await read(withTextTools(saying(letters(said)), 'llama3-json'));
   expect(result.calls).toEqual([]);
   expect(result.text).toBe(said);
 });

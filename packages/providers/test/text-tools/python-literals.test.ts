@@ -2,7 +2,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { withTextTools } from '../../src/text-tools/index.ts';
 import { readPythonCalls } from '../../src/text-tools/python-literal.ts';
-import { read, saying } from './support.ts';
+import { letters, read, saying } from './support.ts';
 
 const fence = '```';
 
@@ -38,12 +38,12 @@ test('an empty block of Python calls is text, and the next block is read', async
   verifies('grammar.text.escapes');
   const empty = `${fence}tool_code\n${fence}`;
   const said = `${empty}\nNothing.\n${fence}tool_code\nnow()\n${fence}\nBye.`;
-  for (const pieces of [[said], [...said]]) {
+  for (const pieces of [[said], letters(said)]) {
     const result = await read(withTextTools(saying(pieces), 'gemma'));
     expect(result.calls).toEqual([['now', {}]]);
     expect(result.text).toBe(`${empty}\nNothing.\n\nBye.`);
   }
-  expect((await read(withTextTools(saying([...empty]), 'gemma'))).text).toBe(empty);
+  expect((await read(withTextTools(saying(letters(empty)), 'gemma'))).text).toBe(empty);
 });
 
 test.each(['json', 'tool_call', ''])(
@@ -51,7 +51,7 @@ test.each(['json', 'tool_call', ''])(
   async (info) => {
     verifies('grammar.text.escapes');
     const said = `${fence}${info}\n${fence}\n${fence}${info}\n{"name": "now", "arguments": {}}\n${fence}`;
-    for (const pieces of [[said], [...said]]) {
+    for (const pieces of [[said], letters(said)]) {
       const result = await read(withTextTools(saying(pieces), 'json'));
       expect(result.calls).toEqual([['now', {}]]);
       expect(result.text).toBe(`${fence}${info}\n${fence}\n`);
