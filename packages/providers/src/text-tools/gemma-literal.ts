@@ -69,9 +69,9 @@ export function readGemmaObject(text: string): string | undefined {
     }
     const end = text.indexOf(QUOTE, at + QUOTE.length);
     if (end === -1) return undefined;
-    const value = text.slice(at + QUOTE.length, end);
+    const inner = text.slice(at + QUOTE.length, end);
     at = end + QUOTE.length;
-    return JSON.stringify(value);
+    return JSON.stringify(inner);
   }
 
   function bare(): string | undefined {

@@ -1,10 +1,10 @@
 /**
- * Where a control token of a chat template begins: `<|…|>`, `<｜…｜>` and `<…|>`, tags of calls, arguments and results, `[TOOL_RESULTS]`,
+ * Where a control token of a chat template begins: `<|…|>`, `<｜…｜>` and `<…|>`, tags of tools, calls, arguments and results, `[TOOL_RESULTS]`,
  * `[SYSTEM_PROMPT]`, `<think>`, `<<SYS>>`, `]~b]`, `[e~[`, beginnings and ends of turns. The token of any format counts in every format,
  * since servers map them to the same special tokens.
  */
 const TOKEN_START =
-  /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|available_tools|system_?prompt|think[>\]]|sys>|function[=>]|parameter[=>]|arg_(?:key|value)>|minimax:|inst\]|s>|bos>|eos>|sop>|gmask\]|im_|(?:begin|beginning|start|end)_of_|[a-z_]{1,24}\|>)|e~\[)|\](?=~!?b[[\]])/gi;
+  /[<[](?=[|｜]|\/?[ \t]{0,8}(?:tool_|tool▁|tools>|available_tools|system_?prompt|think[>\]]|sys>|function[=>]|parameter[=>]|arg_(?:key|value)>|minimax:|inst\]|s>|bos>|eos>|sop>|gmask\]|im_|(?:begin|beginning|start|end)_of_|[a-z_]{1,24}\|>)|e~\[)|\](?=~!?b[[\]])/gi;
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([
   ['<', String.raw`\u003c`],

@@ -29,6 +29,8 @@ const MARKS = [
   '[TOOL_CALLS]',
   '[/INST]',
   '</s>',
+  '</tools>',
+  '[/AVAILABLE_TOOLS]',
   '<|"|>',
   '<tool_call|>',
   '<tool_response|>',
