@@ -17,6 +17,7 @@ import type {
   ClientServerToolResult,
 } from './client-event-types.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
+import { createDecidedCalls } from './decided-calls.ts';
 
 /** Returns what a client may see of an event. For the events of one run, in order. */
 export type ClientView = (event: AgentEvent) => readonly ClientEvent[];
@@ -27,9 +28,16 @@ const NOTHING: readonly ClientEvent[] = [];
 export function createClientView(shown: Shown): ClientView {
   /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
+  const decidedCallEnd = createDecidedCalls(shown);
   let hasText = false;
 
   function viewSubAgent(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
+    const seen = shown.has('sub-agents') ? viewInner(path, event) : NOTHING;
+    const end = decidedCallEnd(path, event);
+    return end === undefined ? seen : [...seen, end];
+  }
+
+  function viewInner(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
     const key = JSON.stringify(path);
     const view = inner.get(key) ?? createClientView(shown);
     inner.set(key, view);
@@ -88,7 +96,7 @@ export function createClientView(shown: Shown): ClientView {
       case 'approval-request':
         return [{ type: 'approval-request', ...toClientCall(event.call, shown) }];
       case 'sub-agent-event':
-        return shown.has('sub-agents') ? viewSubAgent(event.path, event.event) : NOTHING;
+        return viewSubAgent(event.path, event.event);
       case 'run-end': {
         const end = toClientEnd(event, shown);
         // The answer of a hook was never streamed.
