@@ -96,6 +96,9 @@ describe('AG-UI events', () => {
   test.each([
     ['resolved', { approved: true }, 'done', 'removed'],
     ['resolved', { approved: false, reason: 'keep it' }, 'denied', 'keep it'],
+    ['resolved', { approved: false, reason: null }, 'denied', 'The user denied the call.'],
+    ['resolved', { approved: false, reason: '' }, 'denied', 'The user denied the call.'],
+    ['resolved', { approved: true, reason: null }, 'done', 'removed'],
     ['cancelled', undefined, 'denied', 'The user denied the call.'],
   ])('an interrupt that is %s with %j goes on', async (status, payload, outcome, text) => {
     verifies('web.approvals');

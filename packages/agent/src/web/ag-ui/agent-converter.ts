@@ -59,7 +59,7 @@ export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
   }
 
   return {
-    isAnnounced: calls.isAnnounced,
+    isAnnounced: (toolCallId) => calls.isAnnounced(toolCallId),
     close: () => [...closeMessage(), ...calls.endReply([], messageId), ...setStep(undefined)],
     convert(event) {
       switch (event.type) {

@@ -70,8 +70,8 @@ export interface ClientRunEnd {
   readonly limit?: RunLimit;
   /** The text of the answer, or what there is of it. */
   readonly answer?: string;
-  /** The typed answer. */
-  readonly output?: unknown;
+  /** The typed answer, as JSON: as the model gave it, without what the schema makes of it. */
+  readonly output?: JsonValue;
   /** The calls that wait for a decision. */
   readonly pending?: readonly ClientPendingCall[];
   /** What failed. */

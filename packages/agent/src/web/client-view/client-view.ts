@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type Citation,
+  type JsonValue,
   type MessageEnd,
   type PendingCall,
   type RunEnd,
@@ -160,11 +161,24 @@ function toClientEnd(end: RunEnd, shown: Shown): ClientRunEnd {
     reason,
     ...(reason === 'limit' ? { limit: end.limit } : {}),
     ...('answer' in end && end.answer !== undefined ? { answer: end.answer } : {}),
-    ...(reason === 'done' && end.output !== undefined ? { output: end.output } : {}),
+    ...(reason === 'done' && 'output' in end ? typedAnswer(end.answer) : {}),
     ...(reason === 'approval' ? { pending: end.pending.map((call) => toPending(call, shown)) } : {}),
     ...(reason === 'error' ? { error: toClientError(end.error.code, end.error.message, shown) } : {}),
     ...(shown.has('usage') ? { usage: end.usage } : {}),
   };
+}
+
+/**
+ * The typed answer as the model gave it. What a schema makes of that may be anything, such as a Map or a row of a database, and stays on the server. It
+ * is absent where a wrapper has put another text in its place.
+ */
+function typedAnswer(answer: string): { readonly output?: JsonValue } {
+  try {
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    return { output: JSON.parse(answer) as JsonValue };
+  } catch {
+    return {};
+  }
 }
 
 function toPending(call: PendingCall, shown: Shown): ClientPendingCall {
