@@ -18,7 +18,7 @@ const onSource = [
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e', 'test/mcp'];
+const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e', 'test/mcp', 'test/runtimes', 'test/sdks'];
 
 export default defineConfig({
   test: {

@@ -19,7 +19,7 @@ export const WORKLOADS = [
     runs: 16,
     warmup: 10,
     per: { count: LOOPS, unit: 'loop' },
-    contenders: loopWork(10, false, LOOPS),
+    contenders: loopWork(10, false, LOOPS, { overFetch: true }),
   },
   {
     name: 'W2 10 tool turns, streamed',
@@ -28,7 +28,7 @@ export const WORKLOADS = [
     runs: 16,
     warmup: 10,
     per: { count: LOOPS, unit: 'loop' },
-    contenders: loopWork(10, true, LOOPS),
+    contenders: loopWork(10, true, LOOPS, { overFetch: true }),
   },
   {
     name: 'W3 32 parallel calls of 20 ms',

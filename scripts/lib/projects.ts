@@ -13,9 +13,16 @@ export interface Manifest {
 
 /** The folders of the workspace's packages, relative to the root, sorted. */
 export function workspaceFolders(root = '.'): readonly string[] {
-  const patterns = ['packages/*', 'apps/*', 'examples', 'scripts', 'test/e2e', 'test/mcp'].map(
-    (folder) => `${folder}/package.json`,
-  );
+  const patterns = [
+    'packages/*',
+    'apps/*',
+    'examples',
+    'scripts',
+    'test/e2e',
+    'test/mcp',
+    'test/runtimes',
+    'test/sdks',
+  ].map((folder) => `${folder}/package.json`);
   return globSync(patterns, { cwd: root })
     .map((file) => dirname(file))
     .toSorted();

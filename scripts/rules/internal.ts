@@ -10,18 +10,21 @@ const FOLDER = 'packages/internal';
 /** The files of the package, all of them: a new one needs a change of ADR 0007. */
 const FILES: ReadonlySet<string> = new Set([
   'abort.ts',
+  'bytes.ts',
   'index.ts',
   'json.ts',
   'loopback.ts',
   'nearest.ts',
+  'platform.ts',
   'redact.ts',
   'secret-search.ts',
+  'sha256.ts',
   'timers.ts',
   'truncate.ts',
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 520;
+export const MAX_INTERNAL_LINES = 760;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

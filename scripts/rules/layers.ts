@@ -11,7 +11,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/internal': [],
   'packages/schema': ['@kernel/protocol', '@kernel/internal'],
   'packages/tools': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
-  'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici'],
+  // `#transport` is its own: the manifest says which module each runtime takes (ADR 0071).
+  'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici', '#transport'],
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
   'packages/agent': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],

@@ -220,6 +220,34 @@ test("a project's file may not set the header Host, which would choose the name 
   }
 });
 
+test("a project's file may not set how the provider connects, and your own file may", async () => {
+  verifies('cli.trust.connection');
+  const connections = [
+    { proxy: 'http://127.0.0.1:9' },
+    { tls: { ca: 'a certificate' } },
+    { socket_path: '/var/run/docker.sock' },
+    { socketPath: '/var/run/docker.sock' },
+  ];
+  for (const options of connections) {
+    const place = cloned(atServer({ options }));
+    const { asked, code, stderr } = await atTerminal(place, 'y');
+    expect([asked, code]).toEqual([0, 2]);
+    expect(stderr).toContain('which decides how requests reach the model');
+  }
+  expect(server.requests).toHaveLength(0);
+  const own = cloned({ ...atServer({ options: { proxy: false } }) });
+  expect(await atTerminal(own, 'y', {}, ['--config', 'config.json', ...REQUEST])).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a key of the environment goes to the address of the environment, also for a project's file without an address", async () => {
+  verifies('cli.trust.key', 'providers.environment');
+  const place = cloned({ provider: { name: 'openai' }, model: { name: 'm' } });
+  const env = { OPENAI_API_KEY: 'sk-of-the-user', OPENAI_BASE_URL: server.baseUrl };
+  expect(await atTerminal(place, 'y', env)).toMatchObject({ code: 0 });
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer sk-of-the-user');
+});
+
 test("a memory folder of a project's file shows nothing that usually holds credentials", async () => {
   verifies('cli.trust.memory');
   const place = cloned({ ...atServer(), memory: { path: '.' } }, { '.env': 'KEY=private', 'keys/id_rsa': 'private' });

@@ -7,7 +7,7 @@ import { openaiOf } from './stream.js';
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, slope = false } = {}) {
+export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, slope = false, overFetch = false } = {}) {
   const path = `/loop/${turns}/${parallel}`;
 
   /** A handler, and the CPU of the process at each of its calls. */
@@ -33,6 +33,19 @@ export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, sl
     };
   }
 
+  function ours(port, transport = {}) {
+    const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}`, ...transport });
+    const { handler, marks } = createHandler();
+    const tools = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, handler)));
+    const messages = [{ role: 'user', content: 'Go.' }];
+    const limits = { turns: turns + 2, callsPerTool: turns * parallel + 1 };
+    return runs(marks, async () => {
+      const result = await collect(run({ provider, model: 'm', messages, tools, stream: streamed, limits }));
+      if (result.reason !== 'done') throw new Error(JSON.stringify(result.error ?? result.reason));
+      return result.answer;
+    });
+  }
+
   return {
     floor(port) {
       const floor = createFloor(port);
@@ -40,18 +53,9 @@ export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, sl
       const handlers = new Map(TOOLS.map(({ name }) => [name, async (input) => handler(input)]));
       return runs(marks, () => floor.loop(`${path}/chat/completions`, WIRE_TOOLS, handlers, streamed));
     },
-    ours(port) {
-      const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}` });
-      const { handler, marks } = createHandler();
-      const tools = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, handler)));
-      const messages = [{ role: 'user', content: 'Go.' }];
-      const limits = { turns: turns + 2, callsPerTool: turns * parallel + 1 };
-      return runs(marks, async () => {
-        const result = await collect(run({ provider, model: 'm', messages, tools, stream: streamed, limits }));
-        if (result.reason !== 'done') throw new Error(JSON.stringify(result.error ?? result.reason));
-        return result.answer;
-      });
-    },
+    ours: (port) => ours(port),
+    // The same over the fetch of Node, beside it and without a target.
+    ...(overFetch ? { fetch: (port) => ours(port, { fetch: globalThis.fetch }) } : {}),
     openai(port) {
       const client = openaiOf(port, path);
       const { handler, marks } = createHandler();

@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events';
-import { linkAbort, MAX_TIMER_MS } from '@kernel/internal';
+import { linkAbort, MAX_TIMER_MS, nodeModule, onAbort } from '@kernel/internal';
 import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { createAsyncGenerator } from './iteration/async-generator.ts';
 import { createEventQueue, type EventQueue } from './iteration/event-queue.ts';
@@ -61,7 +60,7 @@ function launch(
 ): StartedRun {
   const controller = new AbortController();
   // Every call of a parallel batch may listen on this one signal.
-  setMaxListeners(0, controller.signal);
+  nodeModule('node:events')?.setMaxListeners(0, controller.signal);
   const unlink = linkAbort(options.signal, controller);
   const { timeMs = Infinity } = options.limits ?? {};
   const timer = timeMs > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(TIME_LIMIT), timeMs);
@@ -72,6 +71,8 @@ function launch(
     controller.abort(RUN_OVER);
   };
   const { signal } = controller;
+  // A reader that has stalled holds up no abort and no limit of time.
+  onAbort(signal, () => queue.release());
   let isOver = false;
   const emit = (event: AgentEvent): void | Promise<void> => {
     if (isOver) return undefined; // calls that an error left behind may still report

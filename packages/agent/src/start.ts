@@ -1,8 +1,10 @@
-import type { AgentEvent } from '@kernel/protocol';
+import { type AgentEvent, KernelError } from '@kernel/protocol';
 import { collect, type RunResult } from './collect.ts';
 import { createBufferedReader } from './iteration/buffered-reader.ts';
+import { createReplyText } from './loop/reply-text.ts';
 import type { RequiredContext, RunOptions } from './options.ts';
-import { run } from './run.ts';
+import { runWatched } from './run.ts';
+import { runSessionWatched, type SessionRunOptions } from './session/run-session.ts';
 
 /** A run that is under way, for several readers. */
 export interface RunHandle<Output = unknown> {
@@ -11,9 +13,15 @@ export interface RunHandle<Output = unknown> {
    * Can be read once.
    */
   readonly events: AsyncIterable<AgentEvent<Output>>;
-  /** The text of the replies as it arrives. A later reader gets what has arrived in one piece. Can be read once. */
+  /**
+   * The text of the replies as it arrives, and the answer of a hook. A reader that starts late gets what has arrived in one piece. Read at most once.
+   * Where a reply is withdrawn of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read is taken out.
+   */
   readonly text: AsyncIterable<string>;
-  /** How the run ended. Resolves whatever the reason, and rejects with what `run` throws (`LIMIT_REACHED`, by option). */
+  /**
+   * How the run ended. Resolves whatever the reason, and rejects with what `run` and `runSession` throw: `LIMIT_REACHED`, by option, and
+   * `STORE_FAILED` for a session that cannot be read.
+   */
   readonly result: Promise<RunResult<Output>>;
   /** Ends the run with reason `aborted`. */
   abort(): void;
@@ -25,16 +33,18 @@ const MAX_BACKLOG = 1_000;
  * Starts a run with several readers: its events, its text and its result, any of which may be left unread.
  *
  * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
- * ends it. Throws `CONFIG_INVALID` at once, like `run`.
+ * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
+ *
+ * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run goes on and is written to the session.
  */
 export function start<Context = unknown, Output = unknown>(
-  options: RunOptions<Context, Output> & RequiredContext<Context>,
-): RunHandle<Output> {
+  options: (RunOptions<Context, Output> | SessionRunOptions<Context, Output>) & RequiredContext<Context>,
+): RunHandle<Output>;
+export function start(options: RunOptions | SessionRunOptions): RunHandle {
   const controller = new AbortController();
   const { signal } = options;
   const both = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
-  const source = run<Context, Output>({ ...options, signal: both });
-  const events = createBufferedReader<AgentEvent<Output>>('events', (backlog, event) => {
+  const events = createBufferedReader<AgentEvent>('events', (backlog, event) => {
     backlog.push(event);
     return backlog.length <= MAX_BACKLOG;
   });
@@ -43,15 +53,34 @@ export function start<Context = unknown, Output = unknown>(
     return true;
   });
 
-  async function* deliver(): AsyncGenerator<AgentEvent<Output>, void> {
+  const watch = (event: AgentEvent): void => {
+    if (event.type !== 'run-end') return;
+    events.release();
+    text.release();
+  };
+  const source =
+    'session' in options
+      ? runSessionWatched({ ...options, signal: both }, watch)
+      : runWatched({ ...options, signal: both }, watch);
+  const replyText = createReplyText();
+
+  function pushText(event: AgentEvent): void | Promise<void> {
+    const withdrawn = event.type === 'reply-withdrawn' ? replyText.replyLength() : 0;
+    const piece = replyText.add(event);
+    if (withdrawn > 0 && !text.revise((backlog) => (backlog[0] = backlog[0]?.slice(0, -withdrawn) ?? '')))
+      text.close(withdrawnError());
+    return piece === '' ? undefined : text.push(piece);
+  }
+
+  async function* deliver(): AsyncGenerator<AgentEvent, void> {
     for await (const event of source) {
-      const lags = [events.push(event), event.type === 'text-delta' ? text.push(event.text) : undefined];
+      const lags = [events.push(event), pushText(event)];
       for (const lag of lags) if (lag !== undefined) await lag;
       yield event;
     }
   }
 
-  const result = collect<Output>(deliver());
+  const result = collect(deliver());
   void endReaders();
 
   /** Ends the readers with the run. Where nobody waits for the result, its rejection is not unhandled. */
@@ -66,4 +95,10 @@ export function start<Context = unknown, Output = unknown>(
   }
 
   return { events: events.values, text: text.values, result, abort: () => controller.abort() };
+}
+
+function withdrawnError(): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn of which text was read already.', {
+    hint: 'Read the events, which say so with "reply-withdrawn", or wait for the result.',
+  });
 }

@@ -1,4 +1,5 @@
-import { type CallContext, toolResult, type Toolset, type TurnContext } from '@kernel/protocol';
+import { inspect } from 'node:util';
+import { type CallContext, type Provider, toolResult, type Toolset, type TurnContext } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { agentAsTool, collect, run, runTeam, withHooks } from '../src/index.ts';
@@ -61,6 +62,58 @@ describe('the context of a run', () => {
       'ada',
     );
     expect(JSON.stringify(events)).toContain('found 7');
+  });
+
+  test('reaches the hooks of a provider, each that of its own run, also in a request that a hook changed', async () => {
+    verifies('run.context');
+    const seen: unknown[] = [];
+    const inner = scriptedProvider([{ text: 'ok', pieces: 3 }], { repeat: true });
+    const noting = (who: string, next: Provider): Provider =>
+      withHooks<App>(next, {
+        beforeModel: ({ model: name, messages }, { context: app }) => {
+          seen.push([`${who} before`, app?.user]);
+          return { action: 'change', request: { model: name, messages } };
+        },
+        afterModel: (_end, _request, { context: app }) => void seen.push([`${who} after`, app?.user]),
+      });
+    const provider = noting('outer', noting('inner', inner));
+    const start = (user_: string) =>
+      collect(run({ provider, model, messages: [user('Go')], context: { ...context, user: user_ } }));
+    await Promise.all([start('ada'), start('bob'), collect(run({ provider, model, messages: [user('Go')] }))]);
+    for (const who of ['ada', 'bob', undefined])
+      expect(
+        seen.filter((entry) => Array.isArray(entry) && entry[1] === who).map((entry) => (entry as string[])[0]),
+      ).toEqual(['outer before', 'inner before', 'inner after', 'outer after']);
+    expect(inspect(inner.streamRequests, { depth: 10, showHidden: true })).not.toMatch(/ada|bob/);
+  });
+
+  test('is typed for the hooks of a provider', () => {
+    const provider = scriptedProvider([]);
+    withHooks<App>(provider, { beforeModel: () => ({ action: 'stop', answer: 'No.' }) });
+    withHooks<App>(provider, {
+      afterModel: (_end, _request, run_) => expectTypeOf(run_.context).toEqualTypeOf<App | undefined>() as never,
+    });
+    withHooks(provider, {
+      beforeModel: (_request, run_: { readonly context?: App | undefined }) => void run_.context?.user,
+    });
+    withHooks(provider, {
+      beforeModel: (_request, { context: app }) => expectTypeOf(app).toEqualTypeOf<unknown>() as never,
+    });
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  test('of an agent without one is not that of a run around it', async () => {
+    const seen: unknown[] = [];
+    const inner = withHooks(scriptedProvider([{ text: 'ok' }]), {
+      beforeModel: (_request, run_) => void seen.push(run_.context),
+    });
+    const outer = withHooks(scriptedProvider([{ text: 'ok' }]), {
+      beforeModel: async () => {
+        await collect(run({ provider: inner, model, messages: [user('Go')] }));
+      },
+    });
+    await collect(run({ provider: outer, model, messages: [user('Go')], context }));
+    expect(seen).toEqual([undefined]);
   });
 
   test('reaches the tools of sub-agents, at any depth, and of teams', async () => {

@@ -1,8 +1,9 @@
-import { type AgentEvent, KernelError } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { start } from '../src/index.ts';
+import { createMemorySession, loadHistory, type Session, start, withHooks } from '../src/index.ts';
+import { toResponse } from '../src/web/index.ts';
 import { endOf, readAll, user } from './support.ts';
 
 const model = 'm';
@@ -11,6 +12,11 @@ const options = (pieces = 3) => ({
   model,
   messages: [user('Go')],
 });
+
+/** Until nothing goes on any more. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
@@ -56,10 +62,115 @@ describe('start', () => {
     await iterator.next();
     let isOver = false;
     void running.result.then(() => (isOver = true));
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     expect(isOver).toBe(false);
     await iterator.return?.();
     expect((await running.result).reason).toBe('done');
+  });
+
+  describe('a reader that has stalled', () => {
+    const stall = async (values: AsyncIterable<unknown>) => {
+      const iterator = values[Symbol.asyncIterator]();
+      await iterator.next();
+      return iterator;
+    };
+
+    test.each(['events', 'text'] as const)('of the %s does not hold up an abort', async (reader) => {
+      verifies('run.start.stalled');
+      const running = start(options(1_000));
+      await stall(running[reader]);
+      await settled();
+      running.abort();
+      expect((await running.result).reason).toBe('aborted');
+    });
+
+    test('does not hold up the limit of time, whatever the run is about to report', async () => {
+      verifies('run.start.stalled');
+      const tools: Toolset = {
+        list: () => [mockTool('talk', 'said').tool],
+        call: async (_call, { onProgress }) => {
+          for (let update = 0; update < 200; update += 1) onProgress?.(String(update));
+          return { forLLM: 'said' };
+        },
+      };
+      const provider = scriptedProvider([{ calls: [{ name: 'talk' }] }, { text: 'ok' }]);
+      const running = start({ provider, model, messages: [user('Go')], tools, limits: { timeMs: 50 } });
+      await stall(running.events);
+      expect(await running.result).toMatchObject({ reason: 'limit', limit: 'time' });
+    });
+
+    test('gets all the same what there was, and does not hold up the result of a run that has ended', async () => {
+      const running = start(options(80));
+      const iterator = await stall(running.events);
+      expect((await running.result).reason).toBe('done');
+      let last: unknown;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
+      expect(last).toMatchObject({ type: 'run-end', reason: 'done' });
+    });
+  });
+
+  describe('the text', () => {
+    const wholeReply = (text: string): Provider => ({
+      name: 'whole',
+      async *stream() {
+        const message = { role: 'assistant' as const, content: [{ type: 'text' as const, text }] };
+        yield { type: 'message-end', finishReason: 'stop', message };
+      },
+    });
+    /** Its first reply is withdrawn once `isRead` says that somebody has read of it. */
+    const withdrawing = (isRead: Promise<void>): Provider => ({
+      name: 'withdrawing',
+      async *stream() {
+        yield { type: 'text-delta', text: 'It is ' };
+        await isRead;
+        yield { type: 'reply-withdrawn', code: 'PROVIDER_NETWORK', message: 'cut' };
+        yield { type: 'text-delta', text: 'It is 3.' };
+        const message = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'It is 3.' }] };
+        yield { type: 'message-end', finishReason: 'stop', message };
+      },
+    });
+
+    test('has that of a provider that sends whole replies', async () => {
+      verifies('run.start.text');
+      expect(await textOf(start({ provider: wholeReply('whole'), model, messages: [user('Go')] }).text)).toBe('whole');
+    });
+
+    test('has the answer of a hook that ends the run', async () => {
+      const provider = withHooks(wholeReply('x'), { beforeModel: () => ({ action: 'stop', answer: 'Not today.' }) });
+      expect(await textOf(start({ provider, model, messages: [user('Go')] }).text)).toBe('Not today.');
+    });
+
+    test('is without a withdrawn reply for a reader that starts late', async () => {
+      verifies('run.start.text');
+      const running = start({ provider: withdrawing(Promise.resolve()), model, messages: [user('Go')] });
+      expect(await running.result).toMatchObject({ answer: 'It is 3.' });
+      expect(await textOf(running.text)).toBe('It is 3.');
+    });
+
+    test('keeps the replies before the one that is withdrawn', async () => {
+      const tools = mockToolset([mockTool('a', 'x')]);
+      const first = scriptedProvider([{ text: 'Let me see. ', calls: [{ name: 'a' }] }]);
+      const second = withdrawing(Promise.resolve());
+      const provider: Provider = {
+        name: 'both',
+        stream: (request) => (first.streamRequests.length === 0 ? first : second).stream(request),
+      };
+      const running = start({ provider, model, messages: [user('Go')], tools });
+      await running.result;
+      expect(await textOf(running.text)).toBe('Let me see. It is 3.');
+    });
+
+    test('breaks off where a reply is withdrawn that was read already, and the run goes on', async () => {
+      verifies('run.start.text');
+      const { promise: isRead, resolve: onRead } = Promise.withResolvers<void>();
+      const running = start({ provider: withdrawing(isRead), model, messages: [user('Go')] });
+      const iterator = running.text[Symbol.asyncIterator]();
+      expect(await iterator.next()).toEqual({ done: false, value: 'It is ' });
+      const next = iterator.next();
+      onRead();
+      await expect(next).rejects.toMatchObject({ code: 'PROVIDER_PROTOCOL' });
+      expect(await running.result).toMatchObject({ reason: 'done', answer: 'It is 3.' });
+    });
   });
 
   test('a rejection that nobody waits for is not unhandled, and reaches the reader of the events', async () => {
@@ -85,6 +196,69 @@ describe('start', () => {
     const running = start(options());
     await readAll(running.events);
     await expect(readAll(running.events)).rejects.toSatisfy((error) => KernelError.is(error, 'CONFIG_INVALID'));
+  });
+
+  describe('in a session', () => {
+    const inSession = (session: Session, pieces = 200) => {
+      const { provider } = options(pieces);
+      return start({ session, provider, model, messages: [user('Go')] });
+    };
+
+    test('goes on when its client leaves, and the session has what the client has missed', async () => {
+      verifies('run.start.session');
+      const session = createMemorySession();
+      const running = inSession(session);
+      const reader = toResponse(running.events).body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      expect(await running.result).toMatchObject({ reason: 'done', answer: 'abcdefghij'.repeat(20) });
+      expect(textOfMessage((await loadHistory(session)).at(-1) ?? user('nothing'))).toBe('abcdefghij'.repeat(20));
+    });
+
+    test('its events have the ids by which a client comes back', async () => {
+      verifies('run.start.session');
+      const body = await toResponse(inSession(createMemorySession()).events).text();
+      expect(body).toContain('id: 1\n');
+      expect(body.trim().split('\n\n').at(-1)).toContain('id: 2\n');
+    });
+
+    test('goes on with what is pending if there are no new messages, and is typed like runSession', async () => {
+      const session = createMemorySession();
+      await inSession(session).result;
+      const provider = scriptedProvider([{ text: '{"n":1}' }], { structuredOutput: 'schema' });
+      const running = start({ session, provider, model, output: z.object({ n: z.number() }) });
+      expectTypeOf(running.events).toEqualTypeOf<AsyncIterable<AgentEvent<{ n: number }>>>();
+      expect(await running.result).toMatchObject({ output: { n: 1 } });
+      expect(provider.streamRequests[0]?.messages).toHaveLength(2);
+    });
+
+    test('ends by abort, also before the session was read', async () => {
+      const running = start({
+        session: createMemorySession(),
+        provider: scriptedProvider([{ text: 'a', hang: true }]),
+        model,
+        messages: [user('Go')],
+      });
+      await running.events[Symbol.asyncIterator]().next();
+      running.abort();
+      expect((await running.result).reason).toBe('aborted');
+      const early = inSession(createMemorySession());
+      early.abort();
+      await expect(early.result.then(({ reason }) => reason)).resolves.toBe('aborted');
+    });
+
+    test('a session that cannot be read rejects the result, and is not unhandled where nobody waits for it', async () => {
+      const broken: Session = { ...createMemorySession(), entries: () => Promise.reject(new Error('disk')) };
+      await expect(inSession(broken).result).rejects.toMatchObject({ code: 'STORE_FAILED' });
+      const running = inSession(broken);
+      await expect(readAll(running.events)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    });
+
+    test('refuses what is no session, and options that runSession does not have, at once', () => {
+      const { provider } = options();
+      expect(() => start({ session: {} as never, provider, model })).toThrow(/without a session/);
+      expect(() => start({ session: createMemorySession(), provider, model, extra: 1 } as never)).toThrow(/"extra"/);
+    });
   });
 
   test('refuses options at once, like run, and is typed like it', async () => {

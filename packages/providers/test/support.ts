@@ -8,6 +8,7 @@ import {
   type WireServerOptions,
 } from '@kernel/testing';
 import { createProviders, type CustomProviderConfig } from '../src/index.ts';
+import { transport } from './transport.ts';
 
 const HELLO: readonly Message[] = Object.freeze([Object.freeze({ role: 'user', content: 'Hello' })]);
 
@@ -28,7 +29,10 @@ export async function withServer(
 ): Promise<void> {
   const server = await startWireServer('length' in replies ? { replies } : replies);
   try {
-    await work({ server, provider: createProviders().create({ name: 'openai', baseUrl: server.baseUrl, ...config }) });
+    await work({
+      server,
+      provider: createProviders().create({ name: 'openai', baseUrl: server.baseUrl, ...transport, ...config }),
+    });
   } finally {
     await server.close();
   }

@@ -1,6 +1,7 @@
 import type { Provider } from '@kernel/protocol';
 import { startWireServer, type WireName, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { createProviders, type CustomProviderConfig } from '../src/index.ts';
+import { transport } from './transport.ts';
 
 /** The wires, and what a provider of each needs beside its address. */
 export const WIRES: readonly (readonly [WireName, Partial<CustomProviderConfig>])[] = [
@@ -26,7 +27,10 @@ export async function startWire(
 ): Promise<WireSetup> {
   const server = await startWireServer({ wire, ...options });
   const own = WIRES.find(([name]) => name === wire)?.[1] ?? {};
-  return { server, provider: createProviders().create({ name: wire, baseUrl: server.baseUrl, ...own, ...config }) };
+  return {
+    server,
+    provider: createProviders().create({ name: wire, baseUrl: server.baseUrl, ...transport, ...own, ...config }),
+  };
 }
 
 /** The same for the time of `work`. */

@@ -1,3 +1,4 @@
+import { node, nodeModule } from '@kernel/internal';
 import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
 import { withTimeout } from './with-timeout.ts';
 
@@ -82,7 +83,7 @@ export function environmentVariable(): CapabilityCheck {
   return (name) => {
     const variable = name.startsWith('env:') ? name.slice(4) : name;
     if (variable === name && !/^[A-Z][A-Z0-9_]*$/.test(name)) return undefined;
-    const isSet = (process.env[variable] ?? '') !== '';
+    const isSet = (node.process?.env?.[variable] ?? '') !== '';
     return isSet || name.includes('_') || variable !== name ? isSet : undefined;
   };
 }
@@ -92,9 +93,11 @@ export function programOnPath(): CapabilityCheck {
   return (name) => {
     const program = name.startsWith('program:') ? name.slice(8) : name;
     if (!/^[A-Za-z0-9._+-]+$/.test(program)) return undefined;
-    const path = process.getBuiltinModule('node:path');
-    const extensions = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
-    const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+    const path = nodeModule('node:path');
+    const { env = {}, platform } = node.process ?? {};
+    if (path === undefined) return false;
+    const extensions = platform === 'win32' ? (env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
+    const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
     return folders.some((folder) =>
       extensions.some((extension) => isExecutable(path.join(folder, program + extension))),
     );
@@ -110,10 +113,10 @@ export function customCapabilities(
 }
 
 function isExecutable(path: string): boolean {
-  const { accessSync, constants, statSync } = process.getBuiltinModule('node:fs');
+  const fs = nodeModule('node:fs');
   try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    fs?.accessSync(path, fs.constants.X_OK);
+    return fs?.statSync(path).isFile() === true;
   } catch {
     return false;
   }

@@ -51,6 +51,21 @@ export function checkHeaders({ provider: { authHeader, options } }: AgentConfig,
     );
 }
 
+/** What decides where requests end, or whom they trust on the way. */
+const CONNECTION = new Set(['proxy', 'tls', 'socketpath', 'fetch']);
+
+/**
+ * Throws a usage error for a project's file that sets how the provider connects: a proxy or an authority of a stranger's would read what is sent, and a
+ * socket may be that of a program with more rights.
+ */
+export function checkConnection({ provider: { options } }: AgentConfig, file: string): void {
+  const name = Object.keys(options).find((key) => CONNECTION.has(key.replaceAll(/[_-]/g, '').toLowerCase()));
+  if (name === undefined) return;
+  throw usageError(
+    `${file}: a project's file may not set "${oneLine(name, 40)}", which decides how requests reach the model. Give --config ${file} if you trust it.`,
+  );
+}
+
 /**
  * Whether the user allows the config file of a project: asked once on a terminal, for this content. Without a terminal the answer is no, with a
  * note.

@@ -7,7 +7,7 @@ import type { Output } from '../render/output.ts';
 import { findLocalServer, listModels } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { usageError } from '../usage-error.ts';
-import { isVendorAddress, keyFor, VENDORS } from './vendors.ts';
+import { addressFor, isVendorAddress, keyFor, VENDORS } from './vendors.ts';
 
 /** The model to use and why. */
 export interface Choice {
@@ -38,13 +38,14 @@ export async function chooseModel(
   // An unknown name fails at once, with the list of known ones, before its settings are read.
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
-  const baseUrl = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
+  const given = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
+  const baseUrl = given ?? addressFor(picked.name, host.env);
   const settings = toProviderSettings(
     { ...loaded.config, provider: own ?? { name: picked.name, options: {} } },
     azureToken,
   );
   const isProjectAddress =
-    loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, baseUrl);
+    loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, given);
   if (isProjectAddress) refuseCredentials(flags, settings, loaded.file ?? '');
   // A key of the environment goes to its vendor alone, or where the user says: not to a server that was only detected on loopback, and not to
   // an address that a project's file gives.

@@ -1,3 +1,5 @@
+import { fromEnvironment } from '@kernel/providers';
+
 /** What the program knows about a vendor besides its API. */
 export interface Vendor {
   /** The origin of its API. Absent if each customer has one. */
@@ -46,6 +48,19 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
 export function isVendorAddress(provider: string, baseUrl: string | undefined): boolean {
   const origin = VENDORS.get(provider)?.origin;
   return baseUrl === undefined || (origin !== undefined && URL.parse(baseUrl)?.origin === origin);
+}
+
+/** Returns the address that the user's environment has for a vendor: `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or `OLLAMA_HOST`. */
+export function addressFor(provider: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  switch (provider) {
+    case 'openai':
+    case 'openai-responses':
+    case 'anthropic':
+    case 'ollama':
+      return fromEnvironment({ name: provider }, env).baseUrl;
+    default:
+      return undefined;
+  }
 }
 
 /** Returns the first key that the environment has for a vendor, and the name of the variable. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@kernel/internal';
+import { canonicalJson, sha256Hex } from '@kernel/internal';
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 
@@ -24,7 +24,7 @@ export function toolDigest(tool: Tool): string {
 
 /** Returns a digest of JSON data. */
 export function textDigest(value: unknown): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', canonicalJson(value));
+  return sha256Hex(canonicalJson(value));
 }
 
 function definitionOf({ name, title, description, effect = 'external', parameters, outputSchema }: Tool): unknown {

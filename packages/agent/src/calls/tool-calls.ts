@@ -19,6 +19,7 @@ import type { Semaphore } from '../limits/semaphore.ts';
 import { type AdmittedCall, admitCall } from './admit-call.ts';
 import type { RunCallContext } from './run-call-context.ts';
 import { callTool, cancelledResult } from './call-tool.ts';
+import { lostResult } from '../history/repair-history.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
 import type { Inbox } from '../loop/inbox.ts';
 import type { PreparedCall } from './prepared-call.ts';
@@ -75,6 +76,17 @@ export function callStep(context: StepContext, resources: CallResources, prepare
     } finally {
       semaphore.release();
     }
+  });
+}
+
+/** Returns the calls that do not wait, each with its result. */
+export function resultsOf(
+  calls: readonly ToolCall[],
+  outputs: readonly CallOutput[],
+): readonly (readonly [ToolCall, ToolResult])[] {
+  return calls.flatMap((call, index) => {
+    const { result, suspended: isWaiting } = outputs[index] ?? {};
+    return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { sha256Hex } from '@kernel/internal';
 import type { Message } from '@kernel/protocol';
 
 const cache = new WeakMap<Message, string>();
@@ -7,15 +8,14 @@ const cache = new WeakMap<Message, string>();
  * frozen message.
  */
 export function digestPrefixes(messages: readonly Message[]): readonly string[] {
-  const { hash } = process.getBuiltinModule('node:crypto');
   let previous = '';
   return messages.map((message) => {
     let own = cache.get(message);
     if (own === undefined) {
-      own = hash('sha256', JSON.stringify(message));
+      own = sha256Hex(JSON.stringify(message));
       if (Object.isFrozen(message)) cache.set(message, own);
     }
-    previous = hash('sha256', previous + own);
+    previous = sha256Hex(previous + own);
     return previous;
   });
 }

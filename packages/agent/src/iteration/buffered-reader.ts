@@ -5,6 +5,10 @@ import { createEventQueue, type EventQueue } from './event-queue.ts';
 export interface BufferedReader<T> {
   /** Adds a value. Returns a promise once the reader has begun and lags. */
   push(value: T): void | Promise<void>;
+  /** Changes what nobody has read yet. Returns false once the reader has begun. */
+  revise(change: (backlog: T[]) => void): boolean;
+  /** No longer holds up who adds values, however far the reader lags. */
+  release(): void;
   /** Ends the values; with `error`, by throwing it. */
   close(error?: unknown): void;
   /** The values, to be read once. */
@@ -22,6 +26,7 @@ export function createBufferedReader<T>(
   let state: 'unread' | 'reading' | 'dropped' = 'unread';
   let backlog: T[] = [];
   let queue: EventQueue<T> | undefined;
+  let isReleased = false;
   let ending: { readonly error: unknown } | undefined;
 
   function begin(): EventQueue<T> {
@@ -37,6 +42,7 @@ export function createBufferedReader<T>(
     const created = createEventQueue<T>();
     for (const value of backlog) void created.push(value);
     backlog = [];
+    if (isReleased) created.release();
     if (ending !== undefined) created.close(ending.error);
     queue = created;
     return created;
@@ -50,6 +56,15 @@ export function createBufferedReader<T>(
         backlog = [];
       }
       return undefined;
+    },
+    revise(change) {
+      if (queue !== undefined) return false;
+      change(backlog);
+      return true;
+    },
+    release() {
+      isReleased = true;
+      queue?.release();
     },
     close(error) {
       ending = { error };

@@ -4,6 +4,8 @@ export interface EventQueue<T> {
   push(value: T): void | Promise<void>;
   /** Ends the queue once all values have been read; with `error`, by throwing it. */
   close(error?: unknown): void;
+  /** Lets producers go on, now and from now on, however far the reader lags. */
+  release(): void;
   /** Ends the queue at once and discards unread values, and the error if there is one. */
   discard(): void;
   /** Reads the next value, or waits for it. Concurrent readers are served in order. */
@@ -17,6 +19,7 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
   let values: T[] = [];
   let head = 0;
   let closed = false;
+  let isReleased = false;
   let failure: { readonly error: unknown } | undefined;
   let drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const waiters: Waiter<T>[] = [];
@@ -44,7 +47,7 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
         return undefined;
       }
       values.push(value);
-      if (values.length - head < highWaterMark) return undefined;
+      if (values.length - head < highWaterMark || isReleased) return undefined;
       drained ??= Promise.withResolvers<void>();
       return drained.promise;
     },
@@ -54,6 +57,11 @@ export function createEventQueue<T>(highWaterMark = 64): EventQueue<T> {
       if (error !== undefined) failure = { error };
       drained?.resolve();
       for (const waiter of waiters.splice(0)) waiter(end());
+    },
+    release() {
+      isReleased = true;
+      drained?.resolve();
+      drained = undefined;
     },
     discard() {
       closed = true;

@@ -13,7 +13,7 @@ import { createCallApproval } from '../approval/call-approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
-import { initialHistory, lostResult, repairHistory } from '../history/repair-history.ts';
+import { initialHistory, repairHistory } from '../history/repair-history.ts';
 import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import { createSemaphore } from '../limits/semaphore.ts';
@@ -22,6 +22,7 @@ import type { RunOptions } from '../options.ts';
 import { type CallBatch, createCallBatch } from '../calls/call-batch.ts';
 import { type RunCallContext, nextTurn } from '../calls/run-call-context.ts';
 import { createInbox } from './inbox.ts';
+import { modelSettingsOf } from '../turn/model-settings.ts';
 import { type ModelOutput, modelStep } from '../turn/model-turn.ts';
 import type { ModelResources } from '../turn/types.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
@@ -38,10 +39,17 @@ import {
 } from './run-end.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createToolSelection } from '../turn/prepare-turn.ts';
-import { type OutputStepResult, invalidOutput, outputStep } from '../output/output-step.ts';
+import {
+  type OutputStepResult,
+  answerStep,
+  type GivenAnswer,
+  invalidOutput,
+  outputStep,
+} from '../output/output-step.ts';
+import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
-import { type CallOutput, type CallResources, callStep } from '../calls/tool-calls.ts';
+import { type CallOutput, type CallResources, callStep, resultsOf } from '../calls/tool-calls.ts';
 
 const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 
@@ -54,10 +62,9 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const { signal } = context;
   const tools = output?.tools ?? options.tools;
-  const { provider, approve, limits = {}, steps = inProcessSteps, steering } = options;
+  const { provider, approve, approvalTimeoutMs, limits = {}, steps = inProcessSteps, steering } = options;
   const callContext: RunCallContext = { conversation: options.conversation, context: options.context, turn: undefined };
   const path = currentAgentPath();
-  const { approvalTimeoutMs } = options;
   const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
   const messages: Message[] = initialHistory(options.messages, options.system);
   const inputLength = messages.length;
@@ -70,14 +77,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
   const model: ModelResources = {
     provider,
-    settings: {
-      model: options.model,
-      options: options.options,
-      toolChoice: options.toolChoice,
-      responseFormat: options.responseFormat,
-      cache: options.cache,
-      stream: options.stream,
-    },
+    settings: modelSettingsOf(options),
     inbox,
     offeredTools: (turn, stepSignal) => offeredTools(tools, nextTurn(callContext, turn, stepSignal)),
     createBatch: (calls, offered, isRestricted) =>
@@ -139,10 +139,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     count(...outputs.map((each) => each.usage));
     for (const each of outputs) meter.countBelow(each.usage, each.estimated);
     const suspended = outputs.flatMap((each) => each.suspended ?? []);
-    const outcomes = calls.flatMap((call, index) => {
-      const { result, suspended: isWaiting } = outputs[index] ?? {};
-      return isWaiting === undefined ? [[call, result ?? lostResult(call)] as const] : [];
-    });
+    const outcomes = resultsOf(calls, outputs);
     const notes = guard?.record(outcomes);
     for (const [call, result] of outcomes) {
       hasAsyncCalls ||= result.async === true;
@@ -156,8 +153,11 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
     const answer = outputs[stopped]?.handled;
     const isTyped = output?.isAnswer(calls[stopped]?.name ?? '') === true;
+    if (answer !== undefined && isTyped)
+      append((await runStep<GivenAnswer>(steps, answerStep(context, turns, answer))).message);
     if (answer !== undefined) return { reason: isTyped ? 'done' : 'handled', answer };
     const refused = outcomes.find(([call, result]) => output?.isAnswer(call.name) === true && result.isError === true);
+    if (refused?.[1].code === 'CONFIG_INVALID') throw checkFailed(toModelText(refused[1]));
     const failure = refused && rejectAnswer([toModelText(refused[1])], refused[0].arguments);
     if (failure !== undefined) return failure;
     return guard?.isLooping() === true ? { reason: 'loop', ...answerSoFar() } : undefined;
@@ -204,7 +204,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
     if (reply.finishReason === 'paused') return undefined; // the vendor goes on when it gets its reply back
-    const replied = outcomeOfReply(reply, provider.name);
+    const replied = outcomeOfReply(reply, reply.asked?.provider ?? provider.name);
     const outcome = replied.reason === 'done' ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
@@ -240,7 +240,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   }
 
   const outcome = await runTurns()
-    .then((ended) => withOutput(ended, output))
+    .then((ended) => withOutput(ended, output, signal))
     .catch((error: unknown) => outcomeOfError(error, signal));
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);

@@ -1,3 +1,4 @@
+import { untilAborted } from '@kernel/internal';
 import {
   type JsonObject,
   KernelError,
@@ -18,11 +19,16 @@ export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, ke
 /** How a run ended that has an answer of the model. */
 export type RunAnswer = RunOutcome & { readonly reason: 'done' };
 
-/** Adds the typed answer to the outcome of a run that has one. It is read from its JSON once more, so that a run that is replayed has it too. */
-export async function withOutput(outcome: RunOutcome, output: TypedOutput | undefined): Promise<RunOutcome> {
+/** Adds the typed answer to the outcome of a run that has one. Rejects with `signal.reason` on abort. */
+export async function withOutput(
+  outcome: RunOutcome,
+  output: TypedOutput | undefined,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
   if (output === undefined || outcome.reason !== 'done') return outcome;
-  const read = await output.compiled.read(outcome.answer);
-  if ('json' in read) return { ...outcome, output: read.output };
+  const value = output.reader.valueOf(outcome.answer);
+  const read = value instanceof Promise ? await untilAborted(value, signal) : value;
+  if ('answer' in read) return { ...outcome, output: read.output };
   return { reason: 'error', error: invalidOutput(read.issues, outcome.answer) };
 }
 

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { createAsyncStorage } from '@kernel/internal';
 import { addUsage, type PendingCall, type SuspendedAgent, type Usage } from '@kernel/protocol';
 import type { Approve } from '../approval/approval.ts';
 import type { Emit } from './steps.ts';
@@ -63,7 +63,7 @@ export interface ScopedOutput<T> {
   readonly pending: readonly PendingCall[];
 }
 
-const scopes = new AsyncLocalStorage<RunScope>();
+const scopes = createAsyncStorage<RunScope>();
 
 /** Returns the scope of the call that is running, or undefined outside of a call. */
 export function currentScope(): RunScope | undefined {

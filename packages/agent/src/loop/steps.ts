@@ -10,7 +10,7 @@ export type Emit = (event: AgentEvent) => void | Promise<void>;
  * A step that fails throws. The output of a step may be recorded and returned later in place of running the step again.
  */
 export interface Step {
-  /** Unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`, `inbox:<turn>`, `resume`. */
+  /** Unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`, `output:<turn>`, `answer:<turn>`, `inbox:<turn>`, `resume`. */
   readonly id: string;
   /** What the operation works on. */
   readonly input: JsonValue;

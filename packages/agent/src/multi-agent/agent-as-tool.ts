@@ -1,3 +1,4 @@
+import { hasAsyncStorage } from '@kernel/internal';
 import {
   checkProvider,
   checkToolset,
@@ -75,6 +76,11 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
 export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   checkKeys('agentAsTool', options, AGENT_KEYS);
+  if (!hasAsyncStorage()) {
+    throw new KernelError('CONFIG_INVALID', 'agentAsTool needs AsyncLocalStorage, which this runtime has not.', {
+      hint: 'Without it, an agent would not know the approval, the limits and the depth of its caller. Workers have it with nodejs_compat.',
+    });
+  }
   checkKeys(`agentAsTool, "${options.name}"`, options.run, INNER_RUN_KEYS, 'run.');
   checkProvider(`agentAsTool, "${options.name}"`, options.run.provider);
   if (options.run.tools !== undefined) checkToolset(`agentAsTool, "${options.name}"`, options.run.tools);

@@ -1,36 +1,67 @@
-import { KernelError, type JsonSchema, type Tool, type ToolCall, toErrorResult, type Toolset } from '@kernel/protocol';
+import {
+  errorResult,
+  KernelError,
+  type JsonSchema,
+  type Tool,
+  type ToolCall,
+  toErrorResult,
+  type Toolset,
+} from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
+import { reasonOf } from '../loop/reason-of.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
-import type { CompiledOutput } from './compile-output.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import type { ReadOutput } from './compile-output.ts';
 
 /** A toolset with a tool that takes the typed answer. */
 export interface AnswerTool {
   /** The tool. */
   readonly tool: Tool;
-  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer. */
+  /** The toolset with the tool at the end of its list. Calling it ends the run with the JSON of the answer, or with `CONFIG_INVALID` if a check fails. */
   readonly tools: Toolset;
   /** Returns a list of these tools without the answer tool; the inner toolset's own list where that is it. */
   withoutAnswer(tools: readonly Tool[]): readonly Tool[];
+  /** Throws `CONFIG_INVALID` if a tool has taken the name since the run began: a call of that name could mean either of them. */
+  checkName(tools: readonly Tool[]): void;
 }
 
 const NAME = 'final_answer';
 
 /** Adds a tool that takes the answer, under a name that the toolset does not have. The answer is validated when it is called. */
-export function withAnswerTool(inner: Toolset | undefined, compiled: CompiledOutput): AnswerTool {
-  const tool = createTool(freeName(inner?.list() ?? []), compiled.schema);
-  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(compiled, call));
-  return { tool, tools, withoutAnswer: without };
+export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader): AnswerTool {
+  const tool = createTool(freeName(inner?.list() ?? []), schema);
+  const { tools, without } = withAddedTools(inner, [tool], (call) => takeAnswer(reader, call));
+  return {
+    tool,
+    tools,
+    withoutAnswer: without,
+    checkName(offered) {
+      if (offered.some((other) => other.name === tool.name && other !== tool)) throw nameTaken(tool.name);
+    },
+  };
 }
 
-async function takeAnswer(compiled: CompiledOutput, { name, arguments: text }: ToolCall): ReturnType<Toolset['call']> {
-  const read = await compiled.read(text);
+function nameTaken(name: string): KernelError {
+  const message = `A tool "${name}" was added during the run, whose tool for the typed answer has that name.`;
+  return new KernelError('CONFIG_INVALID', message, {
+    hint: 'Add it before the run starts, and the answer gets another name; or give it another one.',
+  });
+}
+
+async function takeAnswer(reader: AnswerReader, { name, arguments: text }: ToolCall): ReturnType<Toolset['call']> {
+  let read: ReadOutput;
+  try {
+    read = await reader.read(text);
+  } catch (error) {
+    return errorResult(reasonOf(error), error);
+  }
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {
       hint: `Call "${name}" again with a corrected answer.`,
     });
     return toErrorResult(error);
   }
-  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(JSON.stringify(read.json)) };
+  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(read.answer) };
 }
 
 function createTool(name: string, parameters: JsonSchema): Tool {

@@ -1,17 +1,17 @@
 import { canonicalJson, isObject, truncate } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
-import { isStandardSchema, type OutputSchema } from './output-schema.ts';
-import { readJson } from './read-json.ts';
+import type { Coerced, StandardSchemaWithJson, StandardResult } from '@kernel/schema';
+import { reasonOf } from '../loop/reason-of.ts';
+import { checkFailed, isStandardSchema, type OutputSchema } from './output-schema.ts';
+import { describeLoss, readJson } from './read-json.ts';
 
 /** The property that holds an answer which is not an object. */
 const ANSWER = 'answer';
 const MAX_ISSUES = 10;
 const MAX_ISSUE_LENGTH = 200;
 
-/** The outcome of reading a reply: its JSON and the value for the program, or what is wrong. */
-export type ReadOutput =
-  | { readonly json: JsonValue; readonly output: unknown }
-  | { readonly issues: readonly string[] };
+/** What a reply was read as: the JSON text of the answer and the value that the program gets, or what is wrong with it. */
+export type ReadOutput = { readonly answer: string; readonly output: unknown } | { readonly issues: readonly string[] };
 
 /** The schema of a typed answer, ready to ask for it and to read it. */
 export interface CompiledOutput {
@@ -21,11 +21,16 @@ export interface CompiledOutput {
   readonly strictSchema: JsonSchema | undefined;
   /** Returns the answer within what has arrived of it; undefined if it has not begun. */
   unwrapPartial(value: JsonValue): JsonValue | undefined;
-  /** Reads a whole reply. Repairs what can be repaired without loss. Rejects with what the schema library throws. */
+  /** Reads a whole reply. Repairs what can be repaired without loss. Calls the schema library at most once, and rejects with `CONFIG_INVALID` if it throws. */
   read(text: string): Promise<ReadOutput>;
+  /** Reads the JSON text of an answer that was read from a reply before, as it is. */
+  readAnswer(answer: string): Promise<ReadOutput>;
 }
 
 const compiledOutputs = new WeakMap<object, Promise<CompiledOutput>>();
+
+/** What a value may be meant as, the likeliest first. */
+type Forms = readonly [unknown, ...unknown[]];
 
 /**
  * Prepares a schema, once for each schema object. Rejects with `CONFIG_INVALID` for one that is wrong or has no JSON Schema.
@@ -70,29 +75,67 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   const isWrapped = inner['type'] !== 'object' || inner['$ref'] !== undefined;
   const schema = isWrapped ? wrap(inner) : inner;
 
-  const validate = async (value: unknown): Promise<ReadOutput> => {
-    resetMatchBudget(); // each answer has the time for its patterns to itself
-    const coerced = coerceValue(value, validator);
-    if (coerced.issues.length > 0)
-      return { issues: describe(coerced.issues.map(({ path, expected }) => [path, `expected ${expected}`])) };
-    const result = library === undefined ? { value: coerced.value } : await library.validate(coerced.value);
+  /** Returns the first form of a value that fits the JSON Schema, or, if none does, what is wrong with the first. */
+  const fit = ([first, ...others]: Forms): Coerced => {
+    const coerced = coerceValue(first, validator);
+    if (coerced.issues.length === 0) return coerced;
+    for (const other of others) {
+      const fitting = coerceValue(other, validator);
+      if (fitting.issues.length === 0) return fitting;
+    }
+    return coerced;
+  };
+  const validateWithLibrary = async (value: unknown): Promise<ReadOutput> => {
+    const result = library === undefined ? { value } : await callLibrary(library, value);
     if (result.issues !== undefined)
       return { issues: describe(result.issues.map((issue) => [issuePath(issue), issue.message])) };
-    // It was parsed from JSON text, and repairs keep it JSON.
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion
-    return { json: coerced.value as JsonValue, output: result.value };
+    return { answer: JSON.stringify(value), output: result.value };
   };
-  const unwrap = (value: unknown): unknown =>
-    isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1 ? value[ANSWER] : value;
+  /** A value may be the object that was asked for, or an answer that was given without it. */
+  const formsOf = (value: unknown): Forms =>
+    isWrapped && isObject(value) && ANSWER in value && Object.keys(value).length === 1
+      ? [value[ANSWER], value]
+      : [value];
   return {
     schema,
     strictSchema: toStrictSchema(schema),
     unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
     async read(text) {
-      const read = readJson(text);
-      return 'issue' in read ? { issues: [read.issue] } : validate(unwrap(read.value));
+      resetMatchBudget(); // each answer has the time for its patterns to itself
+      let issues: readonly string[] | undefined;
+      for (const candidate of readJson(text)) {
+        const coerced = fit(formsOf(candidate.value));
+        const isFit = coerced.issues.length === 0;
+        // Of candidates that do not fit, the likeliest says what is wrong.
+        const loss = isFit || issues === undefined ? describeLoss(candidate) : undefined;
+        if (isFit) return loss === undefined ? validateWithLibrary(coerced.value) : { issues: [loss] };
+        issues ??= loss === undefined ? describeMisfit(coerced) : [loss];
+      }
+      return { issues: issues ?? [text.trim() === '' ? 'the answer is empty' : 'the answer is not valid JSON'] };
+    },
+    async readAnswer(answer) {
+      resetMatchBudget();
+      const coerced = fit([JSON.parse(answer)]);
+      return coerced.issues.length === 0 ? validateWithLibrary(coerced.value) : { issues: describeMisfit(coerced) };
     },
   };
+}
+
+async function callLibrary(
+  library: StandardSchemaWithJson['~standard'],
+  value: unknown,
+): Promise<StandardResult<unknown>> {
+  try {
+    return await library.validate(value);
+  } catch (error) {
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      return { issues: [{ message: 'expected a value that is nested less deeply' }] };
+    throw checkFailed(`A check or transform of the output schema failed: ${reasonOf(error)}`, error);
+  }
+}
+
+function describeMisfit({ issues }: Coerced): readonly string[] {
+  return describe(issues.map(({ path, expected }) => [path, `expected ${expected}`]));
 }
 
 function describe(issues: readonly (readonly [path: string, problem: string])[]): readonly string[] {

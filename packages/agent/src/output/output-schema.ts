@@ -23,6 +23,14 @@ function problemOf(schema: unknown): string | undefined {
   return Object.keys(schema).length === 0 ? 'output is an empty object, not a schema.' : undefined;
 }
 
+/** The error of a schema whose check or transform failed: a mistake of the program and not of the model. */
+export function checkFailed(message: string, cause?: unknown): KernelError {
+  return new KernelError('CONFIG_INVALID', message, {
+    hint: 'A check says that a value does not fit by an issue, not by a throw.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
 /** Whether a schema belongs to a schema library. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaWithJson {
   if (schema === null || (typeof schema !== 'object' && typeof schema !== 'function') || !('~standard' in schema))

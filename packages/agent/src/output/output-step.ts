@@ -1,5 +1,5 @@
-import { truncate } from '@kernel/internal';
-import { KernelError, type Message } from '@kernel/protocol';
+import { truncate, untilAborted } from '@kernel/internal';
+import { type AssistantMessage, KernelError, type Message } from '@kernel/protocol';
 import { createStep, type Step, type StepContext } from '../loop/steps.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
@@ -17,14 +17,27 @@ export function outputStep(
   reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
 ): Step {
   const { turn, text, mode, isLast } = reply;
-  return createStep(context, `output:${turn}`, { text }, async (): Promise<OutputStepResult> => {
-    const read = await output.compiled.read(text);
-    if ('json' in read) return { answer: JSON.stringify(read.json) };
+  return createStep(context, `output:${turn}`, { text }, async (signal): Promise<OutputStepResult> => {
+    const read = await untilAborted(output.reader.read(text), signal);
+    if ('answer' in read) return { answer: read.answer };
     const { issues } = read;
     return {
       issues,
       received: isLast ? [] : [correction(issues, mode === 'tool-call' ? output.answerName : undefined)],
     };
+  });
+}
+
+/** The output of the step `answer:<turn>`. */
+export interface GivenAnswer {
+  /** The answer as a message of the model. */
+  readonly message: AssistantMessage;
+}
+
+/** Creates the step `answer:<turn>`, which puts an answer that a call gave into the history, so that it ends as with an answer in a reply. */
+export function answerStep(context: StepContext, turn: number, answer: string): Step {
+  return createStep(context, `answer:${turn}`, { answer }, async (): Promise<GivenAnswer> => {
+    return { message: { role: 'assistant', content: [{ type: 'text', text: answer }] } };
   });
 }
 

@@ -9,6 +9,7 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import type { Emit } from '../loop/steps.ts';
+import { type AnswerReader, createAnswerReader } from './answer-reader.ts';
 import { type AnswerTool, withAnswerTool } from './answer-tool.ts';
 import { type CompiledOutput, compileOutput } from './compile-output.ts';
 import type { OutputSchema } from './output-schema.ts';
@@ -31,15 +32,15 @@ export interface OutputRequest {
 
 /** The typed answer of one run. */
 export interface TypedOutput {
-  /** How an answer is read. */
-  readonly compiled: CompiledOutput;
+  /** Reads answers. */
+  readonly reader: AnswerReader;
   /** The tools of the run, with the one that takes the answer. */
   readonly tools: Toolset;
   /** The name of the tool that takes the answer. */
   readonly answerName: string;
   /** Whether a call gives the answer. */
   isAnswer(name: string): boolean;
-  /** Decides how a turn asks for the answer. */
+  /** Decides how a turn asks for the answer. Rejects with `CONFIG_INVALID` if a tool on offer has the name of the one that takes the answer. */
   request(
     provider: Provider,
     model: string,
@@ -53,14 +54,16 @@ export interface TypedOutput {
 /** Prepares the typed answer of a run. Rejects with `CONFIG_INVALID` for a wrong schema. */
 export async function createTypedOutput(schema: OutputSchema, tools: Toolset | undefined): Promise<TypedOutput> {
   const compiled = await compileOutput(schema);
-  const answer = withAnswerTool(tools, compiled);
+  const reader = createAnswerReader(compiled);
+  const answer = withAnswerTool(tools, compiled.schema, reader);
   const instruct = createInstruction(compiled);
   return {
-    compiled,
+    reader,
     tools: answer.tools,
     answerName: answer.tool.name,
     isAnswer: (name) => name === answer.tool.name,
     async request(provider, model, offered, toolChoice) {
+      answer.checkName(offered);
       const others = answer.withoutAnswer(offered);
       const mode = chooseMode(
         await structuredOutputOf(provider, model),

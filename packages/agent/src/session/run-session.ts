@@ -47,6 +47,14 @@ export function runSession<Context = unknown, Output = unknown>(
   options: SessionRunOptions<Context, Output> & RequiredContext<Context>,
 ): AsyncGenerator<AgentEvent<Output>, void>;
 export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
+  return runSessionWatched(options);
+}
+
+/** Like `runSession`, and shows each event to `watch` as it is emitted, however far behind the reader is. */
+export function runSessionWatched(
+  options: SessionRunOptions,
+  watch?: (event: AgentEvent) => void,
+): AsyncGenerator<AgentEvent, void> {
   checkKeys('runSession', options, SESSION_RUN_KEYS);
   if (typeof options.session?.append !== 'function')
     throw new KernelError('CONFIG_INVALID', 'runSession() was called without a session.', {
@@ -54,10 +62,13 @@ export function runSession(options: SessionRunOptions): AsyncGenerator<AgentEven
     });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  return stopOnReturn(runInSession({ ...options, signal }), () => controller.abort());
+  return stopOnReturn(runInSession({ ...options, signal }, watch), () => controller.abort());
 }
 
-async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEvent, void> {
+async function* runInSession(
+  options: SessionRunOptions,
+  watch: ((event: AgentEvent) => void) | undefined,
+): AsyncGenerator<AgentEvent, void> {
   const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
   const { signal, tools } = rest;
   const entries = await readEntries(session, signal);
@@ -65,9 +76,10 @@ async function* runInSession(options: SessionRunOptions): AsyncGenerator<AgentEv
   await append(session, added, signal);
   const position = createLogPosition([...entries, ...added.map(toEntry)]);
   const logged = withSessionLog(steps, { session, tools, signal, position });
-  yield* runWatched({ ...rest, runId, messages: [...history, ...added], steps: logged }, (event) =>
-    position.mark(event),
-  );
+  yield* runWatched({ ...rest, runId, messages: [...history, ...added], steps: logged }, (event) => {
+    position.mark(event);
+    watch?.(event);
+  });
 }
 
 /** Returns the history of a session, repaired: every call that must not run again has a result. */

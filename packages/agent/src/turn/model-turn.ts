@@ -6,6 +6,7 @@ import { readReply } from './read-reply.ts';
 import { planRequest } from './plan-request.ts';
 import type { ModelResources, ModelTurn } from './types.ts';
 import type { OutputMode } from '../output/typed-output.ts';
+import { withRequestContext } from '../loop/request-context.ts';
 import { createStep, type Emit, type Step, type StepContext } from '../loop/steps.ts';
 
 /** The output of a model step. */
@@ -20,12 +21,19 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'> {
   readonly batch: CallBatch;
   /** How a typed answer was asked for. */
   readonly outputMode?: OutputMode;
+  /** Who was asked, where `prepareTurn` decides on it. */
+  readonly asked?: { readonly provider: string; readonly model: string };
 }
 
-/** Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply. */
+/**
+ * Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply.
+ *
+ * Its input names the model and its options unless `prepareTurn` decides on them, which runs within the step: then its output names who was asked.
+ */
 export function modelStep(context: StepContext, resources: ModelResources, turn: ModelTurn): Step {
   const { model, options } = resources.settings;
-  const input = { turn: turn.number, model, messages: turn.messages, ...(options && { options }) };
+  const asked = resources.prepareTurn === undefined ? { model, ...(options && { options }) } : {};
+  const input = { turn: turn.number, messages: turn.messages, ...asked };
   return createStep(context, `model:${turn.number}`, input, (signal, emit) => askModel(resources, turn, signal, emit));
 }
 
@@ -49,7 +57,10 @@ async function askModel(
   const reading = (outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode)) ?? emit;
   const callIds = createReplyCallIds(turn.callIds);
   const renaming: Emit = (event) => reading(callIds.rename(event));
-  const end = callIds.finish(await readReply(provider.stream(request), signal, renaming, provider.name));
+  const replied = await withRequestContext(resources.callContext.context, () =>
+    readReply(provider.stream(request), signal, renaming, provider.name),
+  );
+  const end = callIds.finish(replied);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
   const message = freezeMessage(runnable);
   const reply: Omit<MessageEnd, 'type'> = {
@@ -70,6 +81,7 @@ async function askModel(
     received,
     batch: resources.createBatch(toolCallsOf(message), tools, isRestricted),
     ...(outputMode === undefined ? {} : { outputMode }),
+    ...(resources.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
   };
 }
 

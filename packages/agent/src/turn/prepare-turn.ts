@@ -1,7 +1,6 @@
 import { nearest, untilAborted } from '@kernel/internal';
 import {
   checkKeys,
-  checkProvider,
   describeType,
   KernelError,
   type Message,
@@ -14,13 +13,14 @@ import {
   type Usage,
 } from '@kernel/protocol';
 
+import { checkRequestFields } from '../check-request.ts';
 import { reasonOf } from '../loop/reason-of.ts';
 
 /** The state that `prepareTurn` decides on. */
 export interface TurnState<Context = unknown> {
   /** The number of the turn, from 1. */
   readonly turn: number;
-  /** The history as the model would get it. */
+  /** The history as the model would get it. Frozen, like the other lists: return what is to change. */
   readonly messages: readonly Message[];
   /** The tokens that the run has used so far. */
   readonly usage: Usage;
@@ -52,7 +52,7 @@ export interface TurnChanges {
   readonly messages?: readonly Message[] | undefined;
 }
 
-/** Changes the request of a turn. Returns nothing to leave it unchanged. */
+/** Changes the request of a turn. Returns nothing to leave it unchanged. It has no timeout of its own: `limits.timeMs` ends it. */
 export type PrepareTurn<Context = unknown> = (
   state: TurnState<Context>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>;
@@ -75,25 +75,43 @@ const NO_CHANGES: TurnChanges = {};
 
 /** Asks `prepareTurn` for its changes. Throws `CONFIG_INVALID` for what it throws and for changes that no turn can have; `signal.reason` on abort. */
 export async function prepareTurn(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges> {
-  const changes = await untilAborted(callPrepare(prepare, state), state.signal);
-  if (changes === undefined) return NO_CHANGES;
-  checkKeys(OWNER, changes, CHANGE_KEYS);
-  if (changes.provider !== undefined) checkProvider(OWNER, changes.provider);
-  if (changes.messages !== undefined && !Array.isArray(changes.messages))
-    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(changes.messages)} as messages.`, {
-      hint: 'Return an array of messages.',
-    });
-  return changes;
+  return (await untilAborted(callPrepare(prepare, freezeTurnState(state)), state.signal)) ?? NO_CHANGES;
 }
 
 /** Turns a throw into an error that names its source. */
 async function callPrepare(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges | undefined> {
   try {
-    return (await prepare(state)) ?? undefined;
+    const changes = (await prepare(state)) ?? undefined;
+    if (changes !== undefined) checkChanges(changes);
+    return changes;
   } catch (error) {
     if (KernelError.is(error)) throw error;
     throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+function checkChanges(changes: TurnChanges): void {
+  checkKeys(OWNER, changes, CHANGE_KEYS);
+  checkRequestFields({ owner: OWNER, gave: `${OWNER} returned` }, changes);
+  const { tools } = changes;
+  if (tools !== undefined && !isNameList(tools))
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(tools)} as tools.`, {
+      hint: 'Return a list of names of tools that are on offer.',
+    });
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name: unknown) => typeof name === 'string');
+}
+
+/** Returns the state of a turn whose lists and numbers cannot be changed: the run goes on with its own. */
+function freezeTurnState(state: TurnState): TurnState {
+  return {
+    ...state,
+    messages: Object.freeze([...state.messages]),
+    tools: Object.isFrozen(state.tools) ? state.tools : Object.freeze([...state.tools]),
+    usage: Object.freeze({ ...state.usage }),
+  };
 }
 
 /** Returns what picks tools by name: the same list again for the same tools and names, since encoders cache by identity. Throws `CONFIG_INVALID` for a name that is not on offer. */
@@ -112,11 +130,6 @@ export function createToolSelection(): (offered: readonly Tool[], names: readonl
 }
 
 function selectTools(offered: readonly Tool[], names: readonly string[]): readonly Tool[] {
-  const given: unknown = names;
-  if (!Array.isArray(given))
-    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(given)} as tools.`, {
-      hint: 'Return an array of names of tools on offer.',
-    });
   const offeredNames = new Set(offered.map((tool) => tool.name));
   const unknown = names.find((name) => !offeredNames.has(name));
   if (unknown !== undefined) {

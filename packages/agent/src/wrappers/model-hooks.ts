@@ -1,4 +1,5 @@
 import {
+  type CallContext,
   KernelError,
   type MessageEnd,
   type Provider,
@@ -7,6 +8,7 @@ import {
   wrapProvider,
 } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
+import { requestContext } from '../loop/request-context.ts';
 
 /** What a hook before the model may decide. */
 export type BeforeModel =
@@ -20,12 +22,20 @@ export type AfterModel =
   | { readonly action: 'change'; readonly end: MessageEnd }
   | { readonly action: 'stop'; readonly answer: string };
 
-/** Hooks around a `Provider`. A hook that returns nothing lets the call pass. */
-export interface ModelHooks {
+/** Hooks around a `Provider`, which get the `context` of the run whose request it is. A hook that returns nothing lets the call pass. */
+export interface ModelHooks<Context = unknown> {
   /** Called before each request. */
-  readonly beforeModel?: ((request: ProviderRequest) => HookResult<BeforeModel>) | undefined;
+  readonly beforeModel?:
+    | ((request: ProviderRequest, run: Pick<CallContext<Context>, 'context'>) => HookResult<BeforeModel>)
+    | undefined;
   /** Called with each whole reply. */
-  readonly afterModel?: ((end: MessageEnd, request: ProviderRequest) => HookResult<AfterModel>) | undefined;
+  readonly afterModel?:
+    | ((
+        end: MessageEnd,
+        request: ProviderRequest,
+        run: Pick<CallContext<Context>, 'context'>,
+      ) => HookResult<AfterModel>)
+    | undefined;
 }
 
 /** What a hook returns: a decision or nothing, at once or as a promise. */
@@ -35,7 +45,8 @@ export type HookResult<T> = T | undefined | void | Promise<T | undefined | void>
 export function withModelHooks(provider: Provider, { beforeModel, afterModel }: ModelHooks): Provider {
   return wrapProvider(provider, {
     async *stream(original) {
-      const before = await beforeModel?.(original);
+      const run = { context: requestContext() };
+      const before = await beforeModel?.(original, run);
       if (before?.action === 'stop') throw hookStop(before.answer);
       if (before?.action === 'deny')
         throw new KernelError('PROVIDER_REFUSED', `A hook refused the request: ${before.reason}`);
@@ -46,7 +57,7 @@ export function withModelHooks(provider: Provider, { beforeModel, afterModel }: 
           yield event;
           continue;
         }
-        const after = await afterModel?.(event, request);
+        const after = await afterModel?.(event, request, run);
         if (after?.action === 'stop') throw hookStop(after.answer);
         yield after?.action === 'change' ? after.end : event;
       }

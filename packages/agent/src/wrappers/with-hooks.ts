@@ -22,6 +22,7 @@ const TOOL_HOOK_KEYS = optionKeys<ToolHooks>(
  */
 export function withHooks(port: Provider, hooks: ModelHooks): Provider;
 export function withHooks<Context = unknown>(port: Toolset<Context>, hooks: ToolHooks<Context>): Toolset<Context>;
+export function withHooks<Context>(port: Provider, hooks: ModelHooks<Context>): Provider;
 export function withHooks(port: Provider | Toolset, hooks: ModelHooks & ToolHooks): Provider | Toolset {
   checkKeys('withHooks', hooks, 'stream' in port ? MODEL_HOOK_KEYS : TOOL_HOOK_KEYS);
   checkFunctions('withHooks', { ...hooks });

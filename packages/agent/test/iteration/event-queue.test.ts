@@ -47,6 +47,16 @@ test('a writer is asked to wait from the mark on, until the reader has taken eve
   expect(queue.push(4)).toBeUndefined();
 });
 
+test('a queue that is released lets the writer go on, and keeps what was not read', async () => {
+  const queue = createEventQueue<number>(1);
+  const lag = queue.push(1);
+  queue.release();
+  await lag;
+  expect(queue.push(2)).toBeUndefined();
+  expect(await queue.next()).toEqual({ done: false, value: 1 });
+  expect(await queue.next()).toEqual({ done: false, value: 2 });
+});
+
 test('a dropped channel forgets its values and its error, and lets the writer and all readers go', async () => {
   const lagging = createEventQueue<number>(1);
   const lag = lagging.push(1);

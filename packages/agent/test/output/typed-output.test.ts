@@ -1,4 +1,4 @@
-import type { AgentEvent, StructuredOutput } from '@kernel/protocol';
+import { type AgentEvent, type StructuredOutput, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -69,6 +69,14 @@ describe('a typed answer', () => {
     expect(result.reason === 'done' && 'wind' in result.output).toBe(false);
   });
 
+  test('a schema that takes any value somewhere is asked for by the tool', async () => {
+    const output = z.object({ meta: z.any() });
+    const provider = provide('schema', answerCall({ meta: [1] }));
+    const result = await collect(run({ provider, model, messages: [user('?')], output }));
+    expect(result).toMatchObject({ reason: 'done', output: { meta: [1] } });
+    expect(provider.streamRequests[0]?.responseFormat).toBeUndefined();
+  });
+
   test('a number that would be rounded does not fit', async () => {
     const output = z.object({ id: z.number() });
     const provider = provide('schema', { text: '{"id":12345678901234567890}' }, { text: '{"id":1}' });
@@ -120,6 +128,31 @@ test('its type passes through what is put around a run', async () => {
   expect(result.reason === 'done' && result.output.city.length).toBe(6);
 });
 
+describe('the answer among other text', () => {
+  const Numbers = z.array(z.number());
+  test.each<[string, z.ZodType, string, unknown]>([
+    ['a thought before it', z.object({ a: z.number() }), '<think>maybe {"a":1}?</think>{"a":2}', { a: 2 }],
+    ['an example before it', z.object({ a: z.number() }), 'Not {"a":1}, but {"a":2}.', { a: 2 }],
+    ['another object after it', z.object({ a: z.number() }), '{"a":2} is better than {"b":1}.', { a: 2 }],
+    ['braces that are no JSON', z.object({ a: z.number() }), 'Using {curly} braces: {"a":1}', { a: 1 }],
+    ['brackets that are no JSON', Numbers, '[the numbers]: [1,2,3]', [1, 2, 3]],
+    ['the object that was asked for around it', Numbers, 'Here: {"answer":[1,2,3]}', [1, 2, 3]],
+    ['other code before it', z.object({ a: z.number() }), '```js\nfoo()\n```\n```json\n{"a":1}\n```', { a: 1 }],
+    ['a fence around a number', z.number(), '```\n42\n```', 42],
+  ])('is found with %s', async (_what, output, text, value) => {
+    verifies('output.pieces');
+    const result = await collect(run({ provider: provide('text', { text }), model, messages: [user('?')], output }));
+    expect(result).toMatchObject({ reason: 'done', output: value });
+  });
+
+  test('is refused where a number of it would be rounded, whatever else would fit', async () => {
+    const output = z.object({ id: z.number() });
+    const provider = provide('text', { text: 'Not {"id":1} but {"id":12345678901234567890}' }, { text: '{"id":2}' });
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    expect(events.find((event) => event.type === 'output-rejected')?.issues[0]).toContain('would be rounded');
+  });
+});
+
 describe('an answer that does not fit', () => {
   test('is sent back once with what is wrong', async () => {
     verifies('output.corrected');
@@ -148,6 +181,38 @@ describe('an answer that does not fit', () => {
     const events = await readAll(run({ provider, model, messages: [user('?')], output }));
     expect(events.find((event) => event.type === 'output-rejected')?.issues).toEqual(['/even: must be even']);
     expect(endOf(events)).toMatchObject({ output: { even: 4 } });
+  });
+
+  test.each<[StructuredOutput, ScriptStep]>([
+    ['schema', { text: '{"a":"x"}' }],
+    ['tool-call', answerCall({ a: 'x' })],
+    ['text', { text: '{"a":"x"}' }],
+  ])("by a check that throws is the program's mistake, asked for by %s", async (mode, reply) => {
+    verifies('output.checkFailed');
+    const failing = (): string => {
+      throw new Error('no database');
+    };
+    const output = z.object({ a: z.string().transform(failing) });
+    const provider = provide(mode, reply);
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    const end = endOf(events);
+    expect(end.reason === 'error' && end.error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'A check or transform of the output schema failed: no database',
+    });
+    expect(events.some((event) => event.type === 'output-rejected')).toBe(false);
+    expectSound(end.messages);
+    provider.assertDone();
+  });
+
+  test('since it is nested too deeply for the schema library is sent back too', async () => {
+    const depthOf = (value: unknown): number => (Array.isArray(value) ? 1 + depthOf(value[0]) : 0);
+    const output = z.object({ a: z.any().transform(depthOf) });
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const provider = provide('tool-call', answerCall(deep), answerCall('{"a":[[1]]}'));
+    const events = await readAll(run({ provider, model, messages: [user('?')], output }));
+    expect(JSON.stringify(events.find((event) => event.type === 'output-rejected'))).toContain('nested less deeply');
+    expect(endOf(events)).toMatchObject({ output: { a: 2 } });
   });
 
   test('is not looked for in a reply that was cut or filtered', async () => {
@@ -181,6 +246,22 @@ describe('a provider without schemas', () => {
     const [request] = provider.streamRequests;
     expect(request?.tools?.map((tool) => tool.name)).toEqual(['final_answer']);
     expect(request?.toolChoice).toEqual({ name: 'final_answer' });
+  });
+
+  test('ends the history with the answer, in a session too, and the conversation goes on from there', async () => {
+    verifies('output.toolCall');
+    const session = createMemorySession();
+    const first = provide(undefined, answerCall(lisbon));
+    const result = await collect(
+      runSession({ session, provider: first, model, messages: [user('?')], output: Weather }),
+    );
+    const answer = { role: 'assistant', content: [{ type: 'text', text: lisbon }] };
+    expect(result.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(result.messages.at(-1)).toEqual(answer);
+    expect(await loadHistory(session)).toEqual(result.messages);
+    const second = provide('schema', { text: lisbon });
+    await collect(runSession({ session, provider: second, model, messages: [user('And now?')], output: Weather }));
+    expect(second.streamRequests[0]?.messages.slice(-2)).toEqual([answer, user('And now?')]);
   });
 
   test('uses the other tools first, and must call some tool in each turn', async () => {
@@ -225,6 +306,31 @@ describe('a provider without schemas', () => {
     const result = await collect(run({ provider, model, messages: [user('?')], tools, output: Weather }));
     expect(result).toMatchObject({ reason: 'done', output: { city: 'Lisbon', degrees: 21 } });
   });
+
+  test.each<StructuredOutput>(['tool-call', 'schema'])(
+    'a tool of that name that is added during the run ends it, since a call could mean either: asked for by %s',
+    async (mode) => {
+      verifies('output.toolName');
+      const [first, second] = [mockToolset([mockTool('look_up', 'x')]), mockToolset([mockTool('final_answer', 'x')])];
+      let hasChanged = false;
+      const tools: Toolset = {
+        list: () => (hasChanged ? second : first).list(),
+        call: (call, context) => {
+          hasChanged = true;
+          return (call.name === 'look_up' ? first : second).call(call, context);
+        },
+      };
+      const provider = provide(mode, { calls: [{ name: 'look_up' }] }, answerCall(lisbon));
+      const result = await collect(run({ provider, model, messages: [user('?')], tools, output: Weather }));
+      expect(result.reason === 'error' && result.error).toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('A tool "final_answer" was added during the run'),
+      });
+      expect(provider.streamRequests).toHaveLength(1);
+      expect(second.calls).toHaveLength(0);
+      expectSound(result.messages);
+    },
+  );
 
   test('the tool needs no approval, and others are asked about as before', async () => {
     const asked: string[] = [];

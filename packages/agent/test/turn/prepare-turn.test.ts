@@ -1,6 +1,7 @@
+import type { Message, Tool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, run, type TurnState } from '../../src/index.ts';
+import { collect, run, type StepExecutor, type TurnState } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const model = 'm';
@@ -100,10 +101,39 @@ describe('prepareTurn', () => {
     ],
     ['an unknown key', () => ({ activeTools: ['a'] }), /no option "activeTools"/],
     ['an unknown tool', () => ({ tools: ['aa'] }), /returned the tool "aa", which is not on offer/],
-    ['tools that are not names', () => ({ tools: {} }), /an object as tools/],
-    ['an invalid provider', () => ({ provider: 'openai' }), /prepareTurn/],
-    ['messages that are not an array', () => ({ messages: 'hi' }), /a string as messages/],
+    ['tools that are no names', () => ({ tools: {} }), /an object as tools/],
+    ['a provider that is none', () => ({ provider: 'openai' }), /prepareTurn/],
+    ['messages that are no list', () => ({ messages: 'hi' }), /prepareTurn returned a string as its messages/],
+    ['an invalid message', () => ({ messages: [user('Go'), null] }), /prepareTurn: messages\[1\] is not a message/],
+    ['a model that is not a name', () => ({ model: 5 }), /prepareTurn returned 5 as its model/],
+    ['an unknown tool choice', () => ({ toolChoice: 'any' }), /prepareTurn returned "any" as its toolChoice/],
+    ['an unknown cache mode', () => ({ cache: 'yes' }), /cache must be one of "auto", "off"/],
+    ['options that are not an object', () => ({ options: 'high' }), /prepareTurn returned a string as its options/],
+    ['an invalid format', () => ({ responseFormat: 'json' }), /responseFormat must be an object/],
+    ['a format without a schema', () => ({ responseFormat: { name: 'f' } }), /without a name and a schema/],
+    ['a tool without a name', () => ({ tools: ['a', undefined] }), /an array as tools/],
+    [
+      'a property that throws',
+      () => ({
+        get model() {
+          throw new Error('no idea');
+        },
+      }),
+      /prepareTurn failed: no idea/,
+    ],
+    [
+      'a change of the messages',
+      ({ messages }: TurnState) => void (messages as Message[]).push(user('Injected')),
+      /failed/,
+    ],
+    ['a change of the tools', ({ tools }: TurnState) => void (tools as Tool[]).pop(), /failed/],
+    [
+      'a change of the usage',
+      ({ usage }: TurnState) => void ((usage as { inputTokens: number }).inputTokens = 0),
+      /failed/,
+    ],
   ])('%s ends the run with CONFIG_INVALID before the model is asked', async (_what, prepareTurn, message) => {
+    verifies('run.prepareTurn.checked');
     const provider = scriptedProvider([{ text: 'ok' }]);
     const options = { provider, model, messages: [user('Go')], tools: twoTools(), prepareTurn: prepareTurn as never };
     const result = await collect(run(options));
@@ -125,6 +155,49 @@ describe('prepareTurn', () => {
       run({ provider, model, messages: [user('Go')], signal: controller.signal, prepareTurn }),
     );
     expect(result.reason).toBe('aborted');
+  });
+
+  test('one that never answers is ended by the limit of time', async () => {
+    verifies('run.prepareTurn.checked');
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const prepareTurn = () => new Promise<undefined>(() => {});
+    const result = await collect(run({ provider, model, messages: [user('Go')], limits: { timeMs: 20 }, prepareTurn }));
+    expect(result).toMatchObject({ reason: 'limit', limit: 'time' });
+  });
+
+  test('the step says who was asked, and its input does not name a model before that is decided', async () => {
+    verifies('run.prepareTurn.asked');
+    const other = scriptedProvider([{ text: 'ok' }], { name: 'other' });
+    const recorded: { readonly input: unknown; readonly output: unknown }[] = [];
+    const steps: StepExecutor = {
+      all: (batch) =>
+        Promise.all(
+          batch.map(async (step) => {
+            const output = await step.run();
+            recorded.push({ input: step.input, output });
+            return output;
+          }),
+        ),
+    };
+    const provider = scriptedProvider([{ text: 'ok' }]);
+    const options = { provider, model, messages: [user('Go')], options: { temperature: 1 }, steps };
+    await collect(run({ ...options, prepareTurn: () => ({ provider: other, model: 'big' }) }));
+    expect(recorded[0]).toMatchObject({ output: { asked: { provider: 'other', model: 'big' } } });
+    expect(recorded[0]?.input).toEqual({ turn: 1, messages: [user('Go')] });
+    await collect(run(options));
+    expect(recorded[1]?.input).toEqual({ turn: 1, messages: [user('Go')], model, options: { temperature: 1 } });
+    expect(recorded[1]?.output).not.toHaveProperty('asked');
+  });
+
+  test('an empty reply is blamed on the provider that gave it', async () => {
+    verifies('run.prepareTurn.asked');
+    const provider = scriptedProvider([]);
+    const other = scriptedProvider([{ text: '' }], { name: 'other' });
+    const options = { provider, model, messages: [user('Go')], prepareTurn: () => ({ provider: other }) };
+    const result = await collect(run(options));
+    expect(result.reason === 'error' && result.error.message).toContain(
+      'The provider "other" sent a reply with neither',
+    );
   });
 
   test('it is not asked for a turn whose reply a journal has', async () => {
@@ -171,6 +244,7 @@ describe('options of every turn', () => {
     [{ responseFormat: { name: 'f' } }, /responseFormat/],
     [{ responseFormat: { name: 'f', schema: {}, extra: 1 } }, /extra/],
     [{ prepareTurn: 'x' }, /prepareTurn/],
+    [{ options: 'high' }, /a string as its options/],
   ])('%j is refused at once', (options, message) => {
     const provider = scriptedProvider([]);
     expect(() => run({ provider, model, messages: [], ...(options as object) })).toThrow(message);

@@ -1,3 +1,4 @@
+import { decodeUtf8, fromBase64 } from '@kernel/internal';
 import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
@@ -96,6 +97,6 @@ function mediaBlock(part: MediaPart): object | undefined {
   const title = part.name === undefined ? {} : { title: part.name };
   if (part.mimeType === 'application/pdf') return { type: 'document', source, ...title };
   if (!part.mimeType.startsWith('text/') || part.data === undefined) return undefined;
-  const data = Buffer.from(part.data, 'base64').toString('utf8');
+  const data = decodeUtf8(fromBase64(part.data));
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };
 }

@@ -1,3 +1,4 @@
+import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
@@ -46,11 +47,11 @@ function jsonDecoder(context: DecoderContext): ReplyDecoder {
   const chunks: Uint8Array[] = [];
   return {
     push(bytes) {
-      chunks.push(Buffer.from(bytes));
+      chunks.push(copyBytes(bytes));
       return true;
     },
     end() {
-      const text = Buffer.concat(chunks).toString('utf8');
+      const text = decodeUtf8(concatBytes(chunks));
       const value = asFields(parseJson(text));
       if (value === undefined)
         throw builder.protocolError(describeHtmlPage(text) ?? 'the reply is not valid JSON, or it was cut short');
@@ -91,7 +92,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
         `a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
-    const text = Buffer.from(frame.body).toString('utf8');
+    const text = decodeUtf8(frame.body);
     const payload = asFields(parseJson(text)) ?? {};
     exact.read(text, payload);
     const exception = frame.headers.get(':exception-type');
@@ -155,13 +156,13 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
       firstByte ??= bytes[0];
       // A frame begins with a length below 2^24; text does not.
       if (firstByte !== undefined && firstByte !== 0) {
-        textChunks.push(Buffer.from(bytes));
+        textChunks.push(copyBytes(bytes));
         return true;
       }
       return frames.push(bytes) > 0;
     },
     end() {
-      if (textChunks.length > 0) throw textError(builder, Buffer.concat(textChunks).toString('utf8'));
+      if (textChunks.length > 0) throw textError(builder, decodeUtf8(concatBytes(textChunks)));
       if (frames.hasPartialFrame()) throw builder.protocolError('the stream ended inside a frame: it was cut off');
       if (stopReason === undefined) {
         throw builder.protocolError(

@@ -1,5 +1,6 @@
-import { createHash, createHmac } from 'node:crypto';
+import { concatBytes, decodeUtf8, nodeModule } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { joinBytes } from '../http/join-bytes.ts';
 import type { AwsCredentials } from './config.ts';
 
 /** A request in the form that a signer expects. @internal */
@@ -68,7 +69,7 @@ export async function loadSigner(
 /** Loads the reader of event-stream frames. @internal */
 export async function loadFrameReader(): Promise<ReadFrame> {
   const { EventStreamCodec } = await loadPackage('@smithy/core', () => import('@smithy/core/event-streams'));
-  const codec = new EventStreamCodec(toText, (text) => Buffer.from(text, 'utf8'));
+  const codec = new EventStreamCodec(toText, (text) => joinBytes([text]));
   return (bytes) => {
     const { body, headers } = codec.decode(bytes);
     const texts = Object.entries(headers).flatMap(([name, header]) =>
@@ -106,23 +107,36 @@ function createSha256(secret?: Bytes): {
   reset(): void;
 } {
   const key = secret === undefined ? undefined : toBytes(secret);
-  const start = () => (key === undefined ? createHash('sha256') : createHmac('sha256', key));
-  let hash = start();
+  let parts: Uint8Array[] = [];
   return {
-    update: (data) => void hash.update(toBytes(data)),
-    digest: () => Promise.resolve(hash.digest()),
+    update: (data) => void parts.push(toBytes(data)),
+    digest: () => digestOf(concatBytes(parts), key),
     reset() {
-      hash = start();
+      parts = [];
     },
   };
 }
 
+async function digestOf(data: Uint8Array, key: Uint8Array | undefined): Promise<Uint8Array> {
+  const crypto = nodeModule('node:crypto');
+  if (crypto !== undefined) {
+    return (key === undefined ? crypto.createHash('sha256') : crypto.createHmac('sha256', key)).update(data).digest();
+  }
+  const { subtle } = globalThis.crypto;
+  // Copied, because the web's functions take no memory that may be shared.
+  const bytes = new Uint8Array(data);
+  if (key === undefined) return new Uint8Array(await subtle.digest('SHA-256', bytes));
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await subtle.importKey('raw', new Uint8Array(key), algorithm, false, ['sign']);
+  return new Uint8Array(await subtle.sign(algorithm.name, imported, bytes));
+}
+
 function toText(bytes: Uint8Array | string): string {
-  return typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
+  return typeof bytes === 'string' ? bytes : decodeUtf8(bytes);
 }
 
 function toBytes(data: Bytes): Uint8Array {
-  if (typeof data === 'string') return Buffer.from(data, 'utf8');
+  if (typeof data === 'string') return joinBytes([data]);
   return ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);

@@ -1,6 +1,7 @@
 import { sameHint, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
+import { checkConnection } from './check-connection.ts';
 import type { CommonConfig } from './common-config.ts';
 
 const COMMON: KeysOf<CommonConfig> = {
@@ -13,6 +14,10 @@ const COMMON: KeysOf<CommonConfig> = {
   timeouts: true,
   limits: true,
   connections: true,
+  fetch: true,
+  proxy: true,
+  tls: true,
+  socketPath: true,
   options: true,
 };
 const TIMEOUTS = optionKeys<Timeouts>({ connectMs: true, firstByteMs: true, idleMs: true, totalMs: true });
@@ -27,6 +32,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
   ...sameHint(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
   ...useInside('options', MODEL_OPTIONS),
+  ...sameHint(['httpsProxy', 'httpProxy', 'proxyUrl', 'agent', 'httpAgent', 'dispatcher'], 'Use proxy, tls or fetch.'),
+  ...useInside('tls', ['ca', 'cert', 'passphrase', 'servername', 'rejectUnauthorized']),
   ...sameHint(['defaultHeaders'], 'Use headers.'),
   ...sameHint(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
   ...sameHint(['project'], 'Use headers: { "OpenAI-Project": … }.'),
@@ -52,6 +59,7 @@ const COMMON_KEYS = configKeys();
 export function checkConfig(config: CommonConfig, keys: OptionKeys = COMMON_KEYS): void {
   const { limits, name, timeouts } = config;
   checkKeys(name, config, keys);
+  checkConnection(config);
   if (timeouts !== undefined) checkKeys(name, timeouts, TIMEOUTS, 'timeouts.');
   if (limits !== undefined) checkKeys(name, limits, LIMITS, 'limits.');
 }

@@ -1,4 +1,5 @@
 import type { ModelOptions } from '@kernel/protocol';
+import type { ConnectionSettings } from '../http/connection-settings.ts';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 
@@ -6,7 +7,7 @@ import type { Timeouts } from '../http/timeouts.ts';
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** What every provider can be configured with. */
-export interface CommonConfig {
+export interface CommonConfig extends ConnectionSettings {
   /** The provider's name, in errors and in the `provider` field of its messages. */
   readonly name: string;
   /** The address of the API, as its users write it: `http://127.0.0.1:11434` for Ollama, `…/v1` for OpenAI-compatible servers. */
@@ -25,6 +26,14 @@ export interface CommonConfig {
   readonly limits?: ResponseLimits | undefined;
   /** The maximum number of open connections. Default 10. */
   readonly connections?: number | undefined;
+  /**
+   * What sends the requests: any `fetch`. Default: on Node a client of connections of its own; in browsers, workers, Deno and Bun their `fetch`.
+   *
+   * A `fetch` does not tell when it is connected, so connecting counts as waiting for the first byte (`timeouts.firstByteMs`), and
+   * `timeouts.connectMs` holds for a token only. It decodes the body, and never follows a redirect. `connections` limits the requests
+   * under way.
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Default model options; a request overrides them key by key. */
   readonly options?: ModelOptions | undefined;
 }

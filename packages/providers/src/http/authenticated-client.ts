@@ -1,9 +1,11 @@
+import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import type { Token } from '../config/credentials.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
 import { httpError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
-import { type ConnectionPool, openPool } from './pool.ts';
 import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
 import { createTimer, timeoutError } from './timeouts.ts';
+import type { Transport } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -29,11 +31,13 @@ export interface AuthenticatedClient {
 export type Signer = (request: ApiRequest) => Promise<Readonly<Record<string, string>>>;
 
 /** What an authenticated client needs. */
-export interface AuthenticatedClientOptions extends HttpRequestOptions {
+export interface AuthenticatedClientOptions extends HttpRequestOptions, ConnectionSettings {
   /** The origin of all requests. */
   readonly origin: string;
   /** The maximum number of open connections. */
   readonly connections: number;
+  /** What sends the requests; absent for the transport of the platform. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** The credential. */
   readonly token: Token;
   /** Headers of every request. */
@@ -45,13 +49,13 @@ export interface AuthenticatedClientOptions extends HttpRequestOptions {
 }
 
 /**
- * Creates a client; undici is loaded at the first request. A 401 asks a token function again and repeats the request once; nothing else is
+ * Creates a client; its transport is loaded at the first request. A 401 asks a token function again and repeats the request once; nothing else is
  * repeated. A redirect is never followed: its status is an error like any other.
  */
 export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
-  const { connections, origin, timeouts, token } = options;
-  let opening: Promise<ConnectionPool> | undefined;
-  let pool: ConnectionPool | undefined;
+  const { timeouts, token } = options;
+  let opening: Promise<Transport> | undefined;
+  let transport: Transport | undefined;
 
   function post(
     { body, path }: ApiRequest,
@@ -60,12 +64,12 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
     elapsedMs: number,
   ): HttpRequest {
     const request = createHttpRequest(options, handler, elapsedMs);
-    const send = (opened: ConnectionPool): void => request.send(opened, { method: 'POST', path, headers, body });
-    if (pool === undefined) {
-      opening ??= openPool(origin, { connectMs: timeouts.connectMs, connections });
-      opening.then((opened) => send((pool = opened)), request.fail);
+    const send = (opened: Transport): void => request.send(opened, { path, headers, body });
+    if (transport === undefined) {
+      opening ??= openTransport(options);
+      opening.then((opened) => send((transport = opened)), request.fail);
     } else {
-      send(pool);
+      send(transport);
     }
     return request;
   }
@@ -142,6 +146,22 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
   };
 }
 
+async function openTransport(options: AuthenticatedClientOptions): Promise<Transport> {
+  const { connections, fetch, origin, provider, proxy, redactor, socketPath, timeouts, tls } = options;
+  const module = await (fetch === undefined ? import('#transport') : import('./fetch/transport.ts'));
+  return module.openTransport({
+    connections,
+    fetch,
+    origin,
+    provider,
+    proxy,
+    socketPath,
+    tls,
+    connectMs: timeouts.connectMs,
+    onSecret: (secret) => redactor.add(secret),
+  });
+}
+
 /** Turns a response whose status is not 2xx into an error, unless `retry` takes the status over. */
 function withStatusErrors(
   { provider, redactor }: HttpRequestOptions,
@@ -151,7 +171,7 @@ function withStatusErrors(
   let failed: { status: number; headers: ResponseHeaders; chunks: Uint8Array[]; size: number } | undefined;
   const statusError = (): unknown => {
     const { headers, chunks, status } = failed ?? { headers: {}, chunks: [], status: 0 };
-    return httpError(provider, status, headers, Buffer.concat(chunks).toString('utf8'), redactor);
+    return httpError(provider, status, headers, decodeUtf8(concatBytes(chunks)), redactor);
   };
   return {
     onHeaders(status, headers) {
@@ -163,7 +183,7 @@ function withStatusErrors(
         handler.onData(bytes);
         return;
       }
-      failed.chunks.push(Buffer.from(bytes));
+      failed.chunks.push(copyBytes(bytes));
       failed.size += bytes.length;
       if (failed.size > MAX_ERROR_BYTES) throw statusError();
     },

@@ -1,4 +1,4 @@
-import { joinBytes } from './join-bytes.ts';
+import { joinBytes, type NodeBuffers } from './join-bytes.ts';
 
 /** The memory for the bodies of one encoder. @internal */
 export interface BodyBuffers {
@@ -23,11 +23,11 @@ export function createBodyBuffers(): BodyBuffers {
   let last: ReusableBuffer | undefined;
   let spare: ReusableBuffer | undefined;
 
-  function reserve(size: number): ReusableBuffer {
+  function reserve(size: number, buffers: NodeBuffers): ReusableBuffer {
     const fits = spare !== undefined && spare.isFree && spare.buffer.length >= size;
     // 50 % more, so that the next bodies of a growing conversation fit as well.
     const kept =
-      fits && spare !== undefined ? spare : { buffer: Buffer.allocUnsafeSlow(size + (size >> 1)), isFree: false };
+      fits && spare !== undefined ? spare : { buffer: buffers.allocUnsafeSlow(size + (size >> 1)), isFree: false };
     kept.isFree = false;
     spare = last;
     last = kept;
@@ -37,9 +37,9 @@ export function createBodyBuffers(): BodyBuffers {
   return {
     join(parts) {
       let kept: ReusableBuffer | undefined;
-      const bytes = joinBytes(parts, (size) => {
-        if (size < MIN_REUSED_BYTES) return Buffer.allocUnsafe(size);
-        kept = reserve(size);
+      const bytes = joinBytes(parts, (size, buffers) => {
+        if (size < MIN_REUSED_BYTES) return buffers.allocUnsafe(size);
+        kept = reserve(size, buffers);
         return kept.buffer.subarray(0, size);
       });
       const reserved = kept;

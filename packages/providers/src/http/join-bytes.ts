@@ -1,11 +1,21 @@
-/** Joins text (as UTF-8) and bytes, in memory from `allocate`. @internal */
+import { concatBytes, node } from '@kernel/internal';
+
+const { Buffer: NodeBuffer } = node;
+const encoder = new TextEncoder();
+
+/** Node's buffers, for those who allocate. @internal */
+export type NodeBuffers = NonNullable<typeof NodeBuffer>;
+
+/** Joins text (as UTF-8) and bytes, in memory from `allocate` where the platform has buffers to write text into. @internal */
 export function joinBytes(
   parts: readonly (string | Uint8Array)[],
-  allocate: (size: number) => Buffer = (size) => Buffer.allocUnsafe(size),
+  allocate: (size: number, buffers: NodeBuffers) => Buffer = (size, buffers) => buffers.allocUnsafe(size),
 ): Uint8Array {
+  if (NodeBuffer === undefined)
+    return concatBytes(parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part)));
   let size = 0;
   for (const part of parts) size += sizeOf(part);
-  const whole = allocate(size);
+  const whole = allocate(size, NodeBuffer);
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') {
@@ -20,5 +30,6 @@ export function joinBytes(
 
 /** The number of bytes of a part. @internal */
 export function sizeOf(part: string | Uint8Array): number {
-  return typeof part === 'string' ? Buffer.byteLength(part) : part.length;
+  if (typeof part !== 'string') return part.length;
+  return NodeBuffer === undefined ? encoder.encode(part).length : NodeBuffer.byteLength(part);
 }

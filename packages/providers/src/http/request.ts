@@ -1,13 +1,11 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { Dispatcher } from 'undici';
 import { createDeadlines } from './deadlines.ts';
 import { networkError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
-import { classifyEncoding, createInflater, type Inflater } from './inflate.ts';
 import { limitError } from './limits.ts';
-import type { Connection, ConnectionPool } from './pool.ts';
 import { type ResolvedTimeouts, timeoutError } from './timeouts.ts';
+import type { Exchange, ExchangeEvents, Transport, TransportRequest } from './transport.ts';
 
 /** Receives one response, synchronously. An exception ends the request and comes back through `onError`. */
 export interface ResponseHandler {
@@ -47,38 +45,28 @@ export interface HttpRequestOptions {
 
 /** A request that was not sent yet. */
 export interface UnsentHttpRequest extends HttpRequest {
-  /** Sends the request as soon as the pool has a connection. Does nothing after `close`. */
-  readonly send: (pool: ConnectionPool, options: Dispatcher.DispatchOptions) => void;
+  /** Sends the request. Does nothing after `close`. */
+  readonly send: (transport: Transport, request: TransportRequest) => void;
   /** Ends the request with an error. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Creates one request with its deadlines, limits and content encoding. `elapsedMs` of its total time have already passed. */
+/** Creates one request with its deadlines and limits, over any transport. `elapsedMs` of its total time have already passed. */
 export function createHttpRequest(
   options: HttpRequestOptions,
   handler: ResponseHandler,
   elapsedMs: number,
 ): UnsentHttpRequest {
   const { provider, redactor, responseBytes, timeouts } = options;
-  let controller: Dispatcher.DispatchController | undefined;
-  let inflater: Inflater | undefined;
-  let leaveQueue: (() => void) | undefined;
-  let connection: Connection | undefined;
+  let exchange: Exchange | undefined;
   let closed = false;
   let hasData = false;
-  let isSent = false;
+  let isQueued = false;
   let isPaused = false;
   let received = 0;
 
   const deadlines = createDeadlines(timeouts, elapsedMs, (timeout) =>
-    fail(
-      timeoutError(
-        provider,
-        timeout,
-        timeouts[timeout],
-        leaveQueue === undefined ? undefined : 'for a free connection',
-      ),
-    ),
+    fail(timeoutError(provider, timeout, timeouts[timeout], isQueued ? 'for a free connection' : undefined)),
   );
 
   function settle(): void {
@@ -89,16 +77,7 @@ export function createHttpRequest(
   function close(): void {
     if (closed) return;
     settle();
-    leaveQueue?.();
-    inflater?.destroy();
-    if (controller === undefined) connection?.abortConnect();
-    else controller.abort(new Error('The request was closed.'));
-  }
-
-  function releaseConnection(): void {
-    const held = connection;
-    connection = undefined;
-    held?.release();
+    exchange?.abort();
   }
 
   function fail(error: unknown): void {
@@ -131,66 +110,35 @@ export function createHttpRequest(
     handler.onData(bytes);
   }
 
-  function finish(): void {
-    if (closed) return;
-    settle();
-    try {
-      handler.onEnd(isSent);
-    } catch (error) {
-      handler.onError(error);
-    }
-  }
-
-  function inflate(encoding: string): Inflater {
-    return createInflater(encoding, {
-      onData: (bytes) => guarded(() => deliver(bytes)),
-      onDrain: () => {
-        if (!isPaused) controller?.resume();
-      },
-      onEnd: finish,
-      onError: (error) =>
-        fail(new KernelError('PROVIDER_PROTOCOL', `${provider}: the ${encoding} reply is corrupt: ${error.message}.`)),
-    });
-  }
-
-  const dispatchHandler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started;
-      if (closed) started.abort(new Error('The request was closed.'));
-      else deadlines.wait('firstByteMs');
+  const events: ExchangeEvents = {
+    onQueued() {
+      isQueued = true;
+      // Other requests hold all connections: they may wait for readers who never read.
+      deadlines.wait('idleMs');
     },
-    onResponseStart(_, status, headers) {
-      if (status < 200) return;
-      guarded(() => {
-        const encoding = String(headers['content-encoding'] ?? '');
-        const kind = classifyEncoding(encoding);
-        if (kind === 'unsupported') {
-          throw new KernelError('PROVIDER_PROTOCOL', `${provider}: unsupported content-encoding "${encoding}".`);
-        }
-        if (kind === 'supported') inflater = inflate(encoding);
-        handler.onHeaders(status, headers);
-      });
+    onConnection() {
+      if (isQueued) deadlines.suspend();
+      isQueued = false;
     },
-    onResponseData(_, bytes) {
+    onSend() {
+      if (!closed) deadlines.wait('firstByteMs');
+    },
+    onHeaders: (status, headers) => guarded(() => handler.onHeaders(status, headers)),
+    onFirstByte() {
+      hasData = true;
+      if (!isPaused && !closed) deadlines.wait('idleMs');
+    },
+    onData: (bytes) => guarded(() => deliver(bytes)),
+    onEnd(isSent) {
       if (closed) return;
-      if (!hasData) {
-        hasData = true;
-        if (!isPaused) deadlines.wait('idleMs');
+      settle();
+      try {
+        handler.onEnd(isSent);
+      } catch (error) {
+        handler.onError(error);
       }
-      if (inflater === undefined) guarded(() => deliver(bytes));
-      else if (!inflater.write(bytes)) controller?.pause();
     },
-    onResponseEnd() {
-      isSent = connection?.isFlushed() ?? false;
-      releaseConnection();
-      if (closed) return;
-      if (inflater === undefined) finish();
-      else inflater.end();
-    },
-    onResponseError(_, error) {
-      releaseConnection();
-      fail(error);
-    },
+    onError: fail,
   };
 
   return {
@@ -201,28 +149,19 @@ export function createHttpRequest(
       if (closed || isPaused) return;
       isPaused = true;
       deadlines.suspend();
-      inflater?.pause();
-      controller?.pause();
+      exchange?.pause();
     },
     resume() {
       if (closed || !isPaused) return;
       isPaused = false;
       deadlines.wait(hasData ? 'idleMs' : 'firstByteMs');
-      inflater?.resume();
-      controller?.resume();
+      exchange?.resume();
     },
-    send(pool, dispatchOptions) {
+    send(transport, request) {
       if (closed) return;
-      const leave = pool.acquire((acquired) => {
-        if (leaveQueue !== undefined) deadlines.suspend();
-        leaveQueue = undefined;
-        connection = acquired;
-        acquired.dispatch(dispatchOptions, dispatchHandler);
-      });
-      if (connection !== undefined || closed) return;
-      leaveQueue = leave;
-      // Other requests hold all connections: they may wait for readers who never read.
-      deadlines.wait('idleMs');
+      exchange = transport.send(request, events);
+      // A failure while it was being sent found nothing to abort.
+      if (closed) exchange.abort();
     },
   };
 }

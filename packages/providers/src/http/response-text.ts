@@ -1,4 +1,4 @@
-import { onAbort, type Redactor } from '@kernel/internal';
+import { concatBytes, copyBytes, decodeUtf8, onAbort, type Redactor } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
 import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';
@@ -27,12 +27,12 @@ export function requestText(
     sent = client.open(request, {
       onHeaders: () => undefined,
       onData(bytes) {
-        chunks.push(Buffer.from(bytes));
+        chunks.push(copyBytes(bytes));
         sent?.extendIdleTimeout();
       },
       onEnd() {
         removeListener();
-        resolve(Buffer.concat(chunks).toString('utf8'));
+        resolve(decodeUtf8(concatBytes(chunks)));
       },
       onError(error) {
         removeListener();

@@ -1,3 +1,4 @@
+import { fromBase64 } from '@kernel/internal';
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
@@ -30,6 +31,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
 /** A vector as numbers, also where `encoding_format: 'base64'` was asked for: little-endian floats of 4 bytes. */
 function vectorOf(embedding: unknown): readonly unknown[] {
   if (typeof embedding !== 'string') return asList(embedding);
-  const bytes = Buffer.from(embedding, 'base64');
-  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
+  const { buffer, byteOffset, byteLength } = fromBase64(embedding);
+  const view = new DataView(buffer, byteOffset, byteLength);
+  return Array.from({ length: Math.floor(byteLength / 4) }, (_, at) => view.getFloat32(at * 4, true));
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { KernelError, type TranscribeRequest, type Transcript } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
+import { joinBytes } from '../http/join-bytes.ts';
 import { parseJsonResponse, requestText } from '../http/response-text.ts';
 import { asFields, asNumber, asText } from '../json-fields.ts';
 import type { WireContext } from '../wire/wire-context.ts';
@@ -20,7 +20,7 @@ export async function transcribe(
     ...(temperature === undefined ? {} : { temperature }),
     ...extra,
   });
-  const boundary = `form-${randomUUID()}`;
+  const boundary = `form-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
   const post = {
     path: settings.path('audio/transcriptions'),
     contentType: `multipart/form-data; boundary=${boundary}`,
@@ -58,7 +58,7 @@ function encodeForm(
     audio.data,
     `\r\n--${boundary}--\r\n`,
   );
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part)));
+  return joinBytes(parts);
 }
 
 /** Escapes quotes and line breaks of a form field's name as the HTML standard does. */

@@ -1,3 +1,4 @@
+import { concatBytes, copyBytes } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
 /** Splits bytes into the frames of an AWS event stream; calls `onFrame` synchronously with each complete frame. */
@@ -20,8 +21,8 @@ export function createFrameSplitter(
   /** The length of the current frame; undefined until its first four bytes are buffered. */
   let frameLength: number | undefined;
 
-  function joinChunks(): Buffer {
-    const bytes = Buffer.concat(chunks);
+  function joinChunks(): Uint8Array {
+    const bytes = concatBytes(chunks);
     chunks = [bytes];
     return bytes;
   }
@@ -29,13 +30,13 @@ export function createFrameSplitter(
   return {
     push(bytes) {
       // The memory is reused by the caller.
-      chunks.push(Buffer.from(bytes));
+      chunks.push(copyBytes(bytes));
       buffered += bytes.length;
       let frames = 0;
       while (buffered >= (frameLength ?? 4)) {
         const all = joinChunks();
         if (frameLength === undefined) {
-          frameLength = all.readUInt32BE(0);
+          frameLength = new DataView(all.buffer, all.byteOffset).getUint32(0);
           if (frameLength < MIN_FRAME_BYTES || frameLength > maxFrameBytes) {
             throw limitError(
               'lineLength',

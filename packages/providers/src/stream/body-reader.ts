@@ -1,3 +1,4 @@
+import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { describeHtmlPage } from '../http/vendor-error.ts';
 import { parseJson } from '../json-fields.ts';
@@ -38,7 +39,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
     push(bytes) {
       if (kind === 'unknown') kind = sniff(bytes);
       if (kind === 'whole') {
-        chunks.push(Buffer.from(bytes));
+        chunks.push(copyBytes(bytes));
         return true;
       }
       const before = events;
@@ -51,9 +52,7 @@ export function createBodyReader(provider: string, handler: BodyHandler, maxLine
         sse?.end();
         return;
       }
-      const text = Buffer.concat(chunks)
-        .toString('utf8')
-        .replace(/^\uFEFF/, '');
+      const text = decodeUtf8(concatBytes(chunks)).replace(/^\uFEFF/, '');
       const page = describeHtmlPage(text);
       if (page !== undefined) {
         throw new KernelError('PROVIDER_PROTOCOL', `${provider} answered 200 with ${page}.`, {

@@ -1,4 +1,4 @@
-import { onAbort } from '@kernel/internal';
+import { inNextTurn, onAbort } from '@kernel/internal';
 import type { ProviderEvent } from '@kernel/protocol';
 import type { HttpRequest } from '../http/request.ts';
 
@@ -110,7 +110,7 @@ export function createEventQueue(
 
   function startSlice(): void {
     sliceStart = performance.now();
-    setImmediate(() => {
+    inNextTurn(() => {
       sliceStart = undefined;
       sliceUsedUp = false;
       untimedBytes = 0;

@@ -1,4 +1,4 @@
-import { StringDecoder } from 'node:string_decoder';
+import { createUtf8Decoder } from '@kernel/internal';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
 /** Splits bytes into lines; calls `onLine` synchronously with each line that is not blank. */
@@ -14,7 +14,7 @@ export function createLineParser(
   onLine: (line: string) => void,
   maxLineLength: number = DEFAULT_LIMITS.lineLength,
 ): LineParser {
-  const decoder = new StringDecoder('utf8');
+  const decoder = createUtf8Decoder();
   let chunks: string[] = [];
   let length = 0;
 

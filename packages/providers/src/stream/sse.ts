@@ -1,4 +1,4 @@
-import { StringDecoder } from 'node:string_decoder';
+import { createUtf8Decoder } from '@kernel/internal';
 import type { KernelError } from '@kernel/protocol';
 import { DEFAULT_LIMITS, limitError } from '../http/limits.ts';
 
@@ -35,7 +35,7 @@ const SPACE = 32;
  */
 export function createSseParser(onEvent: (event: SseEvent) => void, options: SseOptions = {}): SseParser {
   const maxLineLength = options.maxLineLength ?? DEFAULT_LIMITS.lineLength;
-  const decoder = new StringDecoder('utf8');
+  const decoder = createUtf8Decoder();
   let chunks: string[] = [];
   let bufferedLength = 0;
   let atStart = true;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256, sha256Hex, toBase64 } from '@kernel/internal';
 
 /** The tool names that OpenAI, Anthropic, Mistral and Bedrock accept. @internal */
 export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 64;
 export function toWireName(name: string, valid: RegExp): string {
   if (valid.test(name)) return name;
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
-  const suffix = `_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
+  const suffix = `_${sha256Hex(name).slice(0, 8)}`;
   const letterFirst = /^[a-zA-Z_]/.test(plain) ? plain : `t_${plain}`;
   return letterFirst.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
@@ -43,9 +43,6 @@ export const CALL_ID_RULES = {
 /** Maps a call's id to one that a vendor accepts: itself if it is valid, else a hash of it, so that a call and its result keep one id. @internal */
 export function toWireId(id: string, rule: CallIdRule): string {
   if (rule.valid.test(id)) return id;
-  const digest = createHash('sha256')
-    .update(id)
-    .digest('base64')
-    .replaceAll(/[^a-zA-Z0-9]/g, '');
+  const digest = toBase64(sha256(id)).replaceAll(/[^a-zA-Z0-9]/g, '');
   return digest.slice(0, rule.length);
 }

@@ -2,6 +2,7 @@ import { findJsonLoss, type JsonSchema, type JsonValue, type ProviderWarning, ty
 import type { Dialect } from '../schema-dialects/dialects.ts';
 import { chooseSchema } from '../schema-dialects/lint.ts';
 import { NO_SERVER_TOOLS, nativeName, type ServerTools } from '../config/server-tools.ts';
+import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
 
@@ -123,7 +124,7 @@ function encodeTools(
   return {
     tools: [...tools],
     texts,
-    bytes: () => (bytes ??= Buffer.from(`[${texts.join(',')}]`)),
+    bytes: () => (bytes ??= joinBytes([`[${texts.join(',')}]`])),
     warnings,
     toolDecoder,
   };

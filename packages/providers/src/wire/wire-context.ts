@@ -3,7 +3,7 @@ import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
 import { createToken } from '../config/credentials.ts';
 import { type AuthenticatedClient, createAuthenticatedClient, type Signer } from '../http/authenticated-client.ts';
-import { isSecretHeader } from '../http/headers.ts';
+import { DEFAULT_USER_AGENT, isSecretHeader } from '../http/headers.ts';
 import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
 import { resolveTimeouts } from '../http/timeouts.ts';
 
@@ -47,6 +47,10 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
     provider: config.name,
     origin,
     connections,
+    fetch: config.fetch,
+    proxy: config.proxy,
+    tls: config.tls,
+    socketPath: config.socketPath,
     redactor,
     authorize,
     timeouts: resolveTimeouts(config.timeouts),
@@ -64,7 +68,7 @@ function requestHeaders(
   configured: Readonly<Record<string, string>> = {},
   redactor: Redactor,
 ): Readonly<Record<string, string>> {
-  const headers = new Map([['user-agent', 'kernel-providers']]);
+  const headers = new Map([['user-agent', DEFAULT_USER_AGENT]]);
   for (const [given, value] of [...Object.entries(required), ...Object.entries(configured)]) {
     const name = given.toLowerCase();
     if (isSecretHeader(name)) redactor.add(value.replace(/^(Bearer|Basic) /i, ''));

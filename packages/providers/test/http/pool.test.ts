@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { type Connection, type ConnectionPool, openPool } from '../../src/http/pool.ts';
+import type { ConnectionPool } from '../../src/http/pool.ts';
+import type { TransportOptions } from '../../src/http/transport.ts';
+import { type Connection, openPool } from '../../src/http/undici/connection.ts';
 
 test('requests that wait for a connection get it in order, and cancelled ones are skipped', async () => {
   const paths: string[] = [];
@@ -11,7 +13,7 @@ test('requests that wait for a connection get it in order, and cancelled ones ar
       response.end('done');
     },
     async (origin) => {
-      const pool = await openPool(origin, { connectMs: 1000, connections: 1 });
+      const pool = await openPool(poolOptions(origin, 1));
       const lent: number[] = [];
       const outcomes = Array.from({ length: 30 }, (_, at) => {
         if (at % 3 !== 1) return send(pool, `/${at}`).outcome;
@@ -29,7 +31,7 @@ test('requests that wait for a connection get it in order, and cancelled ones ar
 
 test('a connection that is refused fails each request that waited for it, and the next one connects anew', async () => {
   const port = await freePort();
-  const pool = await openPool(`http://127.0.0.1:${port}`, { connectMs: 1000, connections: 1 });
+  const pool = await openPool(poolOptions(`http://127.0.0.1:${port}`, 1));
   const refused = await Promise.all(Array.from({ length: 3 }, () => send(pool, '/').outcome));
   expect(refused).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED']);
   await withServer(
@@ -43,7 +45,7 @@ test('a request cancelled while it connects makes room for the next one', async 
   await withServer(
     (_, response) => response.end('done'),
     async (origin) => {
-      const pool = await openPool(origin, { connectMs: 1000, connections: 1 });
+      const pool = await openPool(poolOptions(origin, 1));
       const first = send(pool, '/first');
       const second = send(pool, '/second');
       first.connection()?.abortConnect();
@@ -61,7 +63,7 @@ test('each of two connections is held by one request at a time', async () => {
       if (held.push(response) === 2) for (const both of held.splice(0)) both.end('done');
     },
     async (origin) => {
-      const pool = await openPool(origin, { connectMs: 1000, connections: 2 });
+      const pool = await openPool(poolOptions(origin, 2));
       const sent = Array.from({ length: 10 }, () => send(pool, '/'));
       await Promise.all(sent.map(({ outcome }) => outcome));
       expect(new Set(sent.map(({ connection }) => connection())).size).toBe(2);
@@ -73,7 +75,7 @@ test('the connection that was used last is reused first', async () => {
   await withServer(
     (_, response) => response.end('done'),
     async (origin) => {
-      const pool = await openPool(origin, { connectMs: 1000, connections: 2 });
+      const pool = await openPool(poolOptions(origin, 2));
       await Promise.all([send(pool, '/').outcome, send(pool, '/').outcome]);
       const next = send(pool, '/');
       await next.outcome;
@@ -85,7 +87,7 @@ test('the connection that was used last is reused first', async () => {
 });
 
 /** Sends on the pool, gives the connection back at the end, and tells the body or what went wrong. */
-function send(pool: ConnectionPool, path: string) {
+function send(pool: ConnectionPool<Connection>, path: string) {
   let lent: Connection | undefined;
   const outcome = new Promise<string>((resolve) => {
     pool.acquire((connection) => {
@@ -134,4 +136,8 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+function poolOptions(origin: string, connections: number): TransportOptions {
+  return { provider: 'openai', origin, connections, connectMs: 1000, onSecret: () => undefined };
 }

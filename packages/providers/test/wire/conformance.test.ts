@@ -1,6 +1,7 @@
 /* oxlint-disable vitest/expect-expect -- the suites assert by node:assert */
-import { providerConformance, verifies, wireConformance, type WireDelivery } from '@kernel/testing';
+import { providerConformance, verifies, wireConformance, type WireDelivery, type WireName } from '@kernel/testing';
 import { describe, test } from 'vitest';
+import { isFetch } from '../transport.ts';
 import { recordBytes, startWire, WIRES } from '../wires.ts';
 
 const REPLY = {
@@ -26,8 +27,10 @@ describe.each(WIRES)('the wire %s', (wire) => {
   });
 });
 
+/** Events, lines and frames, for a transport whose bytes the same decoders read. */
+const FRAMINGS: ReadonlySet<WireName> = new Set(['openai', 'ollama', 'bedrock']);
 /** Azure's bytes are those of chat completions, read by the same decoder. */
-const RECORDED = WIRES.filter(([wire]) => wire !== 'azure');
+const RECORDED = WIRES.filter(([wire]) => (isFetch() ? FRAMINGS.has(wire) : wire !== 'azure'));
 /** One text, one piece of each: a request is sent for each byte. */
 const SHORT = { ...REPLY, pieces: 1 };
 /** Without a signature for each of thousands of requests. */

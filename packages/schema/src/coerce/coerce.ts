@@ -16,7 +16,7 @@ export interface Coerced {
 
 const MAX_ROUNDS = 8;
 const MAX_ISSUES_PER_ROUND = 100;
-/** A value with more issues is left as it is: the rounds would not be enough, and each of them reads the whole value. */
+/** A value with more issues, besides nulls, is left as it is: the rounds would not be enough, and each of them reads the whole value. */
 const MAX_ISSUES = 2 * MAX_ROUNDS * MAX_ISSUES_PER_ROUND;
 
 /**
@@ -28,21 +28,21 @@ export function coerceValue(original: unknown, validator: Validator): Coerced {
   const repairs: ToolRepair[] = [];
   const copy = createCopyOnWrite(original);
   let issues = validator.issues(original);
-  for (let round = 0; round < MAX_ROUNDS && issues.length > 0 && issues.length <= MAX_ISSUES; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && issues.length > 0; round += 1) {
+    const others = issues.filter((issue) => issue.received !== null);
+    if (others.length > MAX_ISSUES) break;
     const before = repairs.length;
-    const nulls = new Map<string, readonly string[]>();
-    for (const issue of issues.slice(0, MAX_ISSUES_PER_ROUND)) {
+    for (const issue of others.slice(0, MAX_ISSUES_PER_ROUND)) {
       if (issue.path === '') continue;
       const keys = parsePointer(issue.path);
       const received = copy.get(keys);
       if (received !== issue.received) continue; // an earlier repair of this round has changed it
       const repair = coerceIssue(issue, received);
-      if (repair !== undefined) {
-        copy.set(keys, repair.to);
-        repairs.push({ path: issue.path, from: asJson(received), to: asJson(repair.to), rule: repair.rule });
-      } else if (received === null && !Array.isArray(copy.get(keys.slice(0, -1)))) nulls.set(issue.path, keys);
+      if (repair === undefined) continue;
+      copy.set(keys, repair.to);
+      repairs.push({ path: issue.path, from: asJson(received), to: asJson(repair.to), rule: repair.rule });
     }
-    for (const path of removeOptional(nulls, copy, validator))
+    for (const path of removeOptional(nullsOf(issues, copy), copy, validator))
       repairs.push({ path, from: null, to: null, rule: 'null-to-absent' });
     if (repairs.length === before) break;
     issues = validator.issues(copy.value());
@@ -57,6 +57,17 @@ function coerceIssue(
 ): { readonly to: unknown; readonly rule: string } | undefined {
   for (const candidate of candidates({ ...issue, received })) if (issue.accepts(candidate.to)) return candidate;
   return undefined;
+}
+
+/** The paths of all properties that are null and must not be: a strict mode may have put thousands of them, which one round removes. */
+function nullsOf(issues: readonly ValidationIssue[], copy: CopyOnWrite): ReadonlyMap<string, readonly string[]> {
+  const nulls = new Map<string, readonly string[]>();
+  for (const { path, received } of issues) {
+    if (received !== null || path === '' || nulls.has(path)) continue;
+    const keys = parsePointer(path);
+    if (copy.get(keys) === null && !Array.isArray(copy.get(keys.slice(0, -1)))) nulls.set(path, keys);
+  }
+  return nulls;
 }
 
 /** Removes the nulls that may be absent; one validation without all of them tells which are required. Returns the paths of what was removed. */

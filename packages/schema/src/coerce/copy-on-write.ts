@@ -30,8 +30,9 @@ export function createCopyOnWrite(original: unknown): CopyOnWrite {
     if (parent !== undefined) root = parent;
     for (const key of keys.slice(0, -1)) {
       if (parent === undefined) return undefined;
-      const child = copyOf(own(parent, key));
-      if (child !== undefined) define(parent, key, child);
+      const member = own(parent, key);
+      const child = copyOf(member);
+      if (child !== undefined && child !== member) define(parent, key, child);
       parent = child;
     }
     return parent;

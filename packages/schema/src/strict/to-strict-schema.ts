@@ -6,11 +6,14 @@ import { isWithinStrictLimits } from './strict-limits.ts';
 const REFUSED = 'allOf not if dependentRequired dependentSchemas patternProperties propertyNames prefixItems'.split(
   ' ',
 );
+/** One of these says of what kind a value is, without which strict modes refuse a schema. */
+const KINDS = ['type', 'enum', 'const', 'anyOf', '$ref'];
 const MAX_DEPTH = 100;
 
 /**
  * Returns the schema as strict modes accept it, or undefined if they cannot express it: every object is closed, every property is required, and one
- * that was optional may be null. `oneOf` becomes `anyOf`. A schema beyond the limits of strict modes is undefined too.
+ * that was optional may be null. `oneOf` becomes `anyOf`. A schema beyond the limits of strict modes is undefined too, and so
+ * is one with a part that takes any value.
  *
  * A value that fits the result fits the schema once its nulls for optional properties are removed, as `coerceValue` does.
  */
@@ -26,6 +29,7 @@ function strict(schema: JsonSchema, depth: number): JsonSchema | undefined {
   const result: Record<string, unknown> = oneOf === undefined ? { ...rest } : { ...rest, anyOf: oneOf };
   for (const keyword of ['$defs', 'definitions']) if (!rewriteMap(result, keyword, depth)) return undefined;
   if (!rewriteBranches(result, depth) || !rewriteItems(result, depth)) return undefined;
+  if (!KINDS.some((keyword) => Object.hasOwn(result, keyword))) return undefined;
   return closeObject(result, depth) ? result : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { onAbort } from '@kernel/internal';
+import { inNextTurn, onAbort } from '@kernel/internal';
 import { isToolResult } from '@kernel/protocol';
 import { toJson } from './json-value.ts';
 
@@ -37,7 +37,7 @@ export async function runGenerator(
       last = step.value;
       // A generator that never waits would keep timers and signals from running.
       // oxlint-disable-next-line no-await-in-loop
-      if (count % STEPS_PER_TURN === 0) await new Promise(setImmediate);
+      if (count % STEPS_PER_TURN === 0) await new Promise<void>(inNextTurn);
       if (last !== undefined && !signal.aborted) onProgress(progressText(last));
     }
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type AsyncStorage, createAsyncStorage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -31,23 +32,15 @@ interface Holder {
   readonly parent: Holder | undefined;
 }
 
-/** The part of `AsyncLocalStorage` that is used. */
-interface HolderStorage {
-  getStore(): Holder | undefined;
-  run<T>(holder: Holder, work: () => T): T;
-}
-
 /** Creates the limiter of a registry, whose calls all share the limit `registryMax`. */
 export function createConcurrencyLimiter(registryMax: number): ConcurrencyLimiter {
   const semaphore = createSemaphore();
   const abandonedCounts = new Map<string, number>();
-  let storage: HolderStorage | undefined;
+  let storage: AsyncStorage<Holder> | undefined;
 
-  const holders = (): HolderStorage => {
+  const holders = (): AsyncStorage<Holder> => {
     // Created here because only a registry with limited tools needs it.
-    if (storage !== undefined) return storage;
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    return (storage = new AsyncLocalStorage<Holder>());
+    return (storage ??= createAsyncStorage<Holder>());
   };
   const countAbandoned = (limits: readonly ConcurrencyLimit[], change: 1 | -1): void => {
     for (const { id } of limits) {

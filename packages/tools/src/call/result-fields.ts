@@ -1,3 +1,4 @@
+import { toBase64 } from '@kernel/internal';
 import type { MediaPart, ToolResult } from '@kernel/protocol';
 
 /** A result whose fields have the types that they are declared with, or what is wrong with one. */
@@ -60,5 +61,5 @@ function hasBytes(part: MediaPart): boolean {
 function encodeBytes(part: MediaPart): MediaPart {
   const data: unknown = part.data;
   if (!(data instanceof Uint8Array)) return part;
-  return { ...part, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64') };
+  return { ...part, data: toBase64(data) };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, node, nodeModule } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { type ToolBundle, defineBundle } from '../bundle.ts';
 import type { SavedTool, ToolRegistry } from './types.ts';
@@ -24,11 +24,11 @@ export async function saveRegistry(
   file: string,
   options: { readonly bundles?: readonly ToolBundle[] | undefined } = {},
 ): Promise<void> {
-  const { open, realpath, rename, rm } = process.getBuiltinModule('node:fs/promises');
+  const { open, realpath, rename, rm } = fileSystem();
   const state = { version: VERSION, tools: Object.fromEntries(registry.state()), bundles: options.bundles ?? [] };
   // Of a symbolic link, the target is replaced and the link stays.
   const target = await realpath(file).catch(() => file);
-  const temporary = `${target}.${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
+  const temporary = `${target}.${node.process?.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.tmp`;
   try {
     const handle = await open(temporary, 'wx');
     try {
@@ -60,9 +60,18 @@ export async function loadRegistry(registry: Pick<ToolRegistry, 'restore'>, file
   return { unknown: registry.restore(tools), bundles };
 }
 
+function fileSystem(): NonNullable<ReturnType<typeof nodeModule<'node:fs/promises'>>> {
+  const module = nodeModule('node:fs/promises');
+  if (module !== undefined) return module;
+  throw new KernelError('STORE_FAILED', 'A registry file needs a file system, which this runtime has not.', {
+    hint: 'Keep registry.state() where the runtime keeps data, and restore() it.',
+  });
+}
+
 async function readText(file: string): Promise<string> {
+  const { readFile } = fileSystem();
   try {
-    return await process.getBuiltinModule('node:fs/promises').readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw new KernelError(

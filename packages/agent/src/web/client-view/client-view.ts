@@ -7,7 +7,6 @@ import {
   type RunEnd,
   type ServerToolResult,
   type Source,
-  textOf,
   toolCallsOf,
 } from '@kernel/protocol';
 import type {
@@ -17,6 +16,7 @@ import type {
   ClientRunEnd,
   ClientServerToolResult,
 } from './client-event-types.ts';
+import { createReplyText } from '../../loop/reply-text.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
 import { createDecidedCalls } from './decided-calls.ts';
 
@@ -30,7 +30,7 @@ export function createClientView(shown: Shown): ClientView {
   /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
   const decidedCallEnd = createDecidedCalls(shown);
-  let hasText = false;
+  const replyText = createReplyText();
 
   function viewSubAgent(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
     const seen = shown.has('sub-agents') ? viewInner(path, event) : NOTHING;
@@ -46,38 +46,33 @@ export function createClientView(shown: Shown): ClientView {
     return view(event).map((seen) => ({ type: 'sub-agent-event', path, event: seen }));
   }
 
-  /** The text of a reply that came whole, as one delta, so that deltas have all text of every provider. */
-  function missingText(text: string): readonly ClientEvent[] {
-    return hasText || text === '' ? NOTHING : [{ type: 'text-delta', text }];
-  }
-
   return (event) => {
+    const text = replyText.add(event);
     switch (event.type) {
       case 'turn-start':
-        hasText = false;
         return [{ type: 'turn-start', turn: event.turn }];
       case 'turn-end':
         return [{ type: 'turn-end', turn: event.turn }];
       case 'text-delta':
-        hasText ||= event.text !== '';
-        return [{ type: 'text-delta', text: event.text }];
+        return [{ type: 'text-delta', text }];
       case 'reasoning-delta':
         return shown.has('reasoning') ? [{ type: 'reasoning-delta', text: event.text }] : NOTHING;
       case 'citation':
         return shown.has('citations') ? [{ type: 'citation', citation: toClientCitation(event.citation) }] : NOTHING;
       case 'server-tool-call': {
-        const { id, name, arguments: text } = event;
-        return [{ type: 'server-tool-call', callId: id, name, ...(shown.has('arguments') ? { arguments: text } : {}) }];
+        const { id, name, arguments: input } = event;
+        return [
+          { type: 'server-tool-call', callId: id, name, ...(shown.has('arguments') ? { arguments: input } : {}) },
+        ];
       }
       case 'server-tool-result':
         return [toServerToolResult(event, shown)];
       case 'tool-call-delta':
         return shown.has('arguments') ? [toCallDelta(event)] : NOTHING;
       case 'reply-withdrawn':
-        hasText = false;
         return [{ type: 'reply-withdrawn', code: event.code }];
       case 'message-end':
-        return [...missingText(textOf(event.message)), toMessageEnd(event, shown)];
+        return [...toDelta(text), toMessageEnd(event, shown)];
       case 'output-delta':
         return [{ type: 'output-delta', output: event.output }];
       case 'output-rejected':
@@ -98,12 +93,8 @@ export function createClientView(shown: Shown): ClientView {
         return [{ type: 'approval-request', ...toClientCall(event.call, shown) }];
       case 'sub-agent-event':
         return viewSubAgent(event.path, event.event);
-      case 'run-end': {
-        const end = toClientEnd(event, shown);
-        // The answer of a hook was never streamed.
-        if (event.reason === 'handled' && event.answer !== '') return [{ type: 'text-delta', text: event.answer }, end];
-        return [end];
-      }
+      case 'run-end':
+        return [...toDelta(text), toClientEnd(event, shown)];
       case 'steer':
         return NOTHING;
     }
@@ -138,6 +129,11 @@ function toServerToolResult(
     ...(shown.has('results') ? { text } : {}),
     ...(shown.has('results') && sources !== undefined ? { sources: sources.map((each) => toClientSource(each)) } : {}),
   };
+}
+
+/** The text of a reply that came whole, or of a hook's answer, as one delta, so that deltas have all text. */
+function toDelta(text: string): readonly ClientEvent[] {
+  return text === '' ? NOTHING : [{ type: 'text-delta', text }];
 }
 
 function toCallDelta({ index, id, name, arguments: text }: AgentEvent & { type: 'tool-call-delta' }): ClientCallDelta {

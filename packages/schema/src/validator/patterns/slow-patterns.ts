@@ -1,3 +1,4 @@
+import { node } from '@kernel/internal';
 import { type PatternShape, patternShape } from './pattern-shape.ts';
 import { type Matcher, compilePattern, createMatcher } from './pattern.ts';
 
@@ -28,8 +29,10 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
     return isSuspect ? [{ source, pattern: compilePattern(source), shape }] : [];
   });
   if (suspects.length === 0) return undefined;
-  const started = process.cpuUsage();
   const match = createMatcher();
+  // Without an interruption a trial could hang.
+  if (match === undefined) return undefined;
+  const started = userMs();
   const trials = suspects.flatMap(({ source, pattern, shape }) =>
     textMakers(shape).map((makeText) => ({ source, pattern, makeText, texts: [makeText(MAX_REPEATS)] })),
   );
@@ -38,7 +41,7 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
     const trial = matches === undefined ? trials[from + reached] : undefined;
     if (trial === undefined) return undefined;
     if (growsExponentially(trial.pattern, trial.makeText, match)) return trial.source;
-    if (userMsSince(started) > TOTAL_BUDGET_MS) return undefined;
+    if (userMs() - started > TOTAL_BUDGET_MS) return undefined;
     from += reached + 1;
   }
   return undefined;
@@ -47,12 +50,12 @@ export function findSlowPattern(sources: readonly string[]): string | undefined 
 /** Whether the time of a match multiplies with each repeat, instead of growing by a power of their number. */
 function growsExponentially(pattern: RegExp, makeText: (repeats: number) => string, match: Matcher): boolean {
   const timeOf = (repeats: number, timeoutMs = TRIAL_TIMEOUT_MS): number => {
-    const before = process.cpuUsage();
+    const before = userMs();
     const finished = match([{ pattern, texts: [makeText(repeats)] }], timeoutMs).matches !== undefined;
-    const userMs = userMsSince(before);
-    if (finished) return userMs;
+    const ms = userMs() - before;
+    if (finished) return ms;
     // Interrupted after little CPU time, it mostly waited for the processor: it gets more time.
-    const waited = userMs < TRIAL_TIMEOUT_MS / 2 && timeoutMs < MAX_TIMEOUT_MS;
+    const waited = ms < TRIAL_TIMEOUT_MS / 2 && timeoutMs < MAX_TIMEOUT_MS;
     return waited ? timeOf(repeats, timeoutMs * 2) : TRIAL_TIMEOUT_MS;
   };
   let shorter = timeOf(REPEAT_STEP);
@@ -78,6 +81,8 @@ function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: numb
   );
 }
 
-function userMsSince(start: NodeJS.CpuUsage): number {
-  return process.cpuUsage(start).user / 1000;
+/** The CPU time that this process has used, or the time where a runtime does not tell. */
+function userMs(): number {
+  const used = node.process?.cpuUsage?.();
+  return used === undefined ? performance.now() : used.user / 1000;
 }

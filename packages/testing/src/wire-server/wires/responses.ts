@@ -28,14 +28,17 @@ export const responsesFormat: WireFormat = {
     const output = itemsOf(reply);
     return events([
       event('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
-      ...output.flatMap(({ deltas, item }, at) => [
-        event('response.output_item.added', {
-          output_index: at,
-          item: { ...item, content: [], arguments: '', summary: [] },
-        }),
-        ...deltas.map(([type, delta]) => event(type, { output_index: at, item_id: item.id, delta })),
-        event('response.output_item.done', { output_index: at, item }),
-      ]),
+      ...output.flatMap(({ deltas, item, part, start }, at) => {
+        const place = { output_index: at, item_id: item.id };
+        const inPart = part === undefined ? place : { ...place, [part.index]: 0 };
+        return [
+          event('response.output_item.added', { output_index: at, item: { ...item, ...start } }),
+          ...(part === undefined ? [] : [event(`response.${part.name}.added`, { ...inPart, part: part.empty })]),
+          ...deltas.map(([type, delta]) => event(type, { ...inPart, delta })),
+          ...(part === undefined ? [] : [event(`response.${part.name}.done`, { ...inPart, part: part.whole })]),
+          event('response.output_item.done', { output_index: at, item }),
+        ];
+      }),
       event(response.status === 'completed' ? 'response.completed' : 'response.incomplete', { response }),
     ]);
   },
@@ -59,6 +62,10 @@ function responseOf(reply: WireReply, model: unknown) {
 
 interface Item {
   readonly item: { readonly id: string } & object;
+  /** The fields that it begins with. */
+  readonly start: object;
+  /** The part that its deltas belong to: the name of its events, and of the field with its position. */
+  readonly part?: { readonly name: string; readonly index: string; readonly empty: object; readonly whole: object };
   readonly deltas: readonly (readonly [string, string])[];
 }
 
@@ -72,6 +79,13 @@ function itemsOf(reply: WireReply): readonly Item[] {
         summary: [{ type: 'summary_text', text: reply.reasoning }],
         encrypted_content: 'enc-wire',
       } as { id: string },
+      start: { summary: [] },
+      part: {
+        name: 'reasoning_summary_part',
+        index: 'summary_index',
+        empty: { type: 'summary_text', text: '' },
+        whole: { type: 'summary_text', text: reply.reasoning },
+      },
       deltas: splitText(reply.reasoning, reply.pieces).map((piece) => ['response.reasoning_summary_text.delta', piece]),
     });
   }
@@ -81,7 +95,16 @@ function itemsOf(reply: WireReply): readonly Item[] {
       ? { type: 'refusal', refusal: reply.text }
       : { type: 'output_text', text: reply.text, annotations: [] };
     items.push({
-      item: { id: 'msg_wire', type: 'message', role: 'assistant', content: [part] } as { id: string },
+      item: { id: 'msg_wire', type: 'message', role: 'assistant', status: 'completed', content: [part] } as {
+        id: string;
+      },
+      start: { status: 'in_progress', content: [] },
+      part: {
+        name: 'content_part',
+        index: 'content_index',
+        empty: refused ? { type: 'refusal', refusal: '' } : { type: 'output_text', text: '', annotations: [] },
+        whole: part,
+      },
       deltas: splitText(reply.text, reply.pieces).map((piece) => [
         refused ? 'response.refusal.delta' : 'response.output_text.delta',
         piece,
@@ -98,6 +121,7 @@ function itemsOf(reply: WireReply): readonly Item[] {
         name: call.name,
         arguments: text,
       } as { id: string },
+      start: { arguments: '' },
       deltas: splitText(text, reply.pieces).map((piece) => ['response.function_call_arguments.delta', piece]),
     });
   }

@@ -1,0 +1,40 @@
+import { type AgentEvent, textOf } from '@kernel/protocol';
+
+/** The text of a run, event by event. */
+export interface ReplyText {
+  /** Returns the text that an event adds; empty for most events. */
+  add(event: AgentEvent): string;
+  /** Returns how much of the text belongs to the reply that is under way, in characters. */
+  replyLength(): number;
+}
+
+/**
+ * Creates what picks the text out of the events of one run: the deltas of its replies, the whole text of a reply that came without deltas, and the
+ * answer of a hook. Nothing of agents that run as tools.
+ */
+export function createReplyText(): ReplyText {
+  let length = 0;
+
+  function textOfEvent(event: AgentEvent): string {
+    switch (event.type) {
+      case 'text-delta':
+        return event.text;
+      case 'message-end':
+        return length === 0 ? textOf(event.message) : '';
+      case 'run-end':
+        return event.reason === 'handled' ? event.answer : ''; // it was never streamed
+      default:
+        return '';
+    }
+  }
+
+  return {
+    add(event) {
+      if (event.type === 'turn-start' || event.type === 'reply-withdrawn') length = 0;
+      const text = textOfEvent(event);
+      length += text.length;
+      return text;
+    },
+    replyLength: () => length,
+  };
+}

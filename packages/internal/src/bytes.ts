@@ -1,0 +1,63 @@
+import { node, nodeModule } from './platform.ts';
+
+/** Copies bytes whose memory is reused. Node's buffers are the faster way: small ones share memory. */
+export function copyBytes(bytes: Uint8Array): Uint8Array {
+  return node.Buffer === undefined ? new Uint8Array(bytes) : node.Buffer.from(bytes);
+}
+
+/** Joins bytes. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Reads UTF-8; a byte-order mark stays, and bytes that are not UTF-8 become U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  if (node.Buffer === undefined) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** Reads UTF-8 that arrives in pieces, with characters cut anywhere. */
+export interface Utf8Decoder {
+  /** Returns the characters that are complete. */
+  write(bytes: Uint8Array): string;
+  /** Returns U+FFFD for a character that was cut off. */
+  end(): string;
+}
+
+/** Creates a decoder. Node's own is the faster one for small pieces. */
+export function createUtf8Decoder(): Utf8Decoder {
+  const module = nodeModule('node:string_decoder');
+  if (module !== undefined) return new module.StringDecoder('utf8');
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+}
+
+/** Writes bytes as base64. */
+export function toBase64(bytes: Uint8Array): string {
+  if (node.Buffer !== undefined)
+    return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  let binary = '';
+  // A call takes a limited number of arguments.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+}
+
+/** Reads base64, standard or URL-safe; characters that are neither are ignored. */
+export function fromBase64(text: string): Uint8Array {
+  if (node.Buffer !== undefined) return node.Buffer.from(text, 'base64');
+  const standard = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replaceAll(/[^A-Za-z0-9+/]/g, '');
+  // One character alone holds no byte.
+  const whole = standard.length % 4 === 1 ? standard.slice(0, -1) : standard;
+  return Uint8Array.from(atob(whole), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,69 @@
+import type { ExchangeEvents } from '../transport.ts';
+
+/** Reads one body, no faster than it is wanted. */
+export interface BodyPump {
+  /** Reports the chunks of a response; resolves at its end, or after `stop`. */
+  read(response: Response): Promise<void>;
+  /** Reads no further chunk, and holds back the one that is being read. */
+  pause(): void;
+  /** Continues. */
+  resume(): void;
+  /** Gives the body up. No event follows. */
+  stop(): void;
+}
+
+/** Creates the pump of one response. A `fetch` without streams, as some phones have it, gives the whole body at once. */
+export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>): BodyPump {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let stopped = false;
+  let paused: Promise<void> | undefined;
+  let wake: (() => void) | undefined;
+  let hasData = false;
+
+  async function whilePaused(): Promise<void> {
+    for (let pause = paused; pause !== undefined; pause = paused) await pause;
+  }
+
+  async function deliver(chunk: unknown): Promise<void> {
+    await whilePaused();
+    if (stopped) return;
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('The body is not a stream of bytes.');
+    if (!hasData) {
+      hasData = true;
+      events.onFirstByte();
+    }
+    events.onData(chunk);
+  }
+
+  function resume(): void {
+    paused = undefined;
+    wake?.();
+  }
+
+  return {
+    async read(response) {
+      if (response.body === null || response.body === undefined) {
+        const whole = new Uint8Array(await response.arrayBuffer());
+        if (whole.length > 0) await deliver(whole);
+        return;
+      }
+      reader = response.body.getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (!done) await deliver(value);
+        await whilePaused();
+        if (done || stopped) return;
+      }
+    },
+    pause() {
+      paused ??= new Promise((resolve) => (wake = resolve));
+    },
+    resume,
+    stop() {
+      stopped = true;
+      resume();
+      // A body that has failed rejects, and there is nothing left to tell.
+      reader?.cancel().catch(() => undefined);
+    },
+  };
+}

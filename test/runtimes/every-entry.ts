@@ -1,0 +1,20 @@
+/** Every entry that loads without Node, for the bundle that is looked through. */
+export * as agent from '@kernel/agent';
+export * as client from '@kernel/agent/client';
+export * as config from '@kernel/agent/config';
+export * as web from '@kernel/agent/web';
+export * as protocol from '@kernel/protocol';
+export * as anthropic from '@kernel/providers/anthropic';
+export * as azure from '@kernel/providers/azure';
+export * as bedrock from '@kernel/providers/bedrock';
+export * as gemini from '@kernel/providers/gemini';
+export * as ollama from '@kernel/providers/ollama';
+export * as openai from '@kernel/providers/openai';
+export * as providers from '@kernel/providers';
+export * as responses from '@kernel/providers/responses';
+export * as sse from '@kernel/providers/sse';
+export * as textTools from '@kernel/providers/text-tools';
+export * as schema from '@kernel/schema';
+export * as tools from '@kernel/tools';
+export * as capabilities from '@kernel/tools/capabilities';
+export * as grammar from '@kernel/tools/grammar';
