@@ -58,10 +58,38 @@ describe('a reply that pauses in the middle of the vendor’s own tools', () => 
       serverTools: [webSearch({ maxUses: 3 })],
     });
     const result = await collect(run({ provider, model: 'm', messages }));
-    expect(result).toMatchObject({ reason: 'done', answer: 'Found.', turns: 2 });
+    expect(result).toMatchObject({ reason: 'done', answer: 'Searching.Found.', turns: 2 });
     expect(result.usage.serverToolCalls).toEqual({ web_search: 2 });
     const { messages: sent } = (server.requests[1]?.body ?? {}) as { messages: { role: string; content: unknown }[] };
     expect(sent.at(-1)).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Searching.' }, search] });
+    await server.close();
+  });
+
+  test('is no rejected answer: what a typed answer says before and after a pause is one', async () => {
+    verifies('providers.serverTools.paused');
+    const server = await startWireServer({
+      wire: 'anthropic',
+      strict: false,
+      replies: [
+        claudeReply([{ type: 'text', text: '{"city":' }, search], 'pause_turn'),
+        claudeReply([found, { type: 'text', text: '"Oslo"}' }], 'end_turn'),
+      ],
+    });
+    const provider = createProvider({ name: 'anthropic', token: 'k', baseUrl: server.baseUrl });
+    const output = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const result = await collect(run({ provider, model: 'claude-opus-4-5', messages, output }));
+    expect(result).toMatchObject({ reason: 'done', output: { city: 'Oslo' }, turns: 2 });
+    await server.close();
+  });
+
+  test('ends by itself after fifty in a row, where no limit of turns does', async () => {
+    verifies('providers.serverTools.paused');
+    const replies = Array.from({ length: 52 }, () => claudeReply([{ type: 'text', text: '.' }, search], 'pause_turn'));
+    const server = await startWireServer({ wire: 'anthropic', replies });
+    const provider = createProvider({ name: 'anthropic', token: 'k', baseUrl: server.baseUrl });
+    const result = await collect(run({ provider, model: 'm', messages, limits: { turns: 0 } }));
+    expect(result).toMatchObject({ reason: 'error', error: { code: 'PROVIDER_PROTOCOL' } });
+    expect(server.requests).toHaveLength(51);
     await server.close();
   });
 
@@ -94,7 +122,7 @@ async function answersTo(
   const registry = createRegistry([
     bindTool(tool, (input) => {
       seen = input;
-      return result;
+      return result ?? input;
     }),
   ]);
   const provider = createProvider({
@@ -175,7 +203,7 @@ describe('a tool that the model knows and that runs here', () => {
       asked.push(call);
       return decision;
     };
-    const { input } = await answersTo(item, MCP_APPROVAL_TOOL, 'allowed', approve);
+    const { input } = await answersTo(item, MCP_APPROVAL_TOOL, undefined, approve);
     expect(JSON.parse(asked[0]?.arguments ?? '')).toEqual({
       server_label: 'docs',
       name: 'create',

@@ -119,7 +119,7 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** The output tokens of reasoning. */
   readonly reasoningTokens?: number;
-  /** How often the vendor ran its own tools, which it may charge for, by its name of the tool. */
+  /** How often the vendor ran its own tools, which it may charge for, by its name of the tool: as the vendor counts, else the calls in the reply. */
   readonly serverToolCalls?: Readonly<Record<string, number>>;
 }
 

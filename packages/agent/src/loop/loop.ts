@@ -37,6 +37,7 @@ import {
   type RunOutcome,
   withOutput,
 } from './run-end.ts';
+import { createPauses } from './pauses.ts';
 import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
 import { createToolSelection } from '../turn/prepare-turn.ts';
 import {
@@ -101,8 +102,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   };
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let turns = 0;
-  let hasAsyncCalls = false;
-  let rejected = 0;
+  let [hasAsyncCalls, rejected] = [false, 0];
+  const pauses = createPauses();
 
   const append = (...added: readonly Message[]): void => void messages.push(...added.map(freezeMessage));
   const answerSoFar = (): { answer?: string } => partialAnswer(messages.slice(inputLength));
@@ -178,8 +179,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     );
     const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
     const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step), kept);
-    // Some calls of the same message may have had results before: restore the call order.
-    messages.splice(0, messages.length, ...repairHistory(messages).map(freezeMessage));
+    messages.splice(0, messages.length, ...repairHistory(messages).map(freezeMessage)); // restores the order of the calls
     return outcome;
   }
 
@@ -203,8 +203,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
 
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
-    if (reply.finishReason === 'paused') return undefined; // the vendor goes on when it gets its reply back
-    const replied = outcomeOfReply(reply, reply.asked?.provider ?? provider.name);
+    if (pauses.isPaused(reply, turns)) return undefined;
+    const replied = pauses.join(outcomeOfReply(reply, reply.asked?.provider ?? provider.name), turns);
     const outcome = replied.reason === 'done' && output !== undefined ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;

@@ -1,6 +1,6 @@
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { asFields } from '../json-fields.ts';
+import { asFields, asText } from '../json-fields.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { resolveOptions } from '../config/model-options.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
@@ -18,6 +18,8 @@ import { modelSettings } from './settings.ts';
 const RESERVED_KEYS = new Set(
   'model messages system tools tool_choice toolChoice stream signal stop_sequences'.split(' '),
 );
+/** Types of tools that the model knows and that run here. */
+const CLIENT_TOOL = /^(?:bash|text_editor|memory|computer)_/;
 const CACHE_CONTROL = ',"cache_control":{"type":"ephemeral"}}';
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
@@ -27,6 +29,7 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     names: TOOL_NAME,
     dialect: 'anthropic',
     serverTools: settings.serverTools,
+    nativeName: ({ type, name }) => (CLIENT_TOOL.test(asText(type) ?? '') ? asText(name) : undefined),
     encode: ({ description }, { name, schema, isDeferred }) => ({
       name,
       ...(description === '' ? {} : { description }),

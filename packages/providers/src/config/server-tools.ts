@@ -70,20 +70,36 @@ function deferredBy(given: readonly (string | ((name: string) => boolean))[]): (
   return (name) => names.has(name) || tests.some((test) => test(name));
 }
 
-/** The name under which a tool of yours stands for a definition: then the definition is sent in its place, and the tool runs here. @internal */
-export function nativeName({ name, type }: JsonObject): string | undefined {
-  if (typeof name === 'string') return name;
-  return typeof type === 'string' ? type : undefined;
-}
-
-function toServerTool(owner: string, tool: unknown, at: number): ServerTool {
-  if (isServerTool(tool)) return tool;
-  if (isJsonObject(tool)) return { definition: tool };
+function toServerTool(owner: string, given: unknown, at: number): ServerTool {
+  const tool = isServerTool(given) ? given : isJsonObject(given) ? { definition: given } : undefined;
+  if (tool !== undefined) return checked(owner, tool, at);
   throw configError(
     owner,
-    `serverTools[${at}] is ${describeType(tool)}, not a server tool.`,
+    `serverTools[${at}] is ${describeType(given)}, not a server tool.`,
     "Pass what a function such as webSearch() returns, or the vendor's own JSON.",
   );
+}
+
+/** Refuses what JSON cannot carry, and settings of other types. */
+function checked(owner: string, tool: ServerTool, at: number): ServerTool {
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw configError(owner, `serverTools[${at}]${problem}`, 'Pass JSON, as the vendor documents it.', cause);
+  };
+  const { definition, fields, betas, deferredTools } = tool;
+  try {
+    JSON.stringify([definition, fields]);
+  } catch (error) {
+    refuse(' is not JSON.', error);
+  }
+  if (fields !== undefined && !isObject(fields)) refuse(`.fields is ${describeType(fields)}, not an object.`);
+  if (betas !== undefined && !isTexts(betas)) refuse(`.betas is ${describeType(betas)}, not an array of strings.`);
+  if (deferredTools !== undefined && typeof deferredTools !== 'function' && !isTexts(deferredTools))
+    refuse(`.deferredTools is ${describeType(deferredTools)}, not an array of names or a function.`);
+  return tool;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isServerTool(value: unknown): value is ServerTool {

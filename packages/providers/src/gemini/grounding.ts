@@ -40,21 +40,26 @@ export function readUrlContext(metadata: Fields): readonly (ServerToolCall | Ser
 export function readSupports(metadata: Fields, text: string): readonly Citation[] {
   const sources = chunksOf(metadata);
   const bytes = new TextEncoder().encode(text);
-  const decoder = new TextDecoder();
-  const lengthOf = (end: number): number => decoder.decode(bytes.subarray(0, end)).length;
-  return asList(metadata['groundingSupports'])
-    .slice(0, MAX_CITATIONS)
-    .flatMap((entry) => {
-      const support = asFields(entry) ?? {};
-      const segment = asFields(support['segment']) ?? {};
-      const [from, to] = [asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0];
-      const span = to > from && to <= bytes.length ? { start: lengthOf(from), end: lengthOf(to) } : undefined;
-      return asList(support['groundingChunkIndices']).flatMap((index): Citation[] => {
-        const source = sources[asNumber(index) ?? -1];
-        return source === undefined ? [] : [citationOf({ ...source, span })];
-      });
-    })
-    .slice(0, MAX_CITATIONS);
+  const citations: Citation[] = [];
+  for (const entry of asList(metadata['groundingSupports']).slice(0, MAX_CITATIONS)) {
+    const support = asFields(entry) ?? {};
+    const segment = asFields(support['segment']) ?? {};
+    const span = spanOf(bytes, asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0);
+    for (const index of asList(support['groundingChunkIndices']).slice(0, MAX_CITATIONS - citations.length)) {
+      const source = sources[asNumber(index) ?? -1];
+      if (source !== undefined) citations.push(citationOf({ ...source, span }));
+    }
+  }
+  return citations;
+}
+
+/** The part of a text between two bytes; undefined for one that is not in the text, or not between characters. */
+function spanOf(bytes: Uint8Array, from: number, to: number): Citation['span'] {
+  const isBoundary = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
+  if (from < 0 || to <= from || to > bytes.length || !isBoundary(from) || !isBoundary(to)) return undefined;
+  const lengthOf = (end: number): number =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)).length;
+  return { start: lengthOf(from), end: lengthOf(to) };
 }
 
 function chunksOf(metadata: Fields): readonly Source[] {

@@ -37,7 +37,10 @@ export const APPLY_PATCH_TOOL: Tool = Object.freeze({
   effect: 'write',
 });
 
-/** The question whether the vendor may call a tool of a hosted MCP server. Its handler returns anything to allow the call, and fails to deny it. */
+/**
+ * The question whether the vendor may call a tool of a hosted MCP server. Its handler returns its input to allow the call: any other result, such as that
+ * of an edited call, denies it. `arguments` are text where they are not exact JSON.
+ */
 export const MCP_APPROVAL_TOOL: Tool = Object.freeze({
   name: 'mcp_approval',
   description: 'Asks whether a tool of a hosted MCP server may run.',

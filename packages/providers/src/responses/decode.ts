@@ -8,6 +8,7 @@ import { findVendorError } from '../http/vendor-error.ts';
 import type { ReplyDecoder } from '../stream/wire-stream.ts';
 import { callOfNativeItem } from './native-tools.ts';
 import { createServerItemReader, readAnnotation } from './server-items.ts';
+import { createUnnamedIndexes } from './unnamed-indexes.ts';
 
 /** The types of items that are read; every other one is kept as it is. */
 const READ = new Set(['message', 'reasoning', 'function_call']);
@@ -23,6 +24,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   /** The places of items of the vendor's own. */
   const places = new Map<number, FillPlace>();
   const serverItems = createServerItemReader();
+  const unnamed = createUnnamedIndexes();
   /** How many annotations of each output index were read. */
   const annotations = new Map<number, number>();
   /** The output indexes and the ids whose complete item was read. */
@@ -34,7 +36,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     const value = asFields(parseJson(data));
     if (value === undefined) throw builder.invalidJsonError(data);
     exact.read(data, value);
-    readEvent(asText(value['type']) ?? event, value, asNumber(value['output_index']) ?? 0);
+    const type = asText(value['type']) ?? event;
+    readEvent(type, value, asNumber(value['output_index']) ?? unnamed.indexOf(type));
   }
 
   function readEvent(type: string, event: Fields, at: number): void {
@@ -52,7 +55,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         builder.reasoning(asText(event['delta']) ?? '');
         return;
       case 'response.output_text.annotation.added':
-        addAnnotation(asFields(event['annotation']), at, 0);
+        // What belongs to a later part of the item is read when the item is complete, which says where the part begins.
+        if ((asNumber(event['content_index']) ?? 0) === 0) addAnnotation(asFields(event['annotation']), at, 0);
         return;
       case 'response.output_item.added':
         startItem(asFields(event['item']), at);
@@ -165,7 +169,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function addAnnotation(annotation: Fields | undefined, at: number, offset: number): void {
     if (annotation === undefined) return;
     annotations.set(at, (annotations.get(at) ?? 0) + 1);
-    builder.cite(readAnnotation(annotation, builder.lastText(), offset), toJson(annotation));
+    builder.cite(readAnnotation(annotation, builder.lastTextLength(), offset), toJson(annotation));
   }
 
   function readResponse(response: Fields, eventStatus?: string): void {

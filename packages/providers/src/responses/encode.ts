@@ -13,7 +13,7 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toItems } from './items.ts';
 import { responsesRules } from './models.ts';
-import { nativeCalls, nativeResult } from './native-tools.ts';
+import { nativeCalls, nativeResult, nativeToolName } from './native-tools.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
@@ -30,6 +30,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     dialect: 'openai',
     strict: 'openai-strict',
     serverTools: settings.serverTools,
+    nativeName: nativeToolName,
     unsentTools: hostsServers ? UNSENT : undefined,
     // In this API an absent `strict` means true.
     encode: ({ description }, { name, schema, strict, isDeferred }) => ({
@@ -52,11 +53,8 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     return encode;
   }
 
-  const { definitions } = settings.serverTools;
-
   function encodeMessages(messages: readonly Message[], detail: string | undefined): readonly string[] {
     const encode = itemsFor(detail);
-    if (definitions.length === 0) return messages.flatMap(encode);
     const native = nativeCalls(messages, settings.name);
     return messages.flatMap((message) => {
       const item = message.role === 'tool' ? native.get(message.toolCallId) : undefined;

@@ -1,4 +1,5 @@
-import { type Message, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import { canonicalJson } from '@kernel/internal';
+import { findJsonLoss, type JsonObject, type Message, toolCallsOf, type ToolMessage } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import type { CallFragment } from '../wire/call-assembler.ts';
 import { markError } from '../wire/media.ts';
@@ -12,6 +13,13 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['mcp_approval_request', 'mcp_approval'],
 ]);
 const CUSTOM = 'custom_tool_call';
+
+/** The name of the tool that a definition stands for and that runs here; undefined for one that the vendor runs. @internal */
+export function nativeToolName({ type, name, environment }: JsonObject): string | undefined {
+  if (type === 'custom') return asText(name);
+  if (type === 'shell' && environment !== undefined && asFields(environment)?.['type'] !== 'local') return undefined;
+  return type === 'apply_patch' || type === 'shell' || type === 'local_shell' ? type : undefined;
+}
 
 /** Returns the call of an item that a tool of the request runs here; undefined for any other item. @internal */
 export function callOfNativeItem(item: Fields, { nativeTools }: ToolDecoder): CallFragment | undefined {
@@ -32,7 +40,7 @@ function argumentsOf(type: string, item: Fields): unknown {
       return {
         server_label: item['server_label'],
         name: item['name'],
-        arguments: parseJson(asText(item['arguments']) ?? '') ?? {},
+        arguments: exactArguments(asText(item['arguments']) ?? ''),
       };
     default: {
       // A shell: what it leaves open is null.
@@ -40,6 +48,12 @@ function argumentsOf(type: string, item: Fields): unknown {
       return Object.fromEntries(entries);
     }
   }
+}
+
+/** The arguments of a call at the vendor: their text where parsing would lose something of it, so that whoever decides sees what would run. */
+function exactArguments(text: string): unknown {
+  const value = text.trim() === '' ? {} : parseJson(text);
+  return value === undefined || findJsonLoss(text, value, true) !== undefined ? text : value;
 }
 
 /** The item that a call was read from, if it is one of these. @internal */
@@ -66,13 +80,17 @@ export function nativeResult(item: Fields, message: ToolMessage, text: string): 
   const type = asText(item['type']) ?? '';
   const callId = item['call_id'];
   switch (type) {
-    case 'mcp_approval_request':
+    case 'mcp_approval_request': {
+      // The vendor runs the call as it is: an answer about other arguments, such as edited ones, is no approval of it.
+      const isApproved = !isError && canonicalJson(parseJson(text)) === canonicalJson(argumentsOf(type, item));
+      const reason = isError ? text : 'The call cannot run with other arguments than these.';
       return {
         type: 'mcp_approval_response',
         approval_request_id: item['id'],
-        approve: !isError,
-        ...(isError ? { reason: text } : {}),
+        approve: isApproved,
+        ...(isApproved ? {} : { reason }),
       };
+    }
     case 'apply_patch_call':
       return {
         type: 'apply_patch_call_output',

@@ -106,12 +106,12 @@ function outputText(item: Fields): string {
   return [...tools, ...texts].filter((text) => text !== '').join('\n');
 }
 
-/** Reads an annotation of text that begins at `offset` of its part; `text` is the text of the part so far. @internal */
-export function readAnnotation(annotation: Fields, text: string, offset: number): Citation {
+/** Reads an annotation of text that begins at `offset` of its part; `length` is that of the part so far. @internal */
+export function readAnnotation(annotation: Fields, length: number, offset: number): Citation {
   const { url, title, filename, file_id: document } = annotation;
   const start = (asNumber(annotation['start_index']) ?? -1) + offset;
   const end = (asNumber(annotation['end_index']) ?? -1) + offset;
-  const isInText = start >= offset && start < end && end <= text.length;
+  const isInText = start >= offset && start < end && end <= length;
   return citationOf({
     url,
     title: title ?? filename,

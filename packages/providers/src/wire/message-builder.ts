@@ -8,10 +8,8 @@ import {
   type OpaquePart,
   type ProviderEvent,
   type ProviderWarning,
-  type ReasoningPart,
   type ServerToolCall,
   type ServerToolResult,
-  type TextPart,
   type ToolCall,
   type Usage,
 } from '@kernel/protocol';
@@ -19,6 +17,7 @@ import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
 import { toJson } from '../json-fields.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
+import { type OpenPart, toParts, withServerToolCalls } from './message-parts.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
 /** What every decoder needs besides the bytes. @internal */
@@ -78,6 +77,8 @@ export interface MessageBuilder {
   readonly partialText: () => string;
   /** The text of the last text part; empty if there is none. */
   lastText(): string;
+  /** The length of that text. */
+  lastTextLength(): number;
   /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
   protocolError(message: string): KernelError;
   /** Creates the `PROVIDER_PROTOCOL` error of a line that is not valid JSON. */
@@ -92,14 +93,6 @@ export type FillPlace = (...parts: readonly (OpaquePart | ServerToolCall | Serve
 /** Creates an opaque part of what was received. @internal */
 export function opaquePart(kind: string, data: unknown): OpaquePart {
   return Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
-}
-
-interface OpenPart {
-  readonly type: 'text' | 'reasoning';
-  readonly pieces: string[];
-  /** The citations of a text, and as they were received. */
-  citations?: { readonly read: Citation[]; readonly received: JsonValue[] };
-  providerData: JsonValue | undefined;
 }
 
 interface ReservedPlace {
@@ -120,14 +113,16 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
 
   function open(type: OpenPart['type']): OpenPart {
     if (current?.type === type) return current;
-    current = { type, pieces: [], providerData: undefined };
+    current = { type, pieces: [], length: 0, providerData: undefined };
     order.push(current);
     return current;
   }
 
   function add(type: OpenPart['type'], delta: string): void {
     if (delta === '') return;
-    open(type).pieces.push(delta);
+    const part = open(type);
+    part.pieces.push(delta);
+    part.length += delta.length;
     emit(type === 'text' ? { type: 'text-delta', text: delta } : { type: 'reasoning-delta', text: delta });
   }
 
@@ -221,7 +216,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
           provider: Object.freeze({ vendor: name, model }),
         }),
         finishReason: finish,
-        ...(usage === undefined ? {} : { usage }),
+        ...(usage === undefined ? {} : { usage: withServerToolCalls(usage, content) }),
         ...(droppedCalls.length === 0 ? {} : { droppedCalls }),
         ...(context.warnings.length === 0 ? {} : { warnings: context.warnings }),
       });
@@ -231,20 +226,10 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     ended: () => isEnded,
     partialText,
     lastText: () => lastTextPart()?.pieces.join('') ?? '',
+    lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,
     invalidJsonError: (line) =>
       protocolError(`the reply has a line that is not valid JSON, or it was cut off: ${line.slice(0, 80)}`),
     vendorError: (error) => replyError(name, error, redactor),
   };
-}
-
-function toParts({ citations, pieces, providerData, type }: OpenPart): readonly (TextPart | ReasoningPart)[] {
-  const text = pieces.join('');
-  if (type === 'reasoning')
-    return [Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) })];
-  if (text === '') return [];
-  if (citations === undefined) return [Object.freeze({ type, text })];
-  const { read, received } = citations;
-  const data = received.length === 0 ? {} : { providerData: { citations: received } };
-  return [Object.freeze({ type, text, citations: Object.freeze(read), ...data })];
 }

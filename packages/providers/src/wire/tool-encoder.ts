@@ -1,7 +1,14 @@
-import { findJsonLoss, type JsonSchema, type JsonValue, type ProviderWarning, type Tool } from '@kernel/protocol';
+import {
+  findJsonLoss,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type ProviderWarning,
+  type Tool,
+} from '@kernel/protocol';
 import type { Dialect } from '../schema-dialects/dialects.ts';
 import { chooseSchema } from '../schema-dialects/lint.ts';
-import { NO_SERVER_TOOLS, nativeName, type ServerTools } from '../config/server-tools.ts';
+import { NO_SERVER_TOOLS, type ServerTools } from '../config/server-tools.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
@@ -54,6 +61,8 @@ export interface ToolEncoderOptions {
   readonly encode: (tool: Tool, form: EncodedForm) => unknown;
   /** The vendor's own tools, which every request offers. */
   readonly serverTools?: ServerTools | undefined;
+  /** Returns the name of the tool that a definition stands for and that runs here; undefined for one that the vendor runs. */
+  readonly nativeName?: (definition: JsonObject) => string | undefined;
   /** The names of tools that the vendor calls without being told of them. */
   readonly unsentTools?: ReadonlySet<string> | undefined;
 }
@@ -84,7 +93,15 @@ export function createToolEncoder(
 
 function encodeTools(
   tools: readonly Tool[],
-  { dialect, encode, names, serverTools = NO_SERVER_TOOLS, strict, unsentTools }: ToolEncoderOptions,
+  {
+    dialect,
+    encode,
+    names,
+    nativeName = () => undefined,
+    serverTools = NO_SERVER_TOOLS,
+    strict,
+    unsentTools,
+  }: ToolEncoderOptions,
 ): EncodedTools {
   const definitions = new Map(serverTools.definitions.map((definition) => [nativeName(definition), definition]));
   const nativeTools = new Set<string>();

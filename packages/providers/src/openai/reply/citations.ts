@@ -31,7 +31,7 @@ export function createCitationReader(): CitationReader {
         const annotation = asFields(asFields(entry)?.['url_citation']);
         if (annotation === undefined) continue;
         const [start, end] = [asNumber(annotation['start_index']) ?? -1, asNumber(annotation['end_index']) ?? -1];
-        const isInText = start >= 0 && start < end && end <= builder.lastText().length;
+        const isInText = start >= 0 && start < end && end <= builder.lastTextLength();
         const { url, title, content: quote } = annotation;
         builder.citeLast(citationOf({ url, title, quote, span: isInText ? { start, end } : undefined }));
       }

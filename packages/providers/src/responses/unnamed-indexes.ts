@@ -1,0 +1,21 @@
+/** Indexes of items whose events do not name theirs, as some gateways send them. @internal */
+export interface UnnamedIndexes {
+  /** Returns the index of the item that an event of a type belongs to. */
+  indexOf(type: string): number;
+}
+
+/** Creates the indexes of one reply: each item that is added, or complete without that, is the next. @internal */
+export function createUnnamedIndexes(): UnnamedIndexes {
+  let index = 0;
+  let state: 'new' | 'open' | 'complete' = 'new';
+  return {
+    indexOf(type) {
+      const isAdded = type === 'response.output_item.added';
+      const isDone = type === 'response.output_item.done';
+      if ((isAdded && state !== 'new') || (isDone && state === 'complete')) index += 1;
+      if (isAdded) state = 'open';
+      if (isDone) state = 'complete';
+      return index;
+    },
+  };
+}

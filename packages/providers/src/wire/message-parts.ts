@@ -1,0 +1,35 @@
+import type { AssistantMessage, Citation, JsonValue, ReasoningPart, TextPart, Usage } from '@kernel/protocol';
+
+/** A text, or reasoning, while it arrives. @internal */
+export interface OpenPart {
+  readonly type: 'text' | 'reasoning';
+  /** What has arrived. */
+  readonly pieces: string[];
+  /** The length of all pieces. */
+  length: number;
+  /** The citations of a text, and as they were received. */
+  citations?: { readonly read: Citation[]; readonly received: JsonValue[] };
+  /** What goes back to the vendor with a reasoning. */
+  providerData: JsonValue | undefined;
+}
+
+/** Counts what the vendor ran itself, where it does not. @internal */
+export function withServerToolCalls(usage: Usage, content: AssistantMessage['content']): Usage {
+  const counts = new Map<string, number>();
+  for (const part of content)
+    if (part.type === 'server-tool-call') counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
+  if (counts.size === 0 || usage.serverToolCalls !== undefined) return usage;
+  return { ...usage, serverToolCalls: Object.fromEntries(counts) };
+}
+
+/** The parts that a text or reasoning becomes: none without text. @internal */
+export function toParts({ citations, pieces, providerData, type }: OpenPart): readonly (TextPart | ReasoningPart)[] {
+  const text = pieces.join('');
+  if (type === 'reasoning')
+    return [Object.freeze({ type, text, ...(providerData === undefined ? {} : { providerData }) })];
+  if (text === '') return [];
+  if (citations === undefined) return [Object.freeze({ type, text })];
+  const { read, received } = citations;
+  const data = received.length === 0 ? {} : { providerData: { citations: received } };
+  return [Object.freeze({ type, text, citations: Object.freeze(read), ...data })];
+}

@@ -1,0 +1,180 @@
+import type { AssistantMessage } from '@kernel/protocol';
+import { type RawReply, verifies, type WireName } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { createProviders } from '../../src/index.ts';
+import { mcpServer, SHELL_TOOL, shell, webSearch } from '../../src/responses/index.ts';
+import { chunk, endOf, request, sse } from '../support.ts';
+import { withWire } from '../wires.ts';
+
+const streamed = (...events: readonly object[]): RawReply => ({ chunks: [sse(...events)] });
+const completed = (output: readonly object[]): object => ({
+  type: 'response.completed',
+  response: { status: 'completed', output },
+});
+const search = (id: string) => ({ type: 'web_search_call', id, status: 'completed', action: { query: id } });
+const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Found.' }] };
+const shellCall = { type: 'shell_call', id: 'sh', call_id: 'c', action: { commands: ['ls'] } };
+
+async function read(
+  wire: WireName,
+  reply: RawReply,
+  more: object = {},
+  config: object = {},
+): Promise<AssistantMessage> {
+  let received: AssistantMessage | undefined;
+  await withWire(
+    wire,
+    { replies: [reply], strict: false },
+    async ({ provider }) => {
+      received = (await endOf(provider.stream(request(more)))).message;
+    },
+    config,
+  );
+  return received ?? { role: 'assistant', content: [] };
+}
+
+describe('Responses', () => {
+  test('a command in a container is never run here, whatever tools there are', async () => {
+    verifies('providers.serverTools.here');
+    const output = { type: 'shell_call_output', id: 'so', call_id: 'c', output: [{ stdout: 'a', stderr: '' }] };
+    const reply = streamed(completed([shellCall, output]));
+    const config = { serverTools: [shell({ container: 'auto' })] };
+    const { content } = await read('openai-responses', reply, { tools: [SHELL_TOOL] }, config);
+    expect(content.map(({ type }) => type)).toEqual(['server-tool-call', 'server-tool-result']);
+  });
+
+  test('items of a gateway that gives no index are all read', async () => {
+    verifies('providers.replies.opaque');
+    const items = [search('a'), search('b'), message];
+    const events = items.map((item) => ({ type: 'response.output_item.done', item }));
+    const { content } = await read('openai-responses', streamed(...events, completed([])));
+    expect(content.filter(({ type }) => type === 'server-tool-call')).toHaveLength(2);
+    expect(content.at(-1)).toMatchObject({ type: 'text', text: 'Found.' });
+  });
+
+  test('an approval counts for the arguments that the vendor would run, and for no others', async () => {
+    verifies('providers.serverTools.approval');
+    const item = {
+      type: 'mcp_approval_request',
+      id: 'r',
+      server_label: 's',
+      name: 'pay',
+      arguments: '{"amount":1000}',
+    };
+    const call = {
+      type: 'tool-call',
+      id: 'r',
+      name: 'mcp_approval',
+      arguments: '{}',
+      providerData: { native: item },
+    } as const;
+    const asked: AssistantMessage = {
+      role: 'assistant',
+      content: [call],
+      provider: { vendor: 'openai-responses', model: 'm' },
+    };
+    const given = (amount: number) => JSON.stringify({ name: 'pay', arguments: { amount }, server_label: 's' });
+    for (const [content, approve] of [
+      [given(1000), true],
+      [given(1), false],
+      ['yes', false],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
+      await withWire('openai-responses', { replies: [{ text: 'ok' }], strict: false }, async ({ provider, server }) => {
+        const result = { role: 'tool', toolCallId: 'r', name: 'mcp_approval', content } as const;
+        await endOf(provider.stream(request({ messages: [...request().messages, asked, result] })));
+        const { input } = (server.requests[0]?.body ?? {}) as { input: object[] };
+        expect(input.at(-1)).toMatchObject({ type: 'mcp_approval_response', approval_request_id: 'r', approve });
+      });
+    }
+  });
+
+  test('arguments that are not exact JSON are shown to whoever decides as they are', async () => {
+    verifies('providers.serverTools.approval');
+    const config = { serverTools: [mcpServer({ label: 's', url: 'https://a.test' })] };
+    const tools = [{ ...SHELL_TOOL, name: 'mcp_approval' }];
+    for (const text of ['{"to":"evil",}', '{"path":"safe","path":"/etc"}']) {
+      const item = { type: 'mcp_approval_request', id: 'r', server_label: 's', name: 'go', arguments: text };
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
+      const { content } = await read('openai-responses', streamed(completed([item])), { tools }, config);
+      const [call] = content;
+      expect(call?.type === 'tool-call' && JSON.parse(call.arguments)).toMatchObject({ arguments: text });
+    }
+  });
+
+  test('what the vendor ran is counted', async () => {
+    verifies('providers.serverTools.parts');
+    const response = {
+      status: 'completed',
+      output: [search('a'), search('b')],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    await withWire(
+      'openai-responses',
+      { replies: [streamed({ type: 'response.completed', response })] },
+      async (setup) => {
+        const { usage } = await endOf(setup.provider.stream(request()));
+        expect(usage?.serverToolCalls).toEqual({ web_search: 2 });
+      },
+    );
+  });
+});
+
+test('a Gemini citation that is not between characters, or not in the text, has no span', async () => {
+  verifies('providers.citations');
+  const groundingSupports = [
+    [-5, 4],
+    [1, 3],
+    [0, 99],
+    [0, 4],
+  ].map(([startIndex, endIndex]) => ({
+    segment: { startIndex, endIndex },
+    groundingChunkIndices: [0],
+  }));
+  const groundingMetadata = { groundingChunks: [{ web: { uri: 'https://a.test' } }], groundingSupports };
+  const candidate = { content: { parts: [{ text: '🌍 is big' }] }, finishReason: 'STOP', groundingMetadata };
+  const { content } = await read('gemini', streamed({ candidates: [candidate] }));
+  const citations = content.find((part) => part.type === 'text')?.citations;
+  expect(citations?.map(({ span }) => span)).toEqual([undefined, undefined, undefined, { start: 0, end: 2 }]);
+});
+
+test('reading many citations takes linear time', async () => {
+  verifies('providers.citations');
+  const url_citation = { url: 'https://a.test', start_index: 0, end_index: 1 };
+  const pair = (): object => chunk({ content: 'word ', annotations: [{ type: 'url_citation', url_citation }] });
+  const timeOf = async (count: number): Promise<number> => {
+    const reply = streamed(...Array.from({ length: count }, pair), chunk({}, 'stop'));
+    const before = process.cpuUsage();
+    await read('openai', reply);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  await timeOf(2_000);
+  const [small, large] = [await timeOf(4_000), await timeOf(32_000)];
+  // Eight times as many: 64 times the work if it were quadratic.
+  expect(large / small).toBeLessThan(24);
+});
+
+test.each<[string, unknown, string]>([
+  [
+    'a cycle',
+    (() => {
+      const tool: Record<string, unknown> = { type: 'x' };
+      tool['self'] = tool;
+      return tool;
+    })(),
+    'is not JSON',
+  ],
+  ['a BigInt', { type: 'x', size: 1n }, 'is not JSON'],
+  ['fields that are text', { definition: { type: 'x' }, fields: 'abc' }, '.fields is a string'],
+  ['betas that are text', { definition: { type: 'x' }, betas: 'abc' }, '.betas is a string'],
+  ['names that are text', { definition: { type: 'x' }, deferredTools: 'abc' }, '.deferredTools is a string'],
+])('a server tool with %s is refused at once', (_what, tool, text) => {
+  verifies('providers.serverTools.request');
+  const create = () =>
+    createProviders().create(
+      Object.assign({ name: 'anthropic', token: 'x' }, { serverTools: [tool, webSearch()] as never }),
+    );
+  expect(create).toThrow(text);
+  expect(create).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+});
