@@ -2,6 +2,7 @@ import type { ProviderEvent } from './event.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Message, Usage } from './message.ts';
 import type { ModelOptions } from './model-options.ts';
+import type { PromptCache } from './prompt-cache.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
@@ -37,8 +38,8 @@ export interface ProviderRequest {
   readonly stream?: boolean | undefined;
   /** Asks for an answer in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache markers are set. Default `auto`. */
-  readonly cache?: 'auto' | 'off' | undefined;
+  /** How the vendor's prompt cache is used. Default `auto`: marks where the vendor wants them. */
+  readonly cache?: PromptCache | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Model options. Each wire translates the known ones; any other key goes to the root of the body. */

@@ -123,6 +123,8 @@ function checkRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
+  for (const point of JSON.stringify(body).split('"cachePoint":').slice(1))
+    if (!/^\{"type":"default"(?:,"ttl":"(?:5m|1h)")?\}/.test(point)) problems.push('a cache point is malformed');
   const names = new Set<string>();
   const config = asFields(fields['toolConfig']);
   for (const entry of asList(config?.['tools'])) {

@@ -27,6 +27,7 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   if (!Number.isInteger(fields['max_tokens'])) problems.push('max_tokens is missing');
   const marks = JSON.stringify(body).split('"cache_control"').length - 1;
   if (marks > 4) problems.push(`${marks} cache marks, at most 4`);
+  checkMarks(fields, problems);
   const names = new Set<string>();
   for (const entry of asList(fields['tools'])) {
     const tool = asFields(entry) ?? {};
@@ -49,6 +50,17 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   for (const [at, message] of messages.entries()) checkMessage(message, at, names.size > 0, problems);
   checkTurns(messages, readTurn, problems);
   return problems;
+}
+
+/** Checks the cache marks in the order in which the model reads them: one of an hour may not come after a shorter one. */
+function checkMarks(body: Fields, problems: string[]): void {
+  const text = JSON.stringify([body['tools'], body['system'], body['messages']]);
+  const marks = text.split('"cache_control":').slice(1);
+  const isLong = marks.map((rest) => rest.startsWith('{"type":"ephemeral","ttl":"1h"}'));
+  for (const rest of marks)
+    if (!/^\{"type":"ephemeral"(?:,"ttl":"(?:5m|1h)")?\}/.test(rest)) problems.push('a cache mark is malformed');
+  if (isLong.some((long, at) => long && isLong.slice(0, at).includes(false)))
+    problems.push('a cache mark of 1h after one of 5m');
 }
 
 function checkMessage(value: unknown, at: number, hasTools: boolean, problems: string[]): void {

@@ -1,4 +1,4 @@
-import { onlyFields } from '../check-fields.ts';
+import { checkPromptCache, onlyFields } from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -18,6 +18,7 @@ export function checkChatRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  checkPromptCache(fields, problems);
   const names = checkTools(fields['tools'], problems);
   checkChoice(fields, names, problems);
   checkMessages(fields['messages'], problems);

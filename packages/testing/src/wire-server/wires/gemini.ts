@@ -78,6 +78,9 @@ function checkRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
+  if (fields['cachedContent'] !== undefined)
+    for (const key of ['systemInstruction', 'tools', 'toolConfig'])
+      if (fields[key] !== undefined) problems.push(`${key} beside cachedContent`);
   const names = new Set<string>();
   for (const entry of asList(fields['tools'])) {
     for (const tool of asList(asFields(entry)?.['functionDeclarations'])) {

@@ -1,5 +1,13 @@
 import type { Usage } from '@kernel/protocol';
-import { asList, checkServerTool, checkTool, isServerTool, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import {
+  asList,
+  checkPromptCache,
+  checkServerTool,
+  checkTool,
+  isServerTool,
+  onlyFields,
+  PLAIN_NAME,
+} from '../check-fields.ts';
 import { asFields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
@@ -7,7 +15,7 @@ import { argumentsOf, events, finishOf, idOf, json, type WireFormat } from '../w
 
 const BODY = [
   'model input instructions tools tool_choice parallel_tool_calls stream store include',
-  'max_output_tokens temperature top_p reasoning text metadata truncation user',
+  'max_output_tokens temperature top_p reasoning text metadata truncation user prompt_cache_key prompt_cache_retention',
 ]
   .join(' ')
   .split(' ');
@@ -147,6 +155,7 @@ function checkRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
+  checkPromptCache(fields, problems);
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = new Set<string>();
   for (const tool of asList(fields['tools'])) {
