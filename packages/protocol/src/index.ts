@@ -94,6 +94,7 @@ export type {
   ProviderRequest,
   ResponseFormat,
   StructuredOutput,
+  TokenCount,
   ToolChoice,
   ToolContext,
   Toolset,

@@ -18,6 +18,8 @@ export interface Provider {
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How well a model can be constrained to a schema, for `run({ output })`. Default `tool-call`. Wrappers forward it. */
   structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
+  /** Counts the tokens of a request without asking the model. Absent if the vendor has no such operation. Sends the conversation. */
+  countTokens?(request: ProviderRequest): Promise<TokenCount>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
   /** Returns the text of a recording. Absent if the vendor has no transcription. */
@@ -63,6 +65,12 @@ export interface ResponseFormat {
   readonly schema: JsonSchema;
   /** Asks the vendor to enforce the schema. */
   readonly strict?: boolean | undefined;
+}
+
+/** How many tokens a request has. */
+export interface TokenCount {
+  /** The tokens of messages, system prompt and tools. */
+  readonly inputTokens: number;
 }
 
 /** A request for vectors. */

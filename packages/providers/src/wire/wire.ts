@@ -14,6 +14,7 @@ import type { ServerTools } from '../config/server-tools.ts';
 import type { Signer } from '../http/authenticated-client.ts';
 import type { ResponseHeaders } from '../http/headers.ts';
 import { createWireStream, type ReplyDecoder } from '../stream/wire-stream.ts';
+import { countTokens, type TokenCounter } from './count-tokens.ts';
 import type { DecoderContext } from './message-builder.ts';
 import { IDENTITY_TOOL_DECODER, type ToolDecoder } from './tool-encoder.ts';
 import { createWireContext, type WireContext } from './wire-context.ts';
@@ -58,6 +59,8 @@ export interface Wire<Config extends CommonConfig, Settings extends BaseSettings
   readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
   /** How a model is best held to a schema. */
   readonly structuredOutput: (settings: Settings, model: string) => StructuredOutput;
+  /** How the vendor counts tokens, if it does. */
+  readonly tokenCounter?: TokenCounter<Settings>;
   /** Sends an embedding request. */
   readonly embed?: (context: WireContext, settings: Settings, request: EmbedRequest) => Promise<EmbedResult>;
   /** Sends a transcription request. */
@@ -69,7 +72,7 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
   wire: Wire<Config, Settings>,
   config: Config,
 ): Provider {
-  const { createSigner, embed, headers, transcribe } = wire;
+  const { createSigner, embed, headers, tokenCounter, transcribe } = wire;
   const { name } = config;
   const settings = wire.resolve(config);
   const context = createWireContext(config, {
@@ -101,6 +104,12 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
             ),
         };
       }),
+    ...(tokenCounter === undefined
+      ? {}
+      : {
+          countTokens: async (request) =>
+            countTokens(context, tokenCounter, settings, name, request, encode({ ...request, stream: false })),
+        }),
     ...(embed === undefined ? {} : { embed: (request) => embed(context, settings, request) }),
     ...(transcribe === undefined ? {} : { transcribe: (request) => transcribe(context, settings, request) }),
   };

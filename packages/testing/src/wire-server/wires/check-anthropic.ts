@@ -17,6 +17,15 @@ const BODY = [
   .join(' ')
   .split(' ');
 
+const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
+
+/** Returns what is wrong with a request for a count of tokens: it has no limit of the reply, and nothing that only a reply needs. */
+export function checkCountRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, COUNTED, 'the body', problems);
+  return [...problems, ...checkAnthropicRequest({ ...asFields(body), max_tokens: 1 })];
+}
+
 /** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
   const fields = asFields(body);

@@ -21,9 +21,13 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 /** Gemini's generateContent wire, and its embeddings. */
 export const geminiFormat: WireFormat = {
   name: 'gemini',
-  matches: (pathname) => /:(?:streamGenerateContent|generateContent|batchEmbedContents)$/.test(pathname),
-  check: (body, pathname) => (pathname.endsWith('EmbedContents') ? [] : checkRequest(body)),
+  matches: (pathname) => /:(?:streamGenerateContent|generateContent|batchEmbedContents|countTokens)$/.test(pathname),
+  check(body, pathname) {
+    if (pathname.endsWith('EmbedContents')) return [];
+    return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
+  },
   write(reply, body, pathname) {
+    if (pathname.endsWith(':countTokens')) return json({ totalTokens: reply.usage?.inputTokens ?? 1 });
     if (pathname.endsWith('EmbedContents')) return json({ embeddings: asList(body['requests']).map(embedding) });
     const finish = FINISH[finishOf(reply)];
     if (pathname.endsWith(':generateContent')) {
@@ -71,6 +75,16 @@ function usageOf({ usage }: WireReply): object | undefined {
 function embedding(request: unknown, at: number): object {
   const [part] = asList(asFields(asFields(request)?.['content'])?.['parts']);
   return { values: [String(asFields(part)?.['text']).length, at] };
+}
+
+/** A count takes the whole request, which names its model once more. */
+function checkCount(body: unknown, pathname: string): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['generateContentRequest'], 'the body', problems);
+  const { model, ...request } = asFields(asFields(body)?.['generateContentRequest']) ?? {};
+  if (typeof model !== 'string' || !pathname.endsWith(`/${model}:countTokens`))
+    problems.push('model is not that of the path');
+  return [...problems, ...checkRequest(request)];
 }
 
 function checkRequest(body: unknown): readonly string[] {

@@ -20,12 +20,21 @@ const BODY = [
   .join(' ')
   .split(' ');
 
+const COUNTED = [
+  'conversation input instructions model parallel_tool_calls previous_response_id reasoning text tool_choice tools',
+  'truncation',
+]
+  .join(' ')
+  .split(' ');
+
 /** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
-  matches: (pathname) => pathname.endsWith('/responses'),
-  check: checkRequest,
-  write(reply, body) {
+  matches: (pathname) => /\/responses(?:\/input_tokens)?$/.test(pathname),
+  check: (body, pathname) => checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
+  write(reply, body, pathname) {
+    if (pathname.endsWith('/input_tokens'))
+      return json({ object: 'response.input_tokens', input_tokens: reply.usage?.inputTokens ?? 1 });
     const response = responseOf(reply, body['model']);
     if (body['stream'] !== true) return json(response);
     let number = 0;
@@ -150,11 +159,11 @@ function toUsage(usage: Usage): object {
   };
 }
 
-function checkRequest(body: unknown): readonly string[] {
+function checkRequest(body: unknown, known: readonly string[]): readonly string[] {
   const fields = asFields(body);
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
-  onlyFields(fields, BODY, 'the body', problems);
+  onlyFields(fields, known, 'the body', problems);
   checkPromptCache(fields, problems);
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = new Set<string>();
