@@ -67,14 +67,12 @@ export interface Wire<Config extends CommonConfig, Settings extends BaseSettings
   readonly transcribe?: (context: WireContext, settings: Settings, request: TranscribeRequest) => Promise<Transcript>;
 }
 
-/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
-export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
-  wire: Wire<Config, Settings>,
+/** Resolves a config and creates the context of its requests. @internal */
+export function openWire<Config extends CommonConfig, Settings extends BaseSettings>(
+  { createSigner, headers, resolve }: Wire<Config, Settings>,
   config: Config,
-): Provider {
-  const { createSigner, embed, headers, tokenCounter, transcribe } = wire;
-  const { name } = config;
-  const settings = wire.resolve(config);
+): { readonly settings: Settings; readonly context: WireContext } {
+  const settings = resolve(config);
   const context = createWireContext(config, {
     origin: settings.origin,
     authorize: settings.authorize,
@@ -82,6 +80,17 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
     secrets: settings.serverTools?.secrets,
     createSigner: createSigner && ((redactor) => createSigner(config, settings, redactor)),
   });
+  return { settings, context };
+}
+
+/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
+export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
+  wire: Wire<Config, Settings>,
+  config: Config,
+): Provider {
+  const { embed, tokenCounter, transcribe } = wire;
+  const { name } = config;
+  const { settings, context } = openWire(wire, config);
   const encode = wire.createEncoder(settings);
   const { client, limits, redactor } = context;
 

@@ -1,5 +1,5 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { checkAnthropicRequest, checkCountRequest } from './check-anthropic.ts';
+import { checkAnthropicRequest, checkBatchRequest, checkCountRequest } from './check-anthropic.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { argumentsOf, events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
@@ -17,8 +17,12 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 /** Anthropic's Messages wire. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
-  matches: (pathname) => /\/messages(?:\/count_tokens)?$/.test(pathname),
-  check: (body, pathname) => (isCount(pathname) ? checkCountRequest(body) : checkAnthropicRequest(body)),
+  matches: (pathname) => /\/messages(?:\/count_tokens|\/batches(?:\/[^/]+(?:\/(?:cancel|results))?)?)?$/.test(pathname),
+  check(body, pathname) {
+    if (pathname.endsWith('/cancel')) return [];
+    if (pathname.endsWith('/batches')) return checkBatchRequest(body);
+    return isCount(pathname) ? checkCountRequest(body) : checkAnthropicRequest(body);
+  },
   write(reply, body, pathname) {
     if (isCount(pathname)) return json({ input_tokens: reply.usage?.inputTokens ?? 1 });
     const head = { id: 'msg_wire', type: 'message', role: 'assistant', model: body['model'] };

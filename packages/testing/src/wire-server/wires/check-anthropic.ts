@@ -26,6 +26,23 @@ export function checkCountRequest(body: unknown): readonly string[] {
   return [...problems, ...checkAnthropicRequest({ ...asFields(body), max_tokens: 1 })];
 }
 
+/** Returns what is wrong with a batch: each of its requests is one of Messages, not streamed. */
+export function checkBatchRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['requests'], 'the body', problems);
+  const requests = asList(asFields(body)?.['requests']).map((each) => asFields(each) ?? {});
+  if (requests.length === 0) problems.push('requests is missing, empty or not a list');
+  if (new Set(requests.map((each) => each['custom_id'])).size < requests.length)
+    problems.push('a custom_id is there twice');
+  for (const request of requests) {
+    onlyFields(request, ['custom_id', 'params'], 'a request', problems);
+    if (!PLAIN_NAME.test(String(request['custom_id']))) problems.push('a custom_id is illegal');
+    if (asFields(request['params'])?.['stream'] === true) problems.push('a request of a batch is streamed');
+    problems.push(...checkAnthropicRequest(request['params']));
+  }
+  return problems;
+}
+
 /** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
   const fields = asFields(body);

@@ -25,6 +25,18 @@ export function checkChatRequest(body: unknown): readonly string[] {
   return problems;
 }
 
+/** Returns what is wrong with a request for a batch, whose requests are in a file. */
+export function checkBatchRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['input_file_id', 'endpoint', 'completion_window', 'metadata'], 'the body', problems);
+  const fields = asFields(body) ?? {};
+  if (typeof fields['input_file_id'] !== 'string') problems.push('input_file_id is missing');
+  if (fields['completion_window'] !== '24h') problems.push('completion_window is not 24h');
+  if (!['/v1/chat/completions', '/v1/responses', '/v1/embeddings'].includes(String(fields['endpoint'])))
+    problems.push('endpoint is unknown');
+  return problems;
+}
+
 function checkTools(tools: unknown, problems: string[]): ReadonlySet<string> {
   const names = new Set<string>();
   if (tools === undefined) return names;

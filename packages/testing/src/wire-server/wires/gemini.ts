@@ -21,9 +21,13 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 /** Gemini's generateContent wire, and its embeddings. */
 export const geminiFormat: WireFormat = {
   name: 'gemini',
-  matches: (pathname) => /:(?:streamGenerateContent|generateContent|batchEmbedContents|countTokens)$/.test(pathname),
+  matches: (pathname) =>
+    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/batches\/[^/]+$/.test(
+      pathname,
+    ),
   check(body, pathname) {
-    if (pathname.endsWith('EmbedContents')) return [];
+    if (pathname.endsWith('EmbedContents') || pathname.endsWith(':cancel')) return [];
+    if (pathname.endsWith(':batchGenerateContent')) return checkBatch(body);
     return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
   },
   write(reply, body, pathname) {
@@ -75,6 +79,23 @@ function usageOf({ usage }: WireReply): object | undefined {
 function embedding(request: unknown, at: number): object {
   const [part] = asList(asFields(asFields(request)?.['content'])?.['parts']);
   return { values: [String(asFields(part)?.['text']).length, at] };
+}
+
+/** A batch has requests of its own, each with its model and a key. */
+function checkBatch(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['batch'], 'the body', problems);
+  const batch = asFields(asFields(body)?.['batch']);
+  onlyFields(batch, ['displayName', 'inputConfig'], 'batch', problems);
+  const list = asList(asFields(asFields(batch?.['inputConfig'])?.['requests'])?.['requests']);
+  if (list.length === 0) problems.push('the batch has no requests');
+  for (const entry of list) {
+    onlyFields(entry, ['request', 'metadata'], 'a request', problems);
+    const { model, ...request } = asFields(asFields(entry)?.['request']) ?? {};
+    if (typeof model !== 'string' || !model.startsWith('models/')) problems.push('a request names no model');
+    problems.push(...checkRequest(request));
+  }
+  return problems;
 }
 
 /** A count takes the whole request, which names its model once more. */

@@ -30,6 +30,7 @@ const COUNTED = [
 /** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
+  // Its files and batches are those of chat completions.
   matches: (pathname) => /\/responses(?:\/input_tokens)?$/.test(pathname),
   check: (body, pathname) => checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
   write(reply, body, pathname) {
