@@ -87,15 +87,17 @@ function toResultBlock(part: TextPart | MediaPart): object {
   return mediaBlock(part) ?? { type: 'text', text: textOrNote(part) };
 }
 
+function sourceOf({ data = '', id, mimeType, url }: MediaPart): object {
+  if (id !== undefined) return { type: 'file', file_id: id };
+  return url === undefined ? { type: 'base64', media_type: mimeType, data } : { type: 'url', url };
+}
+
 function mediaBlock(part: MediaPart): object | undefined {
-  const source =
-    part.url === undefined
-      ? { type: 'base64', media_type: part.mimeType, data: part.data ?? '' }
-      : { type: 'url', url: part.url };
+  const source = sourceOf(part);
   if (part.type === 'image') return { type: 'image', source };
   if (part.type !== 'file') return undefined;
   const title = part.name === undefined ? {} : { title: part.name };
-  if (part.mimeType === 'application/pdf') return { type: 'document', source, ...title };
+  if (part.mimeType === 'application/pdf' || part.id !== undefined) return { type: 'document', source, ...title };
   if (!part.mimeType.startsWith('text/') || part.data === undefined) return undefined;
   const data = decodeUtf8(fromBase64(part.data));
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };

@@ -19,6 +19,8 @@ export interface ApiRequest {
   readonly contentType: string;
   /** The `accept` header. */
   readonly accept: string;
+  /** Further headers, in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body, as it is sent. */
   readonly body: string | Uint8Array;
 }
@@ -86,7 +88,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
         const type = request.method === 'GET' ? {} : { 'content-type': request.contentType };
-        const headers = { ...options.headers, ...type, accept: request.accept, ...added };
+        const headers = { ...options.headers, ...type, accept: request.accept, ...request.headers, ...added };
         const retryUnauthorized = (status: number): boolean => {
           const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
           if (renewed === undefined) return false;

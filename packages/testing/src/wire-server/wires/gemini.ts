@@ -22,11 +22,12 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 export const geminiFormat: WireFormat = {
   name: 'gemini',
   matches: (pathname) =>
-    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/batches\/[^/]+$/.test(
+    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/upload\/v1beta\/files$|\/v1beta\/batches\/[^/]+$/.test(
       pathname,
     ),
   check(body, pathname) {
     if (pathname.endsWith('EmbedContents') || pathname.endsWith(':cancel')) return [];
+    if (pathname.endsWith('/files')) return [];
     if (pathname.endsWith(':batchGenerateContent')) return checkBatch(body);
     return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
   },

@@ -22,7 +22,7 @@ const BASE = { id: 'chatcmpl-wire', created: 1_700_000_000 };
 const CHAT_PATH = /\/(?:chat\/completions|embeddings|audio\/transcriptions|models)$/;
 const FILE_PATH = /\/(?:files|batches)$|\/(?:files|batches)\/[^/]+(?:\/(?:content|cancel))?$/;
 /** Other vendors have batches too. */
-const OTHERS = /\/(?:messages|v1beta)\//;
+const OTHERS = /\/(?:messages|v1beta|upload)\//;
 
 /** Chat completions, embeddings, transcriptions, files, batches and the list of models. Azure's paths end in the same words. */
 export const chatFormat: WireFormat = {
