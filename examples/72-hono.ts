@@ -52,8 +52,7 @@ assert.equal((await post('/decisions', '{"callId":"x","decision":"allow"}')).sta
 assert.deepEqual(sentMailTo, []);
 
 let answer = '';
-const { callId, digest } = question;
-const decided = await post('/decisions', JSON.stringify({ callId, digest, decision: 'allow' }));
+const decided = await post('/decisions', JSON.stringify({ ...question, decision: 'allow' }));
 for await (const { event } of readEvents(decided)) if (event.type === 'text-delta') answer += event.text;
 assert.equal(answer, 'Ada knows.');
 assert.deepEqual(sentMailTo, ['ada@example.com']);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { verifies } from '@kernel/testing';
@@ -21,25 +21,56 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-test('the examples type-check under --strict on the packed packages', async () => {
-  verifies('examples.packed');
-  const compilerOptions = {
-    strict: true,
-    target: 'es2023',
-    lib: ['es2024'],
-    module: 'nodenext',
-    moduleResolution: 'nodenext',
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-  };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: programs }));
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', project]).catch(
+const STRICT = {
+  strict: true,
+  target: 'es2023',
+  lib: ['es2024'],
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+};
+
+/** What the compiler says of programs in the project; empty if nothing is wrong. */
+async function typeCheck(name: string, files: readonly string[], skipLibCheck: boolean): Promise<string> {
+  const config = join(project, `tsconfig.${name}.json`);
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, skipLibCheck }, files }));
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', config]).catch(
     (error: { readonly stdout?: string; readonly message: string }) => ({ stdout: error.stdout ?? error.message }),
   );
-  expect(stdout).toBe('');
+  return stdout;
+}
+
+test('the examples type-check under --strict on the packed packages', async () => {
+  verifies('examples.packed');
+  expect(await typeCheck('examples', programs, true)).toBe('');
+});
+
+test('the declarations of every entry of the packed packages are sound themselves', async () => {
+  verifies('examples.declarations');
+  const entries = globSync('node_modules/@kernel/*/package.json', { cwd: project }).flatMap((path) => {
+    const { name, exports } = JSON.parse(readFileSync(join(project, path), 'utf8')) as {
+      readonly name: string;
+      readonly exports: Readonly<Record<string, unknown>>;
+    };
+    return Object.keys(exports).flatMap((key) => (key.endsWith('.json') ? [] : [`${name}${key.slice(1)}`]));
+  });
+  expect(entries.length).toBeGreaterThan(20);
+  const imports = entries.map((entry, index) => `export type * as entry${index} from '${entry}';`).join('\n');
+  writeFileSync(join(project, 'every-entry.ts'), imports);
+  expect(await typeCheck('entries', ['every-entry.ts'], false)).toBe('');
+});
+
+test('the programs that applications begin with have 20 to 60 lines', () => {
+  verifies('examples.packed');
+  const lengths = programs.flatMap((file) =>
+    /^(?:6\d|7[0-3])/.test(file) ? [readFileSync(join(folder, file), 'utf8').trimEnd().split('\n').length] : [],
+  );
+  expect(lengths.length).toBeGreaterThanOrEqual(12);
+  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(20);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(60);
 });
 
 /** Each example is a program of its own: it runs offline, asserts, and exits 1 on a mismatch. */

@@ -1,5 +1,5 @@
 import { collect, run } from '@kernel/agent';
-import type { Message } from '@kernel/protocol';
+import { type Message, toolCallsOf } from '@kernel/protocol';
 import { verifies, type WireReply } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { describe, expect, test } from 'vitest';
@@ -46,6 +46,26 @@ describe.each(WIRES)('the wire %s', (...wire) => {
     expect(sent).toMatch(/iVBORw0KGgo=|\[.*image/i);
     expect(sent).toMatch(/is_error|Error:|"error"|"status":"error"|TOOL_FAILED/);
     expect(sent).toContain('no ink');
+  });
+
+  test('a server that repeats its call ids gets each answer for its own call, and deltas have the ids that count', async () => {
+    verifies('agent.loop.message.ids');
+    const call = (city: string) => ({ id: 'call_0', name: 'weather', arguments: { city } });
+    const { options, ran } = await setUpWire(wire, [
+      { calls: [call('Lisbon'), call('Oslo')] },
+      { calls: [call('Rome')] },
+      { text: 'Sunny.' },
+    ]);
+    const inDeltas: string[] = [];
+    const inMessages: string[] = [];
+    for await (const event of run({ ...options, messages: [user('Weather?')] })) {
+      if (event.type === 'tool-call-delta' && event.id !== undefined) inDeltas.push(event.id);
+      if (event.type === 'message-end') inMessages.push(...toolCallsOf(event.message).map(({ id }) => id));
+    }
+    expect(ran).toEqual(['Lisbon', 'Oslo', 'Rome']);
+    expect(new Set(inMessages).size).toBe(3);
+    for (const id of inDeltas) expect(inMessages).toContain(id);
+    expect(new Set(inDeltas).size).toBe(inDeltas.length);
   });
 
   test('an abort in the middle closes the connection and leaves a history that can be sent again', async () => {

@@ -6,6 +6,12 @@ import { type RecordedRequest, startWireServer, type WireName, type WireReply, v
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import { CASES } from './answer-schemas.ts';
+import { readAnswerTable } from './answer-table.ts';
+
+const TABLE = readAnswerTable();
+/** What the guide says of a column, at one place of each of its cells. */
+const columnOf = (column: string, place: number): (string | undefined)[] =>
+  CASES.map(({ name }) => TABLE.get(name)?.get(column)?.split(', ')[place]);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -191,16 +197,22 @@ test.each(MATRIX.map((row) => [row[3].wire, ...row] as const))(
     // Arbitrary keys and tuples have no strict form, so a tool takes them everywhere.
     const modes = CASES.map(({ name }) => (name === 'record' || name === 'tuple' ? 'tool-call' : mode));
     expect(seen).toEqual(modes);
+    const variants = MATRIX.filter((row) => row[3] === wire);
+    const index = variants.findIndex((row) => row[0] === mode && row[1] === place && row[2] === model);
+    const words = seen.map((each) => (each === 'schema' ? 'format' : 'tool'));
+    expect(words).toEqual(columnOf(wire.wire, index));
   },
 );
 
 test('forty typed answers from a local model without native calls: by its format alone, and as text calls beside a tool', async () => {
   verifies('output.wires');
   const failures: string[] = [];
+  const words: string[] = [];
   let answer: unknown;
   const replies = ({ body }: RecordedRequest): WireReply => {
     const text = JSON.stringify(answer);
     const hasFormat = at(body, '/response_format/json_schema/schema') !== undefined;
+    words.push(hasFormat ? 'format' : 'text');
     return { text: hasFormat ? text : `<tool_call>{"name":"final_answer","arguments":${text}}</tool_call>`, pieces: 3 };
   };
   const server = await startWireServer({ wire: 'openai', replies });
@@ -225,4 +237,10 @@ test('forty typed answers from a local model without native calls: by its format
       }
     }
   expect(failures).toEqual([]);
+  expect(words).toEqual([...columnOf('withTextTools', 0), ...columnOf('withTextTools', 1)]);
+});
+
+test('the table in the guide has a row for each of the forty schemas', () => {
+  verifies('output.wires');
+  expect([...TABLE.keys()]).toEqual(CASES.map(({ name }) => name));
 });

@@ -1,4 +1,4 @@
-/** The runtimes beside Node: 730 MB, therefore a folder of their own with their own lockfile. `npm ci --prefix runtimes` installs them. */
+/** The runtimes beside Node: 730 MB, therefore a folder of their own with their own lockfile. `npm install --no-save --prefix runtimes` installs them. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { SharedData } from './shared-data.ts';
@@ -13,6 +13,8 @@ export function findRuntime(file: string, rows: readonly string[] = []): SharedD
   const meta = present ? {} : { missingData: path, unproven: rows };
   // eslint-disable-next-line no-console -- a run without the runtime must say so
   if (!present)
-    console.warn(`RUNTIME ABSENT: ${path} does not exist, so its test is skipped: npm ci --prefix runtimes.`);
+    console.warn(
+      `RUNTIME ABSENT: ${path} does not exist, so its test is skipped: npm install --no-save --prefix runtimes.`,
+    );
   return { path, present, options: { skip: !present, meta } };
 }

@@ -15,7 +15,8 @@ export interface RunHandle<Output = unknown> {
   readonly events: AsyncIterable<AgentEvent<Output>>;
   /**
    * The text of the replies as it arrives, and the answer of a hook. A reader that starts late gets what has arrived in one piece. Read at most once.
-   * Where a reply is withdrawn of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read is taken out.
+   * Where a reply is withdrawn, or a typed answer rejected, of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read
+   * is taken out.
    */
   readonly text: AsyncIterable<string>;
   /**
@@ -65,7 +66,7 @@ export function start(options: RunOptions | SessionRunOptions): RunHandle {
   const replyText = createReplyText();
 
   function pushText(event: AgentEvent): void | Promise<void> {
-    const withdrawn = event.type === 'reply-withdrawn' ? replyText.replyLength() : 0;
+    const withdrawn = replyText.voidLength(event);
     const piece = replyText.add(event);
     if (withdrawn > 0 && !text.revise((backlog) => (backlog[0] = backlog[0]?.slice(0, -withdrawn) ?? '')))
       text.close(withdrawnError());
@@ -98,7 +99,7 @@ export function start(options: RunOptions | SessionRunOptions): RunHandle {
 }
 
 function withdrawnError(): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn of which text was read already.', {
-    hint: 'Read the events, which say so with "reply-withdrawn", or wait for the result.',
+  return new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn or rejected of which text was read already.', {
+    hint: 'Read the events, which say so with "reply-withdrawn" and "output-rejected", or wait for the result.',
   });
 }

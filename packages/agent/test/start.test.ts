@@ -160,6 +160,16 @@ describe('start', () => {
       expect(await textOf(running.text)).toBe('Let me see. It is 3.');
     });
 
+    test('is without an answer that was rejected, for a reader that starts late', async () => {
+      verifies('run.start.text');
+      const replies = [{ text: '{"city":1}' }, { text: '{"city":"Oslo"}' }];
+      const provider = scriptedProvider(replies, { structuredOutput: 'schema' });
+      const output = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+      const running = start({ provider, model, messages: [user('Go')], output });
+      expect(await running.result).toMatchObject({ output: { city: 'Oslo' } });
+      expect(await textOf(running.text)).toBe('{"city":"Oslo"}');
+    });
+
     test('breaks off where a reply is withdrawn that was read already, and the run goes on', async () => {
       verifies('run.start.text');
       const { promise: isRead, resolve: onRead } = Promise.withResolvers<void>();

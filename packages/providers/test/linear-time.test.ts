@@ -25,6 +25,9 @@ const DS = {
   all: '<｜tool▁calls▁begin｜>',
 };
 
+const KIMI = '<|tool_call_begin|>functions.now:0<|tool_call_argument_begin|>';
+const MINIMAX = '<minimax:tool_call><invoke name="now">';
+
 /** Texts that some reader of calls could read again and again. */
 const REPLIES: readonly (readonly [string, (size: number) => string])[] = [
   ['braces on lines of their own that never close', filler('{\n')],
@@ -46,6 +49,45 @@ const REPLIES: readonly (readonly [string, (size: number) => string])[] = [
   ['a Python text', filler('\\"', '[now(a="')],
   ['fences', filler('```json\n{"a":"')],
   ['fences of Python', filler('```tool_code\n')],
+  ['Gemma 4 marks', filler('<|tool_call>')],
+  ['Gemma 4 calls that close without end', filler('}<tool_call|>', '<|tool_call>call:now{a:<|"|>')],
+  ['Gemma 4 braces', filler('{', '<|tool_call>call:now{a:')],
+  ['Gemma 4 braces that close', (size) => `<|tool_call>call:now${fill('{a:', size / 2)}${fill('}', size / 2)}`],
+  ['half of a Gemma 4 quote', filler('<|"|', '<|tool_call>call:now{a:<|"|>')],
+  ['Gemma 4 quotes', filler('<|"|>,', '<|tool_call>call:now{a:', '}<tool_call|>')],
+  ['Gemma 4 JSON strings', filler('"\\', '<|tool_call>call:now{a:')],
+  ['GLM names', filler('<tool_call>now')],
+  ['a GLM name and white space', filler(' ', '<tool_call>now', '</tool_call>')],
+  ['a GLM name that does not end', filler('a', '<tool_call>')],
+  ['GLM values that close without end', filler('</arg_value></tool_call>', '<tool_call>now<arg_key>a</arg_key>')],
+  ['GLM keys', filler('<arg_key>a</arg_key>', '<tool_call>now', '</arg_value></tool_call>')],
+  [
+    'GLM values and white space',
+    filler('</arg_value>   ', '<tool_call>now<arg_key>a</arg_key><arg_value>', '</tool_call>'),
+  ],
+  ['Kimi marks', filler('<|tool_call_begin|>')],
+  ['Kimi sections', filler('<|tool_calls_section_begin|>')],
+  ['Kimi calls that close without end', filler('<|tool_call_end|>', `${KIMI}{"a":"`)],
+  ['Kimi calls that do not end', filler(`${KIMI}{}`)],
+  ['a Kimi head and white space', filler(' ', KIMI, 'x')],
+  ['a Kimi call and white space', filler(' ', `${KIMI}{}<|tool_call_end|>`, 'x')],
+  ['MiniMax M1 marks', filler('<tool_calls>')],
+  ['MiniMax M1 objects that do not end', filler('{}\n', '<tool_calls>')],
+  ['MiniMax M1 objects and text', filler('{}{}{}', '<tool_calls>', 'x')],
+  ['MiniMax M2 marks', filler('<minimax:tool_call><invoke name=')],
+  [
+    'MiniMax M2 calls that close without end',
+    filler('</invoke></minimax:tool_call>', `${MINIMAX}<parameter name="a">`),
+  ],
+  [
+    'MiniMax M2 parameters',
+    filler('</parameter>  </invoke>  ', `${MINIMAX}<parameter name="a">`, '</minimax:tool_call>'),
+  ],
+  ['Harmony marks', filler('<|channel|>')],
+  ['Harmony roles', filler('<|start|>assistant')],
+  ['Harmony headers', filler('<|channel|>commentary to=functions.now')],
+  ['Harmony messages', filler('<|channel|>commentary to=functions.now<|message|>{"a":"')],
+  ['Harmony messages to nobody', filler('<|channel|>commentary<|message|>{"a":"')],
   ['white space', filler(' \n\t')],
   ['a long line of spaces', filler(' ')],
   ['half of a mark', filler('<')],
@@ -56,6 +98,21 @@ test.each(REPLIES)('reading a streamed reply of %s takes linear time', async (_,
   const growth = await timeGrowth({
     make: (size) => make(size).match(/[\s\S]{1,12}/g) ?? [],
     work: (pieces) => read(detectTextCalls(saying(pieces))),
+    largest: 32 * KIB,
+  });
+  expect(growth).toBeLessThan(3);
+});
+
+test.each<readonly [string, (size: number) => string]>([
+  ['objects that begin like calls', filler('{"name": "')],
+  ['objects that are no calls', filler('{"name": 1} ')],
+  ['braces', filler('{ ')],
+  ['braces that nest', filler('{"name":')],
+])('reading a streamed Llama reply of %s between words takes linear time', async (_, make) => {
+  verifies('grammar.text.hostile');
+  const growth = await timeGrowth({
+    make: (size) => `x ${make(size)}`.match(/[\s\S]{1,12}/g) ?? [],
+    work: (pieces) => read(withTextTools(saying(pieces), 'llama3-json')),
     largest: 32 * KIB,
   });
   expect(growth).toBeLessThan(3);
@@ -101,6 +158,7 @@ test.each<readonly [string, (size: number) => string, (text: string) => unknown]
   ['a page', filler('<title', '<html>'), describeHtmlPage],
   ['a base URL', filler('/', 'http://host/', 'x'), (text) => parseBaseUrl('p', text)],
   ['a tool result for a model', filler('<[`'), plainResult],
+  ['a tool result of names', filler('<a_b'), plainResult],
   ['a cassette', filler('-eyJaaaaaaaaa'), (text) => createSanitizer(['a-secret-of-a-test']).text(text)],
 ])('%s is read in linear time', async (_, make, work) => {
   verifies('providers.http.linear');

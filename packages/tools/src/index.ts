@@ -4,6 +4,7 @@ export type { ResolvedBundle, StandardCategory, ToolBundle } from './bundle.ts';
 export type { CallEnd, CallEvent, CallLate, CallProgress, CallStart } from './call/call-events.ts';
 export { READ_RESULT, createResultStore } from './call/result-store.ts';
 export type { ResultStore } from './call/result-store.ts';
+export { withHiddenTools } from './model-tools/with-hidden-tools.ts';
 export { readResultTool } from './model-tools/read-result-tool.ts';
 export { patternSearchTool, searchTool } from './model-tools/search-tool.ts';
 export type { SearchToolOptions, SearchableTools } from './model-tools/search-tool.ts';
@@ -15,6 +16,7 @@ export type { LoadedRegistry } from './registry/state-file.ts';
 export type {
   BindingSource,
   Mount,
+  MountOptions,
   RegisterOptions,
   RegisterResult,
   SavedTool,

@@ -205,7 +205,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
     if (reply.finishReason === 'paused') return undefined; // the vendor goes on when it gets its reply back
     const replied = outcomeOfReply(reply, reply.asked?.provider ?? provider.name);
-    const outcome = replied.reason === 'done' ? await readAnswer(reply, replied) : replied;
+    const outcome = replied.reason === 'done' && output !== undefined ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
     const step = createStep(context, `inbox:${turns}`, {}, async () => ({ received: inbox.takeAfterAnswer() }));
@@ -240,7 +240,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   }
 
   const outcome = await runTurns()
-    .then((ended) => withOutput(ended, output, signal))
+    .then((ended) => (output === undefined ? ended : withOutput(ended, output, signal)))
     .catch((error: unknown) => outcomeOfError(error, signal));
   const estimated = meter.estimated();
   if (estimated !== undefined) scope?.addEstimate(estimated);

@@ -1,11 +1,14 @@
-import { type AgentEvent, textOf } from '@kernel/protocol';
+import { type AgentEvent, textOf, toolCallsOf } from '@kernel/protocol';
 
 /** The text of a run, event by event. */
 export interface ReplyText {
   /** Returns the text that an event adds; empty for most events. */
   add(event: AgentEvent): string;
-  /** Returns how much of the text belongs to the reply that is under way, in characters. */
-  replyLength(): number;
+  /**
+   * Returns how many characters of the text an event takes back: those of a reply that is withdrawn, or of an answer that is rejected. Called before
+   * `add`.
+   */
+  voidLength(event: AgentEvent): number;
 }
 
 /**
@@ -14,6 +17,7 @@ export interface ReplyText {
  */
 export function createReplyText(): ReplyText {
   let length = 0;
+  let isAnswer = false;
 
   function textOfEvent(event: AgentEvent): string {
     switch (event.type) {
@@ -31,10 +35,12 @@ export function createReplyText(): ReplyText {
   return {
     add(event) {
       if (event.type === 'turn-start' || event.type === 'reply-withdrawn') length = 0;
+      if (event.type === 'message-end') isAnswer = toolCallsOf(event.message).length === 0;
       const text = textOfEvent(event);
       length += text.length;
       return text;
     },
-    replyLength: () => length,
+    // An answer that a call gave is not in the text.
+    voidLength: ({ type }) => (type === 'reply-withdrawn' || (type === 'output-rejected' && isAnswer) ? length : 0),
   };
 }

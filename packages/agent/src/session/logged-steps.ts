@@ -61,7 +61,7 @@ export function withSessionLog(
       const output = await step.run(signal, emit);
       const entries = step.id.startsWith('approve:')
         ? decisionEntries(call, output)
-        : entriesOf(fieldsOf(step.input), fieldsOf(output));
+        : entriesOf(fieldsOf(step.input), fieldsOf(output), step.id.startsWith('output:'));
       if (entries.length > 0) await append(entries);
       return output;
     },
@@ -72,12 +72,21 @@ export function withSessionLog(
 function entriesOf(
   { call }: StepFields,
   { received = [], message, result, suspended }: StepFields,
+  isCorrection: boolean,
 ): readonly SessionEntry[] {
   if (suspended !== undefined) return [{ type: 'suspended', calls: [suspended] }];
-  const messages: Message[] = [...received];
-  if (message !== undefined && message.content.length > 0) messages.push(message);
-  if (call !== undefined && result !== undefined) messages.push(toToolMessage(call, result));
-  return messages.map((each) => ({ type: 'message', message: each }));
+  const entries: SessionEntry[] = received.map((each) => ({
+    type: 'message',
+    message: each,
+    ...(isCorrection ? { isCorrection } : {}),
+  }));
+  if (message !== undefined && message.content.length > 0) entries.push({ type: 'message', message });
+  if (call !== undefined && result !== undefined) {
+    const { outcome = 'done', code } = result;
+    const ended = { ...(outcome === 'done' ? {} : { outcome }), ...(code === undefined ? {} : { code }) };
+    entries.push({ type: 'message', message: toToolMessage(call, result), ...ended });
+  }
+  return entries;
 }
 
 /** A decision is logged as it is made, so that a question that stays open beside it does not lose it. */

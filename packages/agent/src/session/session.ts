@@ -1,12 +1,25 @@
-import type { Message, SuspendedCall, ToolEffect } from '@kernel/protocol';
+import type { KernelErrorCode, Message, SuspendedCall, ToolEffect, ToolOutcome } from '@kernel/protocol';
 
 /** One entry of a session's log. The log is append-only: a written entry never changes. */
 export type SessionEntry =
-  | { readonly type: 'message'; readonly message: Message }
+  | MessageEntry
   /** A call is about to run. Written before its handler is entered, so that a crash cannot hide it. */
   | { readonly type: 'call-start'; readonly callId: string; readonly name: string; readonly effect: ToolEffect }
   /** Calls that wait: they were decided on but have not run, or an agent of theirs waits. The last entry of a call counts. */
   | { readonly type: 'suspended'; readonly calls: readonly SuspendedCall[] };
+
+/** A message of the history, and what it does not say of itself. */
+export interface MessageEntry {
+  readonly type: 'message';
+  /** The message. */
+  readonly message: Message;
+  /** How the call of a result ended, if not as `done`. */
+  readonly outcome?: ToolOutcome;
+  /** The kind of error of a result. */
+  readonly code?: KernelErrorCode;
+  /** Whether the run itself asked the model to correct its typed answer; nobody wrote the message. */
+  readonly isCorrection?: true;
+}
 
 /** A conversation that outlives its process. One writer at a time. */
 export interface Session {

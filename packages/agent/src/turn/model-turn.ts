@@ -1,6 +1,6 @@
 import { type Message, type MessageEnd, toolCallsOf, type Usage } from '@kernel/protocol';
-import { withUniqueCallIds } from '../history/call-ids.ts';
 import { freezeMessage } from '../history/messages.ts';
+import { createReplyCallIds } from '../history/reply-call-ids.ts';
 import type { CallBatch } from '../calls/call-batch.ts';
 import { readReply } from './read-reply.ts';
 import { planRequest } from './plan-request.ts';
@@ -54,12 +54,15 @@ async function askModel(
   if (startLag !== undefined) await startLag;
   const received = waiting;
   if (received.length > 0) await emit({ type: 'steer', messages: received });
-  const reading = outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode);
-  const end = await withRequestContext(resources.callContext.context, () =>
-    readReply(provider.stream(request), signal, reading ?? emit, provider.name),
+  const reading = (outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode)) ?? emit;
+  const callIds = createReplyCallIds(turn.callIds);
+  const renaming: Emit = (event) => reading(callIds.rename(event));
+  const replied = await withRequestContext(resources.callContext.context, () =>
+    readReply(provider.stream(request), signal, renaming, provider.name),
   );
+  const end = callIds.finish(replied);
   const { message: runnable, droppedCalls } = dropCalls(end, turn.offersTools);
-  const message = freezeMessage(withUniqueCallIds(runnable, turn.callIds));
+  const message = freezeMessage(runnable);
   const reply: Omit<MessageEnd, 'type'> = {
     message,
     finishReason: end.finishReason,

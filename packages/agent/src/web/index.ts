@@ -11,6 +11,7 @@ export type { ClientField } from './client-view/client-field.ts';
 export type {
   ClientCall,
   ClientCallDelta,
+  ClientDecidedCallEnd,
   ClientError,
   ClientEvent,
   ClientMessage,

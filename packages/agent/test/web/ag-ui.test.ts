@@ -56,6 +56,16 @@ describe('AG-UI events', () => {
     for (const call of inner) expect(call).toHaveProperty('subagentRunId');
   });
 
+  test('calls with repeated ids are three calls, each with its own arguments', async () => {
+    const events = await eventsOf('repeated call ids');
+    const texts = new Map<string, string>();
+    for (const event of events)
+      if (event.type === 'TOOL_CALL_ARGS')
+        texts.set(event.toolCallId, `${texts.get(event.toolCallId) ?? ''}${event.delta}`);
+    expect([...texts.values()]).toEqual(['{"a":"1"}', '{"a":"2"}', '{"a":"3"}']);
+    expect(JSON.stringify(events)).not.toContain('cut off');
+  });
+
   test('a run that waits ends with an interrupt for each pending call', async () => {
     const end = (await eventsOf('an approval')).at(-1);
     expect(end).toMatchObject({
@@ -86,6 +96,9 @@ describe('AG-UI events', () => {
   test.each([
     ['resolved', { approved: true }, 'done', 'removed'],
     ['resolved', { approved: false, reason: 'keep it' }, 'denied', 'keep it'],
+    ['resolved', { approved: false, reason: null }, 'denied', 'The user denied the call.'],
+    ['resolved', { approved: false, reason: '' }, 'denied', 'The user denied the call.'],
+    ['resolved', { approved: true, reason: null }, 'done', 'removed'],
     ['cancelled', undefined, 'denied', 'The user denied the call.'],
   ])('an interrupt that is %s with %j goes on', async (status, payload, outcome, text) => {
     verifies('web.approvals');

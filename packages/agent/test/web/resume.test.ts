@@ -1,7 +1,8 @@
 import type { Message } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { createMemorySession, createSteering, runSession, type Session } from '../../src/index.ts';
+import * as z from 'zod';
+import { createMemorySession, createSteering, runSession, type Session, type SessionEntry } from '../../src/index.ts';
 import { type ClientEvent, resumeFrom, toResponse } from '../../src/web/index.ts';
 import { user } from '../support.ts';
 import { start, tools } from './runs.ts';
@@ -131,6 +132,58 @@ describe('a client that comes back', () => {
         },
       },
     ]);
+  });
+
+  test('sees a result as it ended, and no message that nobody wrote', async () => {
+    verifies('web.resume');
+    const session = createMemorySession();
+    const provider = scriptedProvider(
+      [
+        { calls: [{ name: 'remove' }, { name: 'unknown' }, { name: 'look' }] },
+        { text: '{"city":1}' },
+        { text: '{"city":"Oslo"}' },
+      ],
+      { structuredOutput: 'schema' },
+    );
+    const live = framesOf(
+      await toResponse(
+        runSession({
+          session,
+          provider,
+          model: 'm',
+          messages: [user('Go')],
+          tools: tools(),
+          approve: () => ({ decision: 'deny', reason: 'no' }),
+          output: z.object({ city: z.string() }),
+        }),
+      ).text(),
+    ).map(({ event }) => event);
+    const replayed = (await resume(session, '1')).map(({ event }) => event);
+    const ended = live.flatMap((event) =>
+      event.type === 'tool-end' ? [[event.name, event.status, event.error?.code]] : [],
+    );
+    const results = replayed.flatMap((event) =>
+      event.type === 'message' && event.message.role === 'tool' ? [event.message] : [],
+    );
+    expect(results.map(({ name, status, error }) => [name, status, error?.code])).toEqual(ended);
+    expect(ended).toEqual([
+      ['remove', 'denied', 'TOOL_DENIED'],
+      ['unknown', 'skipped', 'TOOL_NOT_FOUND'],
+      ['look', 'done', undefined],
+    ]);
+    expect(live.filter(({ type }) => type === 'output-rejected')).toHaveLength(1);
+    expect(replayed.filter(({ type }) => type === 'output-rejected')).toHaveLength(1);
+    expect(JSON.stringify(replayed)).not.toMatch(/"role":"user"|rejected:/);
+    // A position counts all messages, those that are not shown included.
+    expect((await resume(session, String((await messagesOf(session)).length))).length).toBe(1);
+  });
+
+  test('sees nothing of what a log from elsewhere says of a result that is no word of ours', async () => {
+    const message = { role: 'tool', toolCallId: 'c', name: 'look', content: 'x', isError: true } as const;
+    const entry = { type: 'message', message, outcome: 'SECRET', code: 'SECRET' } as unknown as SessionEntry;
+    const [, shown] = await resume(createMemorySession([entry]), '0');
+    expect(shown?.event).toMatchObject({ message: { status: 'failed', error: { code: 'TOOL_FAILED' } } });
+    expect(JSON.stringify(shown)).not.toContain('SECRET');
   });
 
   test.each([null, undefined, '', '-1', '1.5', 'abc', '1e3', ' 1', '9'.repeat(400), '999', '0x1', '१'])(

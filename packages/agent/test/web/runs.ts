@@ -116,6 +116,15 @@ const RUNS: Readonly<Record<string, () => AsyncIterable<AgentEvent>>> = {
       ],
       { tools: tools() },
     ),
+  'repeated call ids': () =>
+    start(
+      [
+        { calls: ['1', '2'].map((a) => ({ name: 'look', id: 'call_0', arguments: { a } })) },
+        { calls: [{ name: 'look', id: 'call_0', arguments: { a: '3' } }] },
+        { text: 'It is 3.' },
+      ],
+      { tools: tools() },
+    ),
   'a failing tool': () =>
     start([{ calls: [{ name: 'fail' }] }, { calls: [{ name: 'unknown' }] }, { text: 'Sorry.' }], { tools: tools() }),
   'a cut reply': () =>

@@ -63,6 +63,13 @@ describe('the UI message stream', () => {
     for (const secret of show.length === 0 ? SECRETS : []) expect(JSON.stringify(chunks)).not.toContain(secret);
   });
 
+  test('calls with repeated ids are three parts, each with its own input', async () => {
+    const calls = (await partsOf('repeated call ids')).filter(({ type }) => type === 'tool-look');
+    expect(calls).toMatchObject(
+      ['1', '2', '3'].map((a) => ({ state: 'output-available', input: { a }, output: { at: 3 } })),
+    );
+  });
+
   test('has text and reasoning in parts of their own, and steps', async () => {
     const parts = await partsOf('reasoning and text');
     expect(parts.map(({ type }) => type)).toEqual(['step-start', 'reasoning', 'text']);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { ServerTool } from '../config/server-tools.ts';
+import type { DeferredTools, ServerTool } from '../config/server-tools.ts';
 import { definedFields } from '../json-fields.ts';
 
 // The versions of November 2026: https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview. For another, pass the vendor's JSON.
@@ -66,8 +66,8 @@ export function codeExecution(): ServerTool {
 
 /** Lets the model search for tools: those named in `deferredTools` are not in its context before it has found them. */
 export function toolSearch(options: {
-  /** The names of tools of yours that it finds. At least one other tool must not be deferred: the search itself counts. */
-  readonly deferredTools: readonly string[];
+  /** The tools of yours that it finds: their names, or what says so of a name. */
+  readonly deferredTools: DeferredTools;
   /** How it searches: by words, or by a regular expression. Default `bm25`. */
   readonly by?: 'bm25' | 'regex' | undefined;
 }): ServerTool {

@@ -10,9 +10,12 @@ export interface ServerTool {
   readonly fields?: JsonObject | undefined;
   /** The names of the vendor's beta features that it needs. */
   readonly betas?: readonly string[] | undefined;
-  /** The names of tools of yours that the model finds through this one, and does not see at first. */
-  readonly deferredTools?: readonly string[] | undefined;
+  /** The tools of yours that the model finds through this one, and does not see at first: their names, or what says so of a name. */
+  readonly deferredTools?: DeferredTools | undefined;
 }
+
+/** Names of tools, or a function that says of a name whether its tool is deferred. */
+export type DeferredTools = readonly string[] | ((name: string) => boolean);
 
 /** A server tool, or the vendor's JSON for one that has no function here. */
 export type ServerToolConfig = ServerTool | JsonObject;
@@ -25,8 +28,8 @@ export interface ServerTools {
   readonly fields: JsonObject;
   /** The names of beta features, each once. */
   readonly betas: readonly string[];
-  /** The names of tools that the model does not see at first. */
-  readonly deferred: ReadonlySet<string>;
+  /** Whether the model does not see a tool of this name at first. */
+  isDeferred(this: void, name: string): boolean;
   /** Access tokens in definitions and fields. */
   readonly secrets: readonly string[];
 }
@@ -36,7 +39,7 @@ export const NO_SERVER_TOOLS: ServerTools = {
   definitions: [],
   fields: {},
   betas: [],
-  deferred: new Set(),
+  isDeferred: () => false,
   secrets: [],
 };
 
@@ -56,9 +59,15 @@ export function resolveServerTools(owner: string, value: readonly ServerToolConf
     definitions: tools.map((tool) => tool.definition),
     fields: tools.reduce<JsonObject>((all, { fields = {} }) => joinFields(all, fields), {}),
     betas: [...betas],
-    deferred: new Set(tools.flatMap((tool) => tool.deferredTools ?? [])),
+    isDeferred: deferredBy(tools.flatMap((tool) => [tool.deferredTools ?? []].flat())),
     secrets: tools.flatMap(({ definition, fields }) => [...secretsIn(definition, false), ...secretsIn(fields, false)]),
   };
+}
+
+function deferredBy(given: readonly (string | ((name: string) => boolean))[]): (name: string) => boolean {
+  const names = new Set(given.filter((each) => typeof each === 'string'));
+  const tests = given.filter((each) => typeof each === 'function');
+  return (name) => names.has(name) || tests.some((test) => test(name));
 }
 
 /** The name under which a tool of yours stands for a definition: then the definition is sent in its place, and the tool runs here. @internal */

@@ -5,7 +5,7 @@ import type { ResponsesConfig } from './config.ts';
 import { responsesWire } from './wire.ts';
 
 export type { ResponsesConfig, ResponsesOptions } from './config.ts';
-export type { ServerTool, ServerToolConfig } from '../config/server-tools.ts';
+export type { DeferredTools, ServerTool, ServerToolConfig } from '../config/server-tools.ts';
 export { APPLY_PATCH_TOOL, MCP_APPROVAL_TOOL, SHELL_TOOL } from './client-tools.ts';
 export {
   applyPatch,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { ServerTool } from '../config/server-tools.ts';
+import type { DeferredTools, ServerTool } from '../config/server-tools.ts';
 import { definedFields } from '../json-fields.ts';
 
 // Fields: https://platform.openai.com/docs/api-reference/responses/create#responses-create-tools
@@ -152,8 +152,8 @@ export function customTool(options: {
 
 /** Lets the model search for tools: those named in `deferredTools` are not in its context before it has found them. */
 export function toolSearch(options: {
-  /** The names of tools of yours that it finds. */
-  readonly deferredTools: readonly string[];
+  /** The tools of yours that it finds: their names, or what says so of a name. */
+  readonly deferredTools: DeferredTools;
 }): ServerTool {
   return { ...define({ type: 'tool_search' }), deferredTools: options.deferredTools };
 }

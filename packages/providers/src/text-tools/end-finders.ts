@@ -1,5 +1,5 @@
 import type { EndFinder } from './format.ts';
-import { createJsonEnd, isSpace, skipSpace } from './json-text.ts';
+import { type JsonEnd, createJsonEnd, isSpace, skipSpace } from './json-text.ts';
 
 /** Markup of `open`, JSON and then `close`, if it is not empty; white space may precede both. */
 export function jsonThen(open: string, close: string): () => EndFinder {
@@ -8,11 +8,60 @@ export function jsonThen(open: string, close: string): () => EndFinder {
     let end: number | undefined;
     return (text) => {
       end ??= json.find(text);
-      if (end === undefined || end === -1 || close === '') return end;
-      const from = skipSpace(text, end);
-      if (text.startsWith(close, from)) return from + close.length;
-      return close.startsWith(text.slice(from, from + close.length)) ? undefined : -end;
+      return end === undefined || end < 0 || close === '' ? end : closedEnd(text, end, [close]);
     };
+  };
+}
+
+/** Markup that begins with a head, such as the name of a tool, before the arguments. */
+export interface HeadedMarkup {
+  /** Where the arguments begin; undefined while the head is incomplete, -1 if it is not a head. */
+  readHead(text: string): number | undefined;
+  /** Finds the end of the arguments; by default they are JSON. */
+  readonly createEnd?: (from: number) => JsonEnd;
+  /** Marks of which one must end a call. Without arguments it follows the head. */
+  readonly closes?: readonly string[];
+  /** Marks that may follow the end of a call and belong to it. */
+  readonly tails?: readonly string[];
+}
+
+/** Markup of a head, arguments and then the marks that end it. */
+export function headThenArguments(markup: HeadedMarkup): () => EndFinder {
+  const { closes = [], tails = [], createEnd = createJsonEnd } = markup;
+  const endMarks = closes.length > 0 ? closes : tails;
+  return () => {
+    let from: number | undefined;
+    let value: JsonEnd | undefined;
+    let end: number | undefined;
+    let closed: number | undefined;
+    /** The end of the arguments and of the mark that must follow. */
+    const findClosed = (text: string, start: number): number | undefined => {
+      value ??= text[start] === '{' ? createEnd(start) : undefined;
+      if (value === undefined) return closedEnd(text, start, endMarks);
+      end ??= value.find(text);
+      return end === undefined || end < 0 || closes.length === 0 ? end : closedEnd(text, end, closes);
+    };
+    return (text, atEnd) => {
+      from ??= markup.readHead(text);
+      if (from === undefined || from < 0) return from;
+      const start = skipSpace(text, from);
+      if (start === text.length) return undefined;
+      closed ??= findClosed(text, start);
+      return closed === undefined || closed < 0 ? closed : tailEnd(text, closed, tails, atEnd);
+    };
+  };
+}
+
+/** Longer than what precedes the arguments of any call. */
+const MAX_HEAD_LENGTH = 300;
+
+/** Reads a head that ends with the first `last` and matches `pattern` up to there. */
+export function headUpTo(last: string, pattern: RegExp): (text: string) => number | undefined {
+  return (text) => {
+    const at = text.slice(0, MAX_HEAD_LENGTH).indexOf(last);
+    if (at === -1) return text.length > MAX_HEAD_LENGTH ? -1 : undefined;
+    const end = at + last.length;
+    return pattern.test(text.slice(0, end)) ? end : -1;
   };
 }
 
@@ -28,10 +77,28 @@ export function jsonLine(next: string): () => EndFinder {
   };
 }
 
-/** Markup up to the first `close` at which `isComplete` accepts it. */
+/** Markup of `open`, JSON values apart by white space, and `close`. */
+export function jsonValuesThen(open: string, close: string): () => EndFinder {
+  return () => {
+    let json = createJsonEnd(open.length);
+    let end = open.length;
+    return (text) => {
+      for (;;) {
+        const closed = closedEnd(text, end, [close]);
+        if (closed === undefined || closed > 0) return closed;
+        const next = json.find(text);
+        if (next === undefined || next < 0) return next === undefined ? next : -end;
+        end = next;
+        json = createJsonEnd(end);
+      }
+    };
+  };
+}
+
+/** Markup up to the first `close` at which `isComplete` accepts it. A line feed that ends `open` may be the one that begins `close`. */
 export function untilMark(open: string, close: string, isComplete: (text: string) => boolean): () => EndFinder {
   return () => {
-    let from = open.length;
+    let from = open.endsWith('\n') && close.startsWith('\n') ? open.length - 1 : open.length;
     return (text) => {
       for (;;) {
         const at = text.indexOf(close, from);
@@ -54,4 +121,21 @@ export function lineEnd(text: string, end: number, atEnd: boolean, next: string)
   const character = text[at];
   if (character === undefined) return atEnd ? end : undefined;
   return character === '\n' || next.includes(character) ? end : -end;
+}
+
+/** The index after the closing mark that follows `end`, apart from white space; undefined if it may still come, `-end` if other text follows. */
+function closedEnd(text: string, end: number, closes: readonly string[]): number | undefined {
+  const from = skipSpace(text, end);
+  const close = closes.find((mark) => text.startsWith(mark, from));
+  if (close !== undefined) return from + close.length;
+  return closes.some((mark) => mark.startsWith(text.slice(from, from + mark.length))) ? undefined : -end;
+}
+
+/** The index after a mark that may follow `end`, apart from white space; `end` if none does, undefined if one may still come. */
+function tailEnd(text: string, end: number, tails: readonly string[], atEnd: boolean): number | undefined {
+  const from = skipSpace(text, end);
+  const tail = tails.find((mark) => text.startsWith(mark, from));
+  if (tail !== undefined) return from + tail.length;
+  const mayFollow = !atEnd && tails.some((mark) => mark.startsWith(text.slice(from, from + mark.length)));
+  return mayFollow ? undefined : end;
 }

@@ -2,10 +2,16 @@ import { KernelError } from '@kernel/protocol';
 import type { TextFormat } from './format.ts';
 import { deepseek } from './formats/deepseek.ts';
 import { gemma } from './formats/gemma.ts';
+import { gemma4 } from './formats/gemma4.ts';
+import { glm } from './formats/glm.ts';
+import { gptOss } from './formats/gpt-oss.ts';
 import { granite } from './formats/granite.ts';
 import { hermes } from './formats/hermes.ts';
 import { json } from './formats/json.ts';
+import { kimiK2 } from './formats/kimi-k2.ts';
 import { llama3Json, llama3Pythonic } from './formats/llama.ts';
+import { minimaxM1 } from './formats/minimax-m1.ts';
+import { minimaxM2 } from './formats/minimax-m2.ts';
 import { mistral } from './formats/mistral.ts';
 import { qwenCoder } from './formats/qwen-coder.ts';
 
@@ -19,6 +25,12 @@ const FORMATS = {
   mistral,
   deepseek,
   gemma,
+  gemma4,
+  glm,
+  'kimi-k2': kimiK2,
+  'minimax-m1': minimaxM1,
+  'minimax-m2': minimaxM2,
+  'gpt-oss': gptOss,
   granite,
   json,
 } as const;

@@ -80,8 +80,8 @@ function splitMembers(text: string): readonly string[] {
   return last === '' ? parts : [...parts, last];
 }
 
-/** The index after the JSON string that begins at `from`. */
-function endOfString(text: string, from: number): number {
+/** The index after the JSON string that begins at `from`; beyond the text if it does not end. */
+export function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
   return at + 1;

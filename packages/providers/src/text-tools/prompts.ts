@@ -1,11 +1,11 @@
 import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
 import type { PrintedCall } from './format.ts';
-import { jsonResult } from './result-text.ts';
+import { tokenFreeJson } from './result-text.ts';
 
-/** The tools as function definitions, one JSON object per line. */
+/** The tools as function definitions, one JSON object per line, without control tokens: a description may come from elsewhere. */
 function toolLines(tools: readonly Tool[]): string {
-  return tools.map((tool) => JSON.stringify(encodeFunction(tool))).join('\n');
+  return tools.map((tool) => tokenFreeJson(encodeFunction(tool))).join('\n');
 }
 
 /** A prompt that describes the tools and the form of a call. */
@@ -25,5 +25,5 @@ export function callsJson(calls: readonly PrintedCall[]): string {
 
 /** A result as JSON text, without the control tokens of chat templates. */
 export function resultJson({ name, text }: { readonly name: string; readonly text: string }): string {
-  return jsonResult({ name, content: text });
+  return tokenFreeJson({ name, content: text });
 }

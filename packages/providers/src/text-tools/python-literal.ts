@@ -1,4 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
+import { decodePythonEscapes } from './python-escapes.ts';
 
 /** A call with keyword arguments in Python syntax. */
 export interface PythonCall {
@@ -105,9 +106,9 @@ function createReader(text: string): Reader {
     space();
     const end = endOfQuoted(text, at);
     if (end !== undefined) {
-      const quoted = text.slice(at + 1, end - 1);
+      const decoded = decodePythonEscapes(text.slice(at + 1, end - 1));
       at = end;
-      return JSON.stringify(unescape(quoted));
+      return decoded === undefined ? undefined : JSON.stringify(decoded);
     }
     const number = take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (number !== undefined) return number;
@@ -159,25 +160,6 @@ function endOfQuoted(text: string, from: number): number | undefined {
 
 function wrap(open: string, items: readonly string[] | undefined, close: string): string | undefined {
   return items === undefined ? undefined : open + items.join(',') + close;
-}
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['n', '\n'],
-  ['t', '\t'],
-  ['r', '\r'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['0', '\0'],
-]);
-
-function unescape(text: string): string {
-  return text.replaceAll(/\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|([\s\S]))/g, (whole, four, two, one) => {
-    const hex: unknown = four ?? two;
-    if (typeof hex === 'string') return String.fromCodePoint(Number.parseInt(hex, 16));
-    if (typeof one !== 'string') return whole;
-    if (one === '\n') return '';
-    return ESCAPES.get(one) ?? ('\\\'"'.includes(one) ? one : whole);
-  });
 }
 
 /** Writes a JSON value as a Python literal; undefined for one that is nested too deeply to be read back. */

@@ -102,7 +102,7 @@ function encodeTools(
     if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
-    const isDeferred = serverTools.deferred.has(tool.name);
+    const isDeferred = serverTools.isDeferred(tool.name);
     return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
   const others = serverTools.definitions.filter((definition) => !nativeTools.has(nativeName(definition) ?? ''));

@@ -81,7 +81,7 @@ test('a proxy with https is reached over TLS, for http and for https', openssl.o
 test.each(['http', 'https'])(
   'a proxy that refuses the credential is an error without the password (%s)',
   async (scheme) => {
-    verifies('providers.proxy', 'providers.redact');
+    verifies('providers.proxy', 'architecture.redaction');
     const proxy = await startProxy({ credential: CREDENTIAL });
     const error = await failureOf(`${scheme}://api.example.test:1/v1`, {
       proxy: `http://ada:wrong-${PASSWORD}@127.0.0.1:${proxy.port}`,

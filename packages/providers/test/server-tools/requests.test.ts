@@ -167,8 +167,10 @@ describe('a server tool', () => {
   test('that searches for tools defers those that it names', async () => {
     verifies('providers.serverTools.deferred');
     const other: Tool = { ...own, name: 'load' };
-    const deferred = { deferredTools: ['load'] };
-    expect(await toolsSent('anthropic', [claude.toolSearch({ ...deferred, by: 'regex' })], [own, other])).toEqual([
+    const deferred = { deferredTools: (name: string) => name === 'load' };
+    expect(
+      await toolsSent('anthropic', [claude.toolSearch({ deferredTools: ['load'], by: 'regex' })], [own, other]),
+    ).toEqual([
       expect.not.objectContaining({ defer_loading: true }),
       expect.objectContaining({ name: 'load', defer_loading: true }),
       { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },

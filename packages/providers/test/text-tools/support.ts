@@ -17,6 +17,9 @@ export const TOOLS: readonly Tool[] = [
   { name: 'now', description: 'Tells the time.', parameters: object({}) },
 ];
 
+/** The smallest pieces of a text. */
+export const letters = (text: string): string[] => text.split('');
+
 /** A provider that says `pieces`, one a delta, and keeps the requests it got. */
 export function saying(
   pieces: readonly string[],

@@ -85,6 +85,21 @@ test('a reply stopped by its length runs nothing: its whole calls are dropped ca
   expect(end.finishReason).toBe('length');
 });
 
+test.each(TEXT_FORMATS)('%s: the calls of a reply that was cut off are dropped calls', async (format) => {
+  verifies('grammar.text.stream');
+  const inner = saying(['ok']);
+  await read(withTextTools(inner, format), { messages: HISTORY });
+  const message = inner.requests[0]?.messages[2];
+  const said = message === undefined ? '' : textOf(message);
+  const { calls, end } = await read(withTextTools(saying([said], 'length'), format));
+  expect(calls).toEqual([]);
+  expect(end.finishReason).toBe('length');
+  expect(end.droppedCalls?.map(({ name, reason }) => [name, reason])).toEqual([
+    ['get_weather', 'length'],
+    ['now', 'length'],
+  ]);
+});
+
 test('toolChoice none offers and reads nothing; required and a name are stated in the prompt', async () => {
   const none = saying(['<tool_call>{"name":"now"}</tool_call>']);
   expect((await read(withTextTools(none, 'hermes'), { toolChoice: 'none' })).calls).toEqual([]);

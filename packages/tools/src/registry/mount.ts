@@ -8,19 +8,23 @@ import {
   type TurnContext,
   type ValidatedCall,
   changesCalls,
+  checkKeys,
   markChangesCalls,
   mountedName,
+  optionKeys,
 } from '@kernel/protocol';
 import type { Validator } from '@kernel/schema';
 import { forwardedCall } from '../call/approved-calls.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { EntryStore } from './entries.ts';
-import type { Mount, ToolRegistry } from './types.ts';
+import type { Mount, MountOptions, ToolRegistry } from './types.ts';
+
+const MOUNT_KEYS = optionKeys<MountOptions>({ hidden: true });
 
 /** The mounted toolsets of a registry. */
 export interface Mounts {
   /** Mounts another toolset; see `ToolRegistry.mount`. */
-  mount(this: void, prefix: string, toolset: Toolset): Mount;
+  mount(this: void, prefix: string, toolset: Toolset, options?: MountOptions): Mount;
   /** The toolsets that are mounted now. */
   readonly mounted: ReadonlySet<MountedToolset>;
   /** Records that a toolset shows tools of this registry, and may change calls if one that is mounted does. Returns it. */
@@ -56,7 +60,9 @@ export function createMounts(
   const isRegistered = ({ tool, handler }: ToolBinding): boolean =>
     store.entries.get(tool.name)?.binding.handler === handler;
 
-  const mount = (prefix: string, toolset: Toolset): Mount => {
+  const mount = (prefix: string, toolset: Toolset, options: MountOptions = {}): Mount => {
+    checkKeys('mount', options, MOUNT_KEYS);
+    const { hidden = false } = options;
     if (leadsTo(toolset, mounted)) {
       throw new KernelError(
         'CONFIG_INVALID',
@@ -110,7 +116,7 @@ export function createMounts(
       const ownName = before?.binding.tool.name;
       const binding = bind(tool, (name) => store.entries.has(name) && name !== ownName);
       forwarded.set(tool.name, { tool, binding });
-      if (before === undefined) registry.register(binding);
+      if (before === undefined) registry.register(binding, { hidden });
       else registry.replace(binding);
     };
     const adoptChanges = (list: readonly Tool[]): void => {
@@ -139,7 +145,10 @@ export function createMounts(
       .list()
       .filter(isForeign)
       .map((tool) => ({ tool, binding: bind(tool, () => false) }));
-    registry.registerAll(initial.map((entry) => entry.binding));
+    registry.registerAll(
+      initial.map((entry) => entry.binding),
+      { hidden },
+    );
     for (const entry of initial) forwarded.set(entry.tool.name, entry);
     lastList = toolset.list();
     const mountedToolset: MountedToolset = { toolset, sync };

@@ -78,7 +78,7 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
    * toolset's `call` validates the arguments and runs the tool, with its own timeouts. A tool that appears later and finds its name taken
    * gets a free one with a suffix. Throws `TOOL_ALREADY_EXISTS`, or `CONFIG_INVALID` for a toolset that leads back to this registry.
    */
-  mount(prefix: string, toolset: Toolset): Mount;
+  mount(prefix: string, toolset: Toolset, options?: MountOptions): Mount;
   /** Overrides a tool's metadata, field by field; the tool becomes a new frozen object. Throws `TOOL_NOT_FOUND` or `TOOL_SCHEMA_INVALID`. */
   overrideMetadata(name: string, metadata: ToolMetadata): void;
   /** The state of every tool, by name, to be saved. */
@@ -164,6 +164,12 @@ export interface RegisterOptions {
   /** What happens if the name is taken: throw (the default), replace the existing tool, or keep it. */
   readonly onConflict?: 'error' | 'replace' | 'skip' | undefined;
   /** Keeps the tool out of the list until it is promoted. Default: false, or for a replaced tool as it was. */
+  readonly hidden?: boolean | undefined;
+}
+
+/** How a toolset is mounted. */
+export interface MountOptions {
+  /** Keeps its tools out of the list until they are promoted, those that appear later too. Default false. */
   readonly hidden?: boolean | undefined;
 }
 

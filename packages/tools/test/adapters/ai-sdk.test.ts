@@ -151,3 +151,53 @@ test('what a tool of the AI SDK shows the model becomes text, media and failures
     { forLLM: 'see', data: 'x', media: [PNG] },
   ]);
 });
+
+test('a call that needs an approval in the AI SDK does not run without one, unless an effect is given', async () => {
+  verifies('compat.approval');
+  const ran: string[] = [];
+  const inputSchema = z.object({ path: z.string() });
+  const execute = ({ path }: { path: string }): string => {
+    ran.push(path);
+    return `removed ${path}`;
+  };
+  const always = tool({ inputSchema, needsApproval: true, execute });
+  const sometimes = tool({
+    inputSchema,
+    needsApproval: async ({ path }, { toolCallId }) => path === '/' && toolCallId === 'c1',
+    async *execute(input) {
+      yield 'removing';
+      yield execute(input);
+    },
+  });
+  const registry = createRegistry([
+    fromAiSdkTool('always', always),
+    fromAiSdkTool('sometimes', sometimes),
+    fromAiSdkTool('never', tool({ inputSchema, needsApproval: false, execute })),
+    fromAiSdkTool('given', always, { effect: 'idempotent' }),
+  ]);
+  const callOf = (name: string, path: string) => ({ ...toolCall(name, { path }), id: 'c1' });
+  const denied = { isError: true, code: 'TOOL_DENIED', outcome: 'denied' };
+  expect(await registry.call(callOf('always', 'a'), context())).toMatchObject(denied);
+  expect(await registry.call(callOf('sometimes', '/'), context())).toMatchObject(denied);
+  expect(ran).toEqual([]);
+  expect((await registry.call(callOf('sometimes', 'b'), context())).forLLM).toBe('removed b');
+  expect((await registry.call(callOf('never', 'c'), context())).forLLM).toBe('removed c');
+  expect((await registry.call(callOf('given', 'd'), context())).forLLM).toBe('removed d');
+  for (const name of ['always', 'sometimes']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const approved = await registry.validate(callOf(name, '/'), context());
+    if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await registry.call(callOf(name, '/'), { ...context(), approved })).forLLM).toBe('removed /');
+  }
+  expect(ran).toEqual(['b', 'c', 'd', '/', '/']);
+});
+
+test('a description that depends on the context is refused, not left out', () => {
+  verifies('compat.approval');
+  const described = tool({ description: () => 'For you.', inputSchema: z.object({}), execute: () => 'x' });
+  expect(caught(() => fromAiSdkTool('a', described))).toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: 'The description of the AI SDK tool "a" is not a string.',
+  });
+});

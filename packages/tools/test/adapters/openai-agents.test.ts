@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { fromOpenAiAgentsTool, toOpenAiAgentsTools } from '../../src/adapters/index.ts';
 import { createRegistry, defineTool } from '../../src/index.ts';
+import { caught, context as callContext, toolCall } from '../support.ts';
 
 /** A model that makes one call, then answers. */
 function callingModel(name: string, args: string): Model & { readonly requests: ModelRequest[] } {
@@ -74,4 +75,69 @@ test('a tool of OpenAI Agents runs in a registry, with the context of the run', 
   const result = await registry.execute('greet', { name: 'Bo' }, { context: { user: 'ada' } });
   expect(result.forLLM).toBe('Hello Bo from ada');
   expect((await registry.execute('greet', '{"name":{}}')).code).toBe('ARGUMENTS_INVALID');
+});
+
+const parameters = z.object({ path: z.string() });
+const remove =
+  (ran: string[]) =>
+  async ({ path }: { path: string }): Promise<string> => {
+    ran.push(path);
+    return `removed ${path}`;
+  };
+
+test('a call that needs an approval in OpenAI Agents does not run without one, unless an effect is given', async () => {
+  verifies('compat.approval');
+  const ran: string[] = [];
+  const described = { description: '', parameters, execute: remove(ran) };
+  const needsApproval = async (_: unknown, { path }: { path: string }, callId?: string) =>
+    path === '/' && callId === 'c1';
+  const registry = createRegistry([
+    fromOpenAiAgentsTool(tool({ ...described, name: 'always', needsApproval: true })),
+    fromOpenAiAgentsTool(tool({ ...described, name: 'sometimes', needsApproval })),
+    fromOpenAiAgentsTool(tool({ ...described, name: 'given', needsApproval: true }), { effect: 'idempotent' }),
+  ]);
+  const callOf = (name: string, path: string) => ({ ...toolCall(name, { path }), id: 'c1' });
+  const denied = { isError: true, code: 'TOOL_DENIED', outcome: 'denied' };
+  expect(await registry.call(callOf('always', 'a'), callContext())).toMatchObject(denied);
+  expect(await registry.call(callOf('sometimes', '/'), callContext())).toMatchObject(denied);
+  expect((await registry.call(callOf('sometimes', 'b'), callContext())).forLLM).toBe('removed b');
+  expect((await registry.call(callOf('given', 'c'), callContext())).forLLM).toBe('removed c');
+  const approved = await registry.validate(callOf('always', '/'), callContext());
+  if (!('isCurrent' in approved)) throw new Error('The call is not valid.');
+  expect((await registry.call(callOf('always', '/'), { ...callContext(), approved })).forLLM).toBe('removed /');
+  expect(ran).toEqual(['b', 'c', '/']);
+});
+
+test('a tool that is not enabled never runs, and one that asks the run is on offer where it is', async () => {
+  verifies('compat.approval');
+  const ran: string[] = [];
+  const described = { description: '', parameters, execute: remove(ran) };
+  const forAdmins = tool({
+    ...described,
+    name: 'admin',
+    isEnabled: ({ runContext }) => (runContext.context as { admin?: boolean } | undefined)?.admin === true,
+  });
+  const registry = createRegistry([
+    fromOpenAiAgentsTool(tool({ ...described, name: 'off', isEnabled: false }), { effect: 'read' }),
+    fromOpenAiAgentsTool(forAdmins, { effect: 'read' }),
+    fromOpenAiAgentsTool({ ...forAdmins, name: 'both' }, { effect: 'read', when: () => false }),
+  ]);
+  expect(await registry.execute('off', { path: 'a' })).toMatchObject({
+    code: 'TOOL_DENIED',
+    forLLM: expect.stringContaining('"off" is not enabled'),
+  });
+  const offeredTo = async (admin: boolean): Promise<string[]> => {
+    const offered = await registry.beginTurn({ turn: 1, signal: new AbortController().signal, context: { admin } });
+    return (offered ?? registry.list()).map(({ name }) => name);
+  };
+  expect(await offeredTo(false)).toEqual(['off']);
+  expect(await offeredTo(true)).toEqual(['off', 'admin']);
+  expect(ran).toEqual([]);
+});
+
+test('a tool with guardrails is refused, since nothing here would run them', () => {
+  verifies('compat.approval');
+  const guard = { type: 'tool_input', name: 'g', run: async () => ({ behavior: { type: 'allow' as const } }) } as const;
+  const guarded = tool({ name: 'a', description: '', parameters, execute: remove([]), inputGuardrails: [guard] });
+  expect(caught(() => fromOpenAiAgentsTool(guarded))).toMatchObject({ code: 'CONFIG_INVALID' });
 });

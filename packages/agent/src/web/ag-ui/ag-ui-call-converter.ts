@@ -1,3 +1,4 @@
+import { flatCallId } from '../approval/approval-id.ts';
 import type { ClientCall, ClientCallDelta, ClientOutcome } from '../client-view/client-event-types.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
@@ -11,6 +12,8 @@ export interface AgUiCallConverter {
   announce(call: ClientCall, messageId?: string): readonly AgUiAgentEvent[];
   /** The call has ended. */
   end(outcome: ClientOutcome): readonly AgUiAgentEvent[];
+  /** Whether a call is known, by its id in the protocol. */
+  isAnnounced(toolCallId: string): boolean;
 }
 
 interface StreamedCall {
@@ -22,16 +25,16 @@ interface StreamedCall {
 }
 
 /** What makes the ids of one agent unique among those of all agents. */
-export interface AgUiPrefixes {
+export interface AgUiIdScope {
   /** Precedes the numbers of its messages. */
-  readonly message: string;
-  /** Precedes the ids of its calls. */
-  readonly call: string;
+  readonly messagePrefix: string;
+  /** The ids of the calls of agents around its calls. */
+  readonly path: readonly string[];
 }
 
 /** Creates the converter of the calls of one agent. */
-export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConverter {
-  const idOf = (callId: string): string => `${prefixes.call}${callId}`;
+export function createAgUiCallConverter({ messagePrefix, path }: AgUiIdScope): AgUiCallConverter {
+  const idOf = (callId: string): string => flatCallId(path, callId);
   const announced = new Set<string>();
   const streamed = new Map<number, StreamedCall>();
   let results = 0;
@@ -40,7 +43,7 @@ export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConvert
     results += 1;
     return {
       type: 'TOOL_CALL_RESULT',
-      messageId: `${prefixes.message}result-${results}`,
+      messageId: `${messagePrefix}result-${results}`,
       toolCallId,
       content,
       role: 'tool',
@@ -60,6 +63,7 @@ export function createAgUiCallConverter(prefixes: AgUiPrefixes): AgUiCallConvert
 
   return {
     announce,
+    isAnnounced: (toolCallId) => announced.has(toolCallId),
     addDelta({ index, callId, name, arguments: text }, messageId) {
       const call = streamed.get(index) ?? { id: undefined, name: '', text: '', hasBegun: false };
       streamed.set(index, call);

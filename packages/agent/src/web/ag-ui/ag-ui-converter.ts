@@ -14,12 +14,16 @@ export interface AgUiIds {
 
 /** Returns the AG-UI events for an event. For the events of one run, in order. */
 export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => readonly AgUiEvent[] {
-  const main = createAgentConverter({ message: `${ids.runId}:`, call: '' });
+  const main = createAgentConverter({ messagePrefix: `${ids.runId}:`, path: [] });
   const active = new Map<string, AgentConverter & { readonly id: string }>();
+  /** The pending calls that their agents have announced. */
+  const announced = new Set<string>();
+  let showsAgents = false;
   let hasStarted = false;
   let begun = 0;
 
   function convertInner(path: readonly string[], event: ClientEvent): readonly AgUiEvent[] {
+    showsAgents = true;
     const key = JSON.stringify(path);
     const events: AgUiEvent[] = [];
     let agent = active.get(key);
@@ -27,7 +31,10 @@ export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => reado
       begun += 1;
       // An agent is named by its path and the number of its beginning: a call may run it again.
       const id = `${ids.runId}:agent-${begun}`;
-      agent = { id, ...createAgentConverter({ message: `${id}:`, call: `${id}:` }) };
+      agent = {
+        id,
+        ...createAgentConverter({ messagePrefix: `${id}:`, path: path.filter((_, index) => index % 2 === 1) }),
+      };
       active.set(key, agent);
       const parent = active.get(JSON.stringify(path.slice(0, -2)))?.id;
       const name = path.at(-2) ?? 'agent';
@@ -41,6 +48,8 @@ export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => reado
     const { id } = agent;
     if (event.type !== 'run-end') return [...events, ...attribute(agent.convert(event), id)];
     active.delete(key);
+    const waiting = (event.pending ?? []).map((call) => flatCallId(call.path, call.callId));
+    for (const toolCallId of waiting) if (agent.isAnnounced(toolCallId)) announced.add(toolCallId);
     return [...events, ...attribute(agent.close(), id), endOfAgent(event, id)];
   }
 
@@ -56,10 +65,11 @@ export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => reado
   function endRun(end: ClientRunEnd): readonly AgUiEvent[] {
     const { reason, answer, output, pending = [], error } = end;
     const used = end.usage && { usage: [toUsage(end.usage)] };
-    const announced = pending.flatMap((call) =>
-      main.convert({ ...call, type: 'tool-start', callId: flatCallId(call.path, call.callId) }),
-    );
-    const events = [...announced, ...close()];
+    const waiting = pending.flatMap((call) => {
+      const callId = flatCallId(call.path, call.callId);
+      return announced.has(callId) ? [] : main.convert({ ...call, type: 'tool-start', callId });
+    });
+    const events = [...waiting, ...close()];
     if (error !== undefined) return [...events, { type: 'RUN_ERROR', ...error, ...used }];
     const result = {
       reason,
@@ -71,6 +81,7 @@ export function createAgUiConverter(ids: AgUiIds): (event: ClientEvent) => reado
 
   function toEvents(event: ClientEvent): readonly AgUiEvent[] {
     if (event.type === 'sub-agent-event') return convertInner(event.path, event.event);
+    if (event.type === 'decided-call-end' && showsAgents) return [];
     if (event.type === 'run-end') return endRun(event);
     if (event.type === 'error') return [...close(), { type: 'RUN_ERROR', code: event.code, message: event.message }];
     return main.convert(event);

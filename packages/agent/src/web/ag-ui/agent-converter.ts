@@ -1,22 +1,25 @@
+import { flatCallId } from '../approval/approval-id.ts';
 import type { ClientEvent } from '../client-view/client-event-types.ts';
-import { type AgUiPrefixes, createAgUiCallConverter } from './ag-ui-call-converter.ts';
+import { type AgUiIdScope, createAgUiCallConverter } from './ag-ui-call-converter.ts';
 import type { AgUiAgentEvent } from './ag-ui-event.ts';
 
 /** Converts the events of one agent: of the run itself, or of a sub-agent. */
 export interface AgentConverter {
   /** Returns what an event becomes; nothing for the end of the run. */
   convert(event: ClientEvent): readonly AgUiAgentEvent[];
+  /** Whether a call of the agent is known, by its id in the protocol. */
+  isAnnounced(toolCallId: string): boolean;
   /** Ends what is still open. */
   close(): readonly AgUiAgentEvent[];
 }
 
 /** Creates the converter of one agent. */
-export function createAgentConverter(prefixes: AgUiPrefixes): AgentConverter {
-  const calls = createAgUiCallConverter(prefixes);
+export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
+  const calls = createAgUiCallConverter(ids);
   let open: 'text' | 'reasoning' | undefined;
   let step: string | undefined;
   let messages = 0;
-  let messageId = `${prefixes.message}0`;
+  let messageId = `${ids.messagePrefix}0`;
 
   function closeMessage(): readonly AgUiAgentEvent[] {
     const kind = open;
@@ -39,7 +42,7 @@ export function createAgentConverter(prefixes: AgUiPrefixes): AgentConverter {
   function beginMessage(kind: 'text' | 'reasoning'): readonly AgUiAgentEvent[] {
     open = kind;
     messages += 1;
-    messageId = `${prefixes.message}${messages}`;
+    messageId = `${ids.messagePrefix}${messages}`;
     if (kind === 'text') return [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }];
     return [
       { type: 'REASONING_START', messageId },
@@ -56,6 +59,7 @@ export function createAgentConverter(prefixes: AgUiPrefixes): AgentConverter {
   }
 
   return {
+    isAnnounced: (toolCallId) => calls.isAnnounced(toolCallId),
     close: () => [...closeMessage(), ...calls.endReply([], messageId), ...setStep(undefined)],
     convert(event) {
       switch (event.type) {
@@ -92,14 +96,21 @@ export function createAgentConverter(prefixes: AgUiPrefixes): AgentConverter {
           const { type: name, ...value } = event;
           return [{ type: 'CUSTOM', name, value }];
         }
-        case 'tool-complete':
-          return [{ type: 'CUSTOM', name: 'tool-complete', value: event }];
+        case 'tool-complete': {
+          const callId = flatCallId(ids.path, event.callId);
+          return [{ type: 'CUSTOM', name: 'tool-complete', value: { ...event, callId } }];
+        }
+        // Of a sub-agent that is not shown: its calls that the client was asked about are the run's own.
+        case 'decided-call-end': {
+          const call = { ...event, callId: flatCallId(event.path, event.callId) };
+          return [...calls.announce(call), ...calls.end(call)];
+        }
         case 'tool-progress':
           return [
             {
               type: 'CUSTOM',
               name: 'tool-progress',
-              value: { callId: `${prefixes.call}${event.callId}`, update: event.update },
+              value: { callId: flatCallId(ids.path, event.callId), update: event.update },
             },
           ];
         // Asked at the end of the run, with what an answer must repeat.

@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
 import type { Approve } from '../../approval/approval.ts';
-import { fromApprovalId } from '../approval/approval-id.ts';
+import { fromApprovalId, givenReason } from '../approval/approval-id.ts';
 import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
@@ -12,7 +12,7 @@ export function decisionsFromAgUi(resume: unknown, otherwise?: Approve): Approve
     if (!isObject(entry)) return entry;
     const payload = isObject(entry['payload']) ? entry['payload'] : {};
     const isAllowed = entry['status'] === 'resolved' && payload['approved'] === true;
-    const { reason } = payload;
+    const reason = givenReason(payload['reason']);
     return { ...fromApprovalId(entry['interruptId']), decision: isAllowed ? 'allow' : 'deny', reason };
   });
   return decisionsFrom(decisions, otherwise);

@@ -1,11 +1,10 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
-import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
 import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
-import { createAgUiConverter } from './ag-ui-converter.ts';
+import { type AgUiIds, createAgUiConverter } from './ag-ui-converter.ts';
 
 /** How a run becomes AG-UI events. */
 export interface AgUiOptions extends ClientEventsOptions {
@@ -36,7 +35,8 @@ const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({
  */
 export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions = {}): AsyncGenerator<AgUiEvent, void> {
   checkKeys('toAgUi', options, KEYS);
-  return agUiEvents('toAgUi', events, options);
+  const convert = createAgUiConverter(idsOf(options));
+  return toClientProtocol(events, shownFields('toAgUi', options.show), { convert, encode: (event) => event });
 }
 
 /** Creates a response with a run as AG-UI events. A client that disconnects stops the iteration, which aborts the run. */
@@ -44,14 +44,12 @@ export function toAgUiResponse(events: AsyncIterable<AgentEvent>, options: AgUiR
   const owner = 'toAgUiResponse';
   checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
-  const converted = agUiEvents(owner, events, options);
-  return sseResponse(flatMapAsync<AgUiEvent, string>(converted, { map: (event) => [toFrame(event)] }), options);
+  const convert = createAgUiConverter(idsOf(options));
+  const shown = shownFields(owner, options.show);
+  const frames = toClientProtocol(events, shown, { convert, encode: (event) => toFrame(event) });
+  return sseResponse(frames, options);
 }
 
-function agUiEvents(
-  owner: string,
-  events: AsyncIterable<AgentEvent>,
-  { show, threadId = crypto.randomUUID(), runId = crypto.randomUUID() }: AgUiOptions,
-): AsyncGenerator<AgUiEvent, void> {
-  return toClientProtocol(events, shownFields(owner, show), createAgUiConverter({ threadId, runId }));
+function idsOf({ threadId = crypto.randomUUID(), runId = crypto.randomUUID() }: AgUiOptions): AgUiIds {
+  return { threadId, runId };
 }

@@ -17,6 +17,11 @@ export function fromApprovalId(id: unknown): Pick<ClientDecision, 'callId' | 'pa
   return { callId: ids.at(-1) ?? '', path: ids.slice(0, -1), digest };
 }
 
+/** Returns the reason of an answer; undefined for one that was left empty. */
+export function givenReason(reason: unknown): unknown {
+  return reason === '' || reason === null ? undefined : reason;
+}
+
 function readTexts(id: unknown): readonly string[] {
   try {
     const value: unknown = typeof id === 'string' ? JSON.parse(id) : undefined;

@@ -70,8 +70,8 @@ export interface ClientRunEnd {
   readonly limit?: RunLimit;
   /** The text of the answer, or what there is of it. */
   readonly answer?: string;
-  /** The typed answer. */
-  readonly output?: unknown;
+  /** The typed answer, as JSON: as the model gave it, without what the schema makes of it. */
+  readonly output?: JsonValue;
   /** The calls that wait for a decision. */
   readonly pending?: readonly ClientPendingCall[];
   /** What failed. */
@@ -111,8 +111,21 @@ export type ClientEvent =
   | ({ readonly type: 'tool-complete' } & ClientOutcome)
   | ({ readonly type: 'approval-request' } & ClientCall)
   | { readonly type: 'sub-agent-event'; readonly path: readonly string[]; readonly event: ClientEvent }
+  | ClientDecidedCallEnd
   | ClientRunEnd
   | ClientStreamEvent;
+
+/**
+ * The end of a call of a sub-agent that was pending when the run before ended: whoever was asked about it learns what came of it, whether or not the
+ * server shows `sub-agents`. It may end twice: as pending, and with the outcome of an async tool.
+ */
+export interface ClientDecidedCallEnd extends ClientCall, ClientOutcome {
+  readonly type: 'decided-call-end';
+  /** The id of the call. */
+  readonly callId: string;
+  /** The ids of the calls of agents around it, as in `pending`. */
+  readonly path: readonly string[];
+}
 
 /** The result of a tool that the vendor ran. */
 export interface ClientServerToolResult {

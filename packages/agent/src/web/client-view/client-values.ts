@@ -1,4 +1,5 @@
 import {
+  KERNEL_ERROR_CODES,
   KernelError,
   type KernelErrorCode,
   type Message,
@@ -61,8 +62,24 @@ function genericMessage(code: KernelErrorCode): string {
   return 'The run failed.';
 }
 
-/** Returns a message as a client may see it; undefined for a system message. */
-export function toClientMessage(message: Message, shown: Shown): ClientMessage | undefined {
+/** What a log may say of a call. Anything else in a log is none of these words. */
+const OUTCOMES: readonly ToolOutcome[] = [
+  'done',
+  'timeout',
+  'cancelled',
+  'abandoned',
+  'denied',
+  'skipped',
+  'unknown',
+  'pending',
+];
+
+/** Returns a message as a client may see it; undefined for a system message. `logged` says how the call of a result ended, as far as a log does. */
+export function toClientMessage(
+  message: Message,
+  shown: Shown,
+  logged: Pick<ToolResult, 'outcome' | 'code'> = {},
+): ClientMessage | undefined {
   switch (message.role) {
     case 'system':
       return undefined;
@@ -79,11 +96,12 @@ export function toClientMessage(message: Message, shown: Shown): ClientMessage |
     }
     case 'tool': {
       const { toolCallId, name, isError = false } = message;
-      const outcome: ToolOutcome = 'done';
+      const outcome = OUTCOMES.find((each) => each === logged.outcome) ?? 'done';
+      const code = KERNEL_ERROR_CODES.find((each) => each === logged.code);
       return {
         role: 'tool',
         name,
-        ...toClientOutcome(toolCallId, { forLLM: textOf(message), isError, outcome }, shown),
+        ...toClientOutcome(toolCallId, { forLLM: textOf(message), isError, outcome, ...(code && { code }) }, shown),
       };
     }
   }

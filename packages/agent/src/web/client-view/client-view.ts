@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type Citation,
+  type JsonValue,
   type MessageEnd,
   type PendingCall,
   type RunEnd,
@@ -17,6 +18,7 @@ import type {
 } from './client-event-types.ts';
 import { createReplyText } from '../../loop/reply-text.ts';
 import { type Shown, toClientCall, toClientError, toClientOutcome } from './client-values.ts';
+import { createDecidedCalls } from './decided-calls.ts';
 
 /** Returns what a client may see of an event. For the events of one run, in order. */
 export type ClientView = (event: AgentEvent) => readonly ClientEvent[];
@@ -27,9 +29,16 @@ const NOTHING: readonly ClientEvent[] = [];
 export function createClientView(shown: Shown): ClientView {
   /** The views of sub-agents, by path. */
   const inner = new Map<string, ClientView>();
+  const decidedCallEnd = createDecidedCalls(shown);
   const replyText = createReplyText();
 
   function viewSubAgent(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
+    const seen = shown.has('sub-agents') ? viewInner(path, event) : NOTHING;
+    const end = decidedCallEnd(path, event);
+    return end === undefined ? seen : [...seen, end];
+  }
+
+  function viewInner(path: readonly string[], event: AgentEvent): readonly ClientEvent[] {
     const key = JSON.stringify(path);
     const view = inner.get(key) ?? createClientView(shown);
     inner.set(key, view);
@@ -83,7 +92,7 @@ export function createClientView(shown: Shown): ClientView {
       case 'approval-request':
         return [{ type: 'approval-request', ...toClientCall(event.call, shown) }];
       case 'sub-agent-event':
-        return shown.has('sub-agents') ? viewSubAgent(event.path, event.event) : NOTHING;
+        return viewSubAgent(event.path, event.event);
       case 'run-end':
         return [...toDelta(text), toClientEnd(event, shown)];
       case 'steer':
@@ -148,11 +157,24 @@ function toClientEnd(end: RunEnd, shown: Shown): ClientRunEnd {
     reason,
     ...(reason === 'limit' ? { limit: end.limit } : {}),
     ...('answer' in end && end.answer !== undefined ? { answer: end.answer } : {}),
-    ...(reason === 'done' && end.output !== undefined ? { output: end.output } : {}),
+    ...(reason === 'done' && 'output' in end ? typedAnswer(end.answer) : {}),
     ...(reason === 'approval' ? { pending: end.pending.map((call) => toPending(call, shown)) } : {}),
     ...(reason === 'error' ? { error: toClientError(end.error.code, end.error.message, shown) } : {}),
     ...(shown.has('usage') ? { usage: end.usage } : {}),
   };
+}
+
+/**
+ * The typed answer as the model gave it. What a schema makes of that may be anything, such as a Map or a row of a database, and stays on the server. It
+ * is absent where a wrapper has put another text in its place.
+ */
+function typedAnswer(answer: string): { readonly output?: JsonValue } {
+  try {
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    return { output: JSON.parse(answer) as JsonValue };
+  } catch {
+    return {};
+  }
 }
 
 function toPending(call: PendingCall, shown: Shown): ClientPendingCall {

@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import { readMessage } from '../../history/read-message.ts';
-import type { Session } from '../../session/session.ts';
+import type { MessageEntry, Session } from '../../session/session.ts';
 import type { ClientEvent } from '../client-view/client-event-types.ts';
 import { type Shown, toClientMessage } from '../client-view/client-values.ts';
 
@@ -39,21 +39,27 @@ export interface ReplayedEvent {
 
 /**
  * Returns what the log of a session has beyond the point where the client left off, whole: deltas that were lost are contained in their message.
- * Nothing without a valid id.
+ * Nothing without a valid id. A result has the text that the model reads; its data and its text for the user are in no log.
  */
 export async function replay({ session, lastEventId }: ResumePoint, shown: Shown): Promise<readonly ReplayedEvent[]> {
   const from = toPosition(lastEventId);
   if (from === undefined) return [];
   const entries = await session.entries();
-  const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
+  const messages = entries.flatMap((entry) => (entry.type === 'message' ? [entry] : []));
   if (from > messages.length) return [];
   const replayed: ReplayedEvent[] = [{ event: { type: 'resume', from }, position: from }];
-  for (const [index, stored] of messages.slice(from).entries()) {
-    const message = readMessage(stored);
-    const seen = message && toClientMessage(message, shown);
-    if (seen !== undefined) replayed.push({ event: { type: 'message', message: seen }, position: from + index + 1 });
+  for (const [index, entry] of messages.slice(from).entries()) {
+    const event = toEvent(entry, shown);
+    if (event !== undefined) replayed.push({ event, position: from + index + 1 });
   }
   return replayed;
+}
+
+function toEvent(entry: MessageEntry, shown: Shown): ClientEvent | undefined {
+  const read = readMessage(entry.message);
+  if (read !== undefined && entry.isCorrection === true) return { type: 'output-rejected' };
+  const message = read && toClientMessage(read, shown, entry);
+  return message && { type: 'message', message };
 }
 
 function toPosition(id: string | null | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import { type AgentEvent, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { type AgentEvent, checkKeys, KernelError, optionKeys, toolCallsOf } from '@kernel/protocol';
 import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import { toByteStream } from './byte-stream.ts';
 import { createClientView } from '../client-view/client-view.ts';
@@ -14,11 +14,11 @@ export interface ToTextResponseOptions {
 const KEYS = optionKeys<ToTextResponseOptions>({ signal: true, headers: true });
 
 /**
- * Creates a response of plain text: that of the run's own replies as it arrives, nothing of sub-agents.
+ * Creates a response of plain text: that of the run's own replies as it arrives, nothing of sub-agents. A typed answer that a call gave is its JSON.
  *
  * Text has no way to say that something went wrong, so the stream itself fails, and the client sees a broken connection: when the run ends with
- * reason `error`, when the events throw, and when a reply is withdrawn of which text was sent already. A run that was cut by a limit or its length ends
- * the text as it is.
+ * reason `error`, when the events throw, and when a reply is withdrawn, or a typed answer rejected, of which text was sent already. A run that was cut
+ * by a limit or its length ends the text as it is.
  */
 export function toTextResponse(events: AsyncIterable<AgentEvent>, options: ToTextResponseOptions = {}): Response {
   checkKeys('toTextResponse', options, KEYS);
@@ -26,13 +26,18 @@ export function toTextResponse(events: AsyncIterable<AgentEvent>, options: ToTex
   const view = createClientView(new Set());
   let isVoid = false;
   let hasText = false;
+  let isAnsweredByCall = false;
   const texts = flatMapAsync<AgentEvent, string>(events, {
     map: (event) => {
       if (event.type === 'run-end' && event.reason === 'error') throw event.error;
       if (event.type === 'turn-start') hasText = false;
+      if (event.type === 'message-end') isAnsweredByCall = toolCallsOf(event.message).length > 0;
       if (event.type === 'reply-withdrawn') isVoid = hasText;
+      if (event.type === 'output-rejected') isVoid = hasText && !isAnsweredByCall;
       if (isVoid)
-        throw new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn after part of its text had been sent.');
+        throw new KernelError('PROVIDER_PROTOCOL', 'A reply was withdrawn or rejected after its text had been sent.');
+      if (event.type === 'run-end' && event.reason === 'done' && 'output' in event && isAnsweredByCall)
+        return event.answer === '' ? [] : [event.answer];
       const text = view(event)
         .map((seen) => (seen.type === 'text-delta' ? seen.text : ''))
         .join('');

@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
 import type { Approve } from '../../approval/approval.ts';
-import { fromApprovalId } from '../approval/approval-id.ts';
+import { fromApprovalId, givenReason } from '../approval/approval-id.ts';
 import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
@@ -14,12 +14,7 @@ export function decisionsFromUiMessages(messages: unknown, otherwise?: Approve):
     if (!isObject(part) || part['state'] !== 'approval-responded' || !isObject(part['approval'])) return [];
     const { id, approved, reason, isAutomatic } = part['approval'];
     if (isAutomatic === true) return [];
-    return [{ ...fromApprovalId(id), decision: approved === true ? 'allow' : 'deny', reason: textOrNothing(reason) }];
+    return [{ ...fromApprovalId(id), decision: approved === true ? 'allow' : 'deny', reason: givenReason(reason) }];
   });
   return decisionsFrom(decisions, otherwise);
-}
-
-/** Treats an empty reason as absent. */
-function textOrNothing(reason: unknown): unknown {
-  return reason === '' || reason === null ? undefined : reason;
 }

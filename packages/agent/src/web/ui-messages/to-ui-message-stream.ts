@@ -1,5 +1,4 @@
 import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
-import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
 import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
@@ -37,7 +36,9 @@ export function toUiMessageStream(
   options: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
   checkKeys('toUiMessageStream', options, KEYS);
-  return toReadableStream(chunksOf('toUiMessageStream', events, options));
+  const shown = shownFields('toUiMessageStream', options.show);
+  const convert = createUiMessageConverter(options.messageId);
+  return toReadableStream(toClientProtocol(events, shown, { convert, encode: (chunk) => chunk }));
 }
 
 /** Creates a response with the UI message stream of a run. A client that disconnects stops the iteration, which aborts the run. */
@@ -48,17 +49,10 @@ export function toUiMessageStreamResponse(
   const owner = 'toUiMessageStreamResponse';
   checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
-  const chunks = chunksOf(owner, events, options);
-  const frames = flatMapAsync<UiMessageChunk, string>(chunks, { map: (chunk) => [toFrame(chunk)], last: DONE });
+  const convert = createUiMessageConverter(options.messageId);
+  const shown = shownFields(owner, options.show);
+  const frames = toClientProtocol(events, shown, { convert, encode: (chunk) => toFrame(chunk), last: DONE });
   return sseResponse(frames, options, { 'x-vercel-ai-ui-message-stream': 'v1' });
 }
 
 const DONE = ['data: [DONE]\n\n'];
-
-function chunksOf(
-  owner: string,
-  events: AsyncIterable<AgentEvent>,
-  { show, messageId }: UiMessageStreamOptions,
-): AsyncGenerator<UiMessageChunk, void> {
-  return toClientProtocol(events, shownFields(owner, show), createUiMessageConverter(messageId));
-}

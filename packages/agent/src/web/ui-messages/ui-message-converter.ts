@@ -93,6 +93,10 @@ export function createUiMessageConverter(messageId: string | undefined): UiMessa
         return [toTransient('data-tool-progress', { callId: event.callId, update: event.update })];
       case 'sub-agent-event':
         return [toTransient('data-sub-agent', { path: event.path, event: event.event })];
+      case 'decided-call-end': {
+        const call = { ...event, callId: flatCallId(event.path, event.callId) };
+        return [...calls.announce(call), ...calls.end(call)];
+      }
       case 'run-end':
         return endRun(event);
       case 'error':

@@ -1,17 +1,25 @@
 import type { CallReader, TextFormat } from '../format.ts';
 import { deepseekCall, deepseekCalls } from './deepseek.ts';
 import { toolCode } from './gemma.ts';
+import { gemma4Call } from './gemma4.ts';
+import { glmCall } from './glm.ts';
+import { harmonyCalls } from './gpt-oss.ts';
 import { graniteCalls } from './granite.ts';
 import { taggedJson } from './hermes.ts';
 import { plainJson } from './json.ts';
+import { kimiCalls } from './kimi-k2.ts';
 import { pythonList, taggedObject } from './llama.ts';
+import { minimaxM1Calls } from './minimax-m1.ts';
+import { minimaxM2Calls } from './minimax-m2.ts';
 import { mistralCalls } from './mistral.ts';
 import { qwenCoder } from './qwen-coder.ts';
 
 /** The readers of all formats together, for a model whose format is not known. */
 export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
   readers: [
-    ...qwenCoder.readers.map((reader) => (reader.open === taggedJson.open ? either(reader, taggedJson) : reader)),
+    ...qwenCoder.readers.map((reader) =>
+      reader.open === taggedJson.open ? either(either(reader, taggedJson), glmCall) : reader,
+    ),
     taggedObject,
     pythonList,
     mistralCalls,
@@ -19,9 +27,23 @@ export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
     deepseekCall,
     toolCode,
     graniteCalls,
+    gemma4Call,
+    ...kimiCalls,
+    minimaxM1Calls,
+    minimaxM2Calls,
+    ...harmonyCalls,
     ...plainJson.map((reader) => (reader.open === pythonList.open ? either(reader, pythonList) : reader)),
   ].filter((reader) => reader !== pythonList),
-  layout: [';', '</tool_call>', '<|eom_id|>', '<|eot_id|>', '</s>'],
+  layout: [
+    ';',
+    '</tool_call>',
+    '<|eom_id|>',
+    '<|eot_id|>',
+    '</s>',
+    '<|tool_response>',
+    '<|observation|>',
+    '<|im_end|>',
+  ],
 };
 
 /** Joins the readers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */

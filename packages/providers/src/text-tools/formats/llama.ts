@@ -5,18 +5,54 @@ import type { CallReader, EndFinder, TextFormat } from '../format.ts';
 import { asFields, parseJson } from '../../json-fields.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 import { readPythonCalls, toPython } from '../python-literal.ts';
-import { jsonMembers } from '../json-text.ts';
+import { createJsonEnd, jsonMembers } from '../json-text.ts';
 
 const TAG = '<|python_tag|>';
 const LAYOUT = [';', '<|eom_id|>', '<|eot_id|>'];
 
-/** A call object on a line of its own. */
+/** A call object on a line of its own, or at the beginning of a line if its arguments are `parameters`. */
 const objectLine: CallReader = {
   open: '{',
   lineStart: true,
-  createFinder: jsonLine('{;<'),
+  createFinder() {
+    const find = jsonLine('{;<')();
+    return (text, atEnd) => {
+      const end = find(text, atEnd);
+      return end !== undefined && end < -1 && hasParameters(text.slice(0, -end)) ? -end : end;
+    };
+  },
   parse: (text) => readCallObjects(text, true),
 };
+
+/** A call object with `parameters` between the words of a line. */
+const objectInLine: CallReader = {
+  open: '{',
+  createFinder() {
+    const json = createJsonEnd(0);
+    return (text) => {
+      const isCall = beginsCallObject(text);
+      if (isCall !== true) return isCall === false ? -1 : undefined;
+      const end = json.find(text);
+      return end === undefined || hasParameters(text.slice(0, end)) ? end : -end;
+    };
+  },
+  parse: (text) => readCallObjects(text, true),
+};
+
+/** `{`, and the first key as far as it can be that of a call object. */
+const OBJECT_START = /^\{\s{0,32}(?:$|"(?:$|(\w{1,12})(?:$|")))/;
+const FIRST_KEYS = new Set(['name', 'parameters', 'type', 'id']);
+
+/** Whether text begins like a call object; undefined while that is open. */
+function beginsCallObject(text: string): boolean | undefined {
+  const match = OBJECT_START.exec(text.slice(0, 64));
+  if (match === null) return false;
+  return match[0].endsWith('"') && match[1] !== undefined ? FIRST_KEYS.has(match[1]) : undefined;
+}
+
+function hasParameters(text: string): boolean {
+  return readCallObjects(text, true) !== undefined && jsonMembers(text).has('parameters');
+}
 
 /** A call object after the mark that some Llama 3 models write before calls. */
 export const taggedObject: CallReader = {
@@ -33,7 +69,12 @@ export const pythonList: CallReader = {
   parse: (text) => readPythonCalls(text.slice(1, -1)),
 };
 
-/** `{"name", "parameters"}`: the format of Llama 3.1 and 3.3. */
+/**
+ * `{"name", "parameters"}`: the format of Llama 3.1 and 3.3. Models write it on lines of its own or between words; objects with `arguments`,
+ * which occur in explanations, count on lines of their own only.
+ *
+ * What counts is documented at https://github.com/vllm-project/vllm/blob/main/tests/tool_parsers/test_llama3_json_tool_parser.py.
+ */
 export const llama3Json: TextFormat = {
   name: 'llama3-json',
   prompt: (tools) =>
@@ -44,7 +85,7 @@ export const llama3Json: TextFormat = {
     ),
   calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
   result: resultJson,
-  readers: [taggedObject, objectLine],
+  readers: [taggedObject, objectLine, objectInLine],
   layout: LAYOUT,
 };
 

@@ -2,7 +2,7 @@ import { argumentObject, readCallObjects } from '../call-object.ts';
 import type { CallReader, EndFinder, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callsJson, promptWith } from '../prompts.ts';
-import { jsonResult } from '../result-text.ts';
+import { tokenFreeJson } from '../result-text.ts';
 
 const MARK = '[TOOL_CALLS]';
 const NAME = /[\w.-]+/y;
@@ -24,7 +24,7 @@ export const mistral: TextFormat = {
       '[/AVAILABLE_TOOLS]',
     ),
   calls: (calls) => `${MARK} ${callsJson(calls)}`,
-  result: ({ text }) => `[TOOL_RESULTS] ${jsonResult({ content: text })} [/TOOL_RESULTS]`,
+  result: ({ text }) => `[TOOL_RESULTS] ${tokenFreeJson({ content: text })} [/TOOL_RESULTS]`,
   readers: [mistralCalls],
   layout: ['</s>'],
 };

@@ -1,10 +1,10 @@
 import type { Tool } from '@kernel/protocol';
-import { asFields, parseJson } from '../../json-fields.ts';
 import { untilMark } from '../end-finders.ts';
 import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
+import { endOfTaggedValue, taggedValue, taggedValueJson } from '../tagged-values.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
@@ -68,15 +68,15 @@ function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly Prin
   const head = whole.startsWith(FUNCTION) && whole.endsWith(END) ? readName(whole, FUNCTION.length) : undefined;
   if (head === undefined || head.next > whole.length - END.length) return undefined;
   const { name } = head;
-  const properties = asFields(tools.get(name)?.parameters['properties']);
+  const tool = tools.get(name);
   const members: string[] = [];
   const inner = whole.slice(head.next, -END.length).trimEnd();
   for (let at = 0; at < inner.length;) {
     const parameter = readParameter(inner, at);
     if (parameter === undefined) return undefined;
     const { key, value } = parameter;
-    const schema = asFields(properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined);
-    members.push(`${JSON.stringify(key)}:${toJson(value.replace(/^\n/, '').replace(/\n$/, ''), schema?.['type'])}`);
+    const json = taggedValueJson(value.replace(/^\n/, '').replace(/\n$/, ''), tool, key);
+    members.push(`${JSON.stringify(key)}:${json}`);
     at = parameter.next;
   }
   return [{ name, arguments: `{${members.join(',')}}` }];
@@ -97,32 +97,15 @@ function readParameter(
   const start = skipSpace(text, from);
   const head = text.startsWith(PARAMETER, start) ? readName(text, start + PARAMETER.length) : undefined;
   if (head === undefined) return undefined;
-  for (let at = text.indexOf(PARAMETER_END, head.next); at !== -1;) {
-    const next = at + PARAMETER_END.length;
-    const after = skipSpace(text, next);
-    if (after === text.length || text.startsWith(PARAMETER, after))
-      return { key: head.name, value: text.slice(head.next, at), next };
-    at = text.indexOf(PARAMETER_END, next);
-  }
-  return undefined;
-}
-
-/** Text if the schema wants text; else JSON if the value is valid JSON. */
-function toJson(value: string, type: unknown): string {
-  if (type === 'string') return JSON.stringify(value);
-  if (parseJson(value) !== undefined) return value.trim();
-  const word = value.trim();
-  return !['True', 'False', 'None'].includes(word)
-    ? JSON.stringify(value)
-    : word === 'None'
-      ? 'null'
-      : word.toLowerCase();
+  const isNext = (at: number): boolean => at === text.length || text.startsWith(PARAMETER, at);
+  const end = endOfTaggedValue(text, head.next, PARAMETER_END, isNext);
+  if (end === undefined) return undefined;
+  return { key: head.name, value: text.slice(head.next, end), next: end + PARAMETER_END.length };
 }
 
 function writeCall(call: PrintedCall): string {
-  const parameters = [...jsonMembers(call.arguments)].map(([key, json]) => {
-    const value = parseJson(json);
-    return `${PARAMETER}${key}>\n${typeof value === 'string' ? value : json}\n${PARAMETER_END}\n`;
-  });
+  const parameters = [...jsonMembers(call.arguments)].map(
+    ([key, json]) => `${PARAMETER}${key}>\n${taggedValue(json)}\n${PARAMETER_END}\n`,
+  );
   return `${OPEN}\n<function=${call.name}>\n${parameters.join('')}</function>\n${CLOSE}`;
 }

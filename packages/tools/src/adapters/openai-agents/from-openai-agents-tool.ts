@@ -1,7 +1,8 @@
-import type { ToolContext } from '@kernel/protocol';
+import { KernelError, type ToolContext } from '@kernel/protocol';
 import { bindTool } from '../../tool/bind-tool.ts';
-import type { ToolBinding } from '../../tool/binding.ts';
+import type { ToolBinding, ToolCondition } from '../../tool/binding.ts';
 import { asDeclared } from '../../unsafe-casts.ts';
+import { type CallChecks, withCallChecks } from '../checked-handler.ts';
 import type { ForeignToolOptions } from '../foreign-tool.ts';
 
 /** A function tool of the OpenAI Agents SDK, as `tool()` of `@openai/agents` returns it. */
@@ -16,23 +17,70 @@ export interface OpenAiAgentsToolInput<Name extends string = string> {
   readonly strict?: boolean | undefined;
   /** Does the work. */
   readonly invoke: (runContext: never, input: string, details?: never) => Promise<unknown>;
+  /** Whether a call needs an approval. */
+  readonly needsApproval?: ((runContext: never, input: never, callId?: string) => Promise<boolean>) | undefined;
+  /** Whether the tool can be used. */
+  readonly isEnabled?: ((runContext: never, agent: never) => Promise<boolean>) | undefined;
+  /** Checks of calls, which only an agent of the SDK runs. */
+  readonly inputGuardrails?: readonly unknown[] | undefined;
+  /** Checks of results, which only an agent of the SDK runs. */
+  readonly outputGuardrails?: readonly unknown[] | undefined;
 }
 
 /**
  * Binds a function tool of the OpenAI Agents SDK. Its arguments are validated and repaired, and its time is limited, as those of any tool here.
  *
- * It gets a run context with only the `context` of the run. A failure that its `errorFunction` turns into text (the default) is an ordinary result.
+ * It gets a run context with only the `context` of the run. A failure that its `errorFunction` turns into text (the default) is an ordinary result. A call
+ * that `needsApproval` is denied unless it was approved, or `effect` is given. With a function as `isEnabled`, the tool is on offer in the turns in which
+ * that holds; without, a call of a disabled tool is denied. Throws `CONFIG_INVALID` for a tool with guardrails.
  */
 export function fromOpenAiAgentsTool<const Name extends string>(
   tool: OpenAiAgentsToolInput<Name>,
   { effect, ...options }: ForeignToolOptions = {},
 ): ToolBinding<Name> {
-  const { name, description, parameters, strict } = tool;
-  const described = { name, description, parameters: { ...parameters }, ...(effect === undefined ? {} : { effect }) };
+  const { name, description, parameters, strict, needsApproval, isEnabled } = tool;
+  if ((tool.inputGuardrails ?? []).length + (tool.outputGuardrails ?? []).length > 0)
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `The tool "${name}" of OpenAI Agents has guardrails, which do not run here.`,
+      {
+        hint: 'Check its calls with withHooks of @kernel/agent, and pass the tool without them.',
+      },
+    );
+  const checks: CallChecks = {
+    isEnabled: isEnabled && (({ context }) => isEnabled(asDeclared({ context }), asDeclared(undefined))),
+    needsApproval:
+      effect === undefined && needsApproval !== undefined
+        ? (input, { context, callId }) => needsApproval(asDeclared({ context }), asDeclared(input), callId)
+        : undefined,
+  };
+  const condition = conditionOf(isEnabled, options.when);
   return bindTool(
-    { ...described, ...(strict === undefined ? {} : { strict }) },
-    (input: object, { context, signal }: ToolContext) =>
-      tool.invoke(asDeclared({ context }), JSON.stringify(input), asDeclared({ signal })),
-    options,
+    {
+      name,
+      description,
+      parameters: { ...parameters },
+      ...(effect === undefined ? {} : { effect }),
+      ...(strict === undefined ? {} : { strict }),
+      ...(condition === undefined ? {} : { metadata: { optionality: 'conditional' } }),
+    },
+    withCallChecks(
+      name,
+      (input, { context, signal }: ToolContext) =>
+        tool.invoke(asDeclared({ context }), JSON.stringify(input), asDeclared({ signal })),
+      checks,
+    ),
+    condition === undefined ? options : { ...options, when: condition },
   );
+}
+
+/** Returns a function that looks at the run as a condition; what `tool()` makes of a boolean has no parameters, and is none. */
+function conditionOf(
+  isEnabled: OpenAiAgentsToolInput['isEnabled'],
+  when: ToolCondition | undefined,
+): ToolCondition | undefined {
+  if (isEnabled === undefined || isEnabled.length === 0) return undefined;
+  return async (turn) =>
+    (await isEnabled(asDeclared({ context: turn.context }), asDeclared(undefined))) &&
+    (when === undefined || when(turn));
 }

@@ -1,0 +1,98 @@
+import {
+  type AgentEvent,
+  type AssistantMessage,
+  type DroppedCall,
+  type MessageEnd,
+  toolCallsOf,
+} from '@kernel/protocol';
+import { withUniqueCallIds } from './call-ids.ts';
+
+/** Makes the call ids of one reply unique in its history, so that its deltas and its message have the same ones. */
+export interface ReplyCallIds {
+  /** Returns an event of the reply with the id that counts; the same object if no id had to change. For the events of one reply, in order. */
+  rename(event: AgentEvent): AgentEvent;
+  /** Returns the end of the reply with the ids that its deltas had. */
+  finish(end: MessageEnd): MessageEnd;
+}
+
+/** A call of which a delta had an id. */
+interface NamedCall {
+  readonly index: number;
+  /** The id as the provider gave it. */
+  readonly given: string;
+  /** The id that counts. */
+  readonly id: string;
+  readonly name: string | undefined;
+  isFinished: boolean;
+}
+
+/** Creates the ids of one reply. `used` has those of the history. Those of a withdrawn reply are not used again: its reader has seen them. */
+export function createReplyCallIds(used: ReadonlySet<string>): ReplyCallIds {
+  const named = new Map<number, NamedCall>();
+  const taken = new Set<string>();
+  let withdrawn: ReadonlySet<string> = new Set();
+
+  const isTaken = (id: string): boolean => used.has(id) || taken.has(id);
+
+  function uniqueId(given: string): string {
+    if (!isTaken(given)) return given;
+    let next = used.size + 1;
+    while (isTaken(`call_${next}`)) next += 1;
+    return `call_${next}`;
+  }
+
+  function nameCall(index: number, given: string, name: string | undefined): NamedCall {
+    const call = { index, given, id: uniqueId(given), name, isFinished: false };
+    taken.add(call.id);
+    named.set(index, call);
+    return call;
+  }
+
+  /** The call of a delta that has this id, or, where a provider has changed the id since, the one at this position. */
+  function take(given: string, name: string, index?: number): string | undefined {
+    const known = [...named.values()].filter((call) => !call.isFinished);
+    const call =
+      known.find((each) => each.given === given) ??
+      known.find((each) => each.index === index && (each.name ?? name) === name);
+    if (call !== undefined) call.isFinished = true;
+    return call?.id;
+  }
+
+  function finishMessage(message: AssistantMessage): AssistantMessage {
+    const ids = toolCallsOf(message).map(({ id, name }, index) => take(id, name, index) ?? (isTaken(id) ? '' : id));
+    const isSame = toolCallsOf(message).every(({ id }, index) => id === ids[index]);
+    let index = -1;
+    const content = isSame
+      ? message.content
+      : message.content.map((part) => (part.type === 'tool-call' ? { ...part, id: ids[(index += 1)] ?? '' } : part));
+    const renamed = isSame ? message : { ...message, content };
+    return withUniqueCallIds(renamed, withdrawn.size === 0 ? used : new Set([...used, ...withdrawn]));
+  }
+
+  return {
+    rename(event) {
+      if (event.type === 'reply-withdrawn') {
+        withdrawn = new Set(taken);
+        named.clear();
+        return event;
+      }
+      if (event.type !== 'tool-call-delta' || event.id === undefined) return event;
+      const { id: given, ...unnamed } = event;
+      if (given === '') return unnamed;
+      const { id } = named.get(event.index) ?? nameCall(event.index, given, event.name);
+      return id === given ? event : { ...event, id };
+    },
+    finish(end) {
+      if (named.size === 0 && withdrawn.size === 0) {
+        const message = withUniqueCallIds(end.message, used);
+        return message === end.message ? end : { ...end, message };
+      }
+      const message = finishMessage(end.message);
+      const droppedCalls = end.droppedCalls?.map((call): DroppedCall => ({
+        ...call,
+        id: take(call.id, call.name) ?? call.id,
+      }));
+      return { ...end, message, ...(droppedCalls && { droppedCalls }) };
+    },
+  };
+}

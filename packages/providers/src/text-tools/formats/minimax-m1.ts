@@ -1,0 +1,48 @@
+import { readCallObjects } from '../call-object.ts';
+import { jsonValuesThen } from '../end-finders.ts';
+import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import { createJsonEnd, skipSpace } from '../json-text.ts';
+import { callJson, promptWith } from '../prompts.ts';
+import { tokenFreeJson } from '../result-text.ts';
+
+const OPEN = '<tool_calls>';
+const CLOSE = '</tool_calls>';
+
+/** Call objects, or a list of them, between tags. */
+export const minimaxM1Calls: CallReader = {
+  open: OPEN,
+  createFinder: jsonValuesThen(OPEN, CLOSE),
+  parse: (text) => readObjects(text.slice(OPEN.length, -CLOSE.length).trim()),
+};
+
+/**
+ * `<tool_calls>`, a JSON object a line, `</tool_calls>`: the format of MiniMax M1.
+ *
+ * Documented at https://github.com/MiniMax-AI/MiniMax-M1/blob/main/docs/function_call_guide.md.
+ */
+export const minimaxM1: TextFormat = {
+  name: 'minimax-m1',
+  prompt: (tools) =>
+    promptWith(
+      tools,
+      `To call some, answer with ${OPEN}${CLOSE} tags around JSON objects in this form, one line for each call:\n` +
+        `${OPEN}\n{"name": <function-name>, "arguments": <args-json-object>}\n${CLOSE}`,
+    ),
+  calls: (calls) => `${OPEN}\n${calls.map((call) => callJson(call)).join('\n')}\n${CLOSE}`,
+  // A result has no end mark: as JSON it cannot hold the line with which another begins.
+  result: ({ name, text }) => `tool name: ${tokenFreeJson(name).slice(1, -1)}\ntool result: ${tokenFreeJson(text)}`,
+  readers: [minimaxM1Calls],
+  layout: ['<end_of_sentence>'],
+};
+
+function readObjects(text: string): readonly PrintedCall[] | undefined {
+  const calls: PrintedCall[] = [];
+  for (let at = 0; at < text.length; at = skipSpace(text, at)) {
+    const end = createJsonEnd(at).find(text);
+    const found = end === undefined || end < 0 ? undefined : readCallObjects(text.slice(at, end));
+    if (end === undefined || found === undefined) return undefined;
+    calls.push(...found);
+    at = end;
+  }
+  return calls.length === 0 ? undefined : calls;
+}

@@ -1,0 +1,160 @@
+import { asFields, parseJson } from '../json-fields.ts';
+import { type JsonEnd, endOfString, jsonItems, jsonMembers } from './json-text.ts';
+import { tokenFreeJson } from './result-text.ts';
+
+/** What stands at both ends of a string; nothing is escaped between them. */
+const QUOTE = '<|"|>';
+/** Deeper than any arguments of a real tool, and far less deep than the stack allows. */
+const MAX_DEPTH = 200;
+
+/** Creates a finder for the end of the object that begins at `from`, examining each character once. */
+export function createGemmaObjectEnd(from: number): JsonEnd {
+  let at = from;
+  let depth = 0;
+  let quote = '';
+  return {
+    find(text) {
+      while (at < text.length) {
+        const character = text.charAt(at);
+        if (quote === QUOTE) {
+          const end = text.indexOf(QUOTE, at);
+          if (end === -1) {
+            at = Math.max(at, text.length - QUOTE.length + 1);
+            return undefined;
+          }
+          at = end + QUOTE.length - 1;
+          quote = '';
+        } else if (quote !== '') {
+          if (character === '\\') at += 1;
+          else if (character === quote) quote = '';
+        } else if (character === '<') {
+          if (!text.startsWith(QUOTE, at)) return QUOTE.startsWith(text.slice(at)) ? undefined : -at;
+          quote = QUOTE;
+          at += QUOTE.length - 1;
+        } else if (character === '"') quote = character;
+        else if (character === '{' || character === '[') depth += 1;
+        else if (character === '}' || character === ']') {
+          depth -= 1;
+          if (depth === 0) return at + 1;
+        }
+        at += 1;
+      }
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Reads an object whose strings stand between `<|"|>` and whose keys have no quotes, as JSON text; numbers are kept as they were written. Strings
+ * may also be JSON strings, and a value without quotes that is neither a number nor a constant is text. Undefined for anything else.
+ */
+export function readGemmaObject(text: string): string | undefined {
+  let at = 0;
+  let depth = 0;
+
+  function take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text)?.[0];
+    if (match !== undefined) at += match.length;
+    return match;
+  }
+  const space = (): void => void take(/\s*/y);
+
+  /** Reads a string with its quotes as JSON text. */
+  function quoted(): string | undefined {
+    if (!text.startsWith(QUOTE, at)) {
+      const json = text.slice(at, endOfString(text, at));
+      at += json.length;
+      return typeof parseJson(json) === 'string' ? json : undefined;
+    }
+    const end = text.indexOf(QUOTE, at + QUOTE.length);
+    if (end === -1) return undefined;
+    const inner = text.slice(at + QUOTE.length, end);
+    at = end + QUOTE.length;
+    return JSON.stringify(inner);
+  }
+
+  function bare(): string | undefined {
+    const word = take(/[^,{}[\]<"\n]+/y)?.trim() ?? '';
+    if (word === '') return undefined;
+    if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) return word;
+    const lower = word.toLowerCase();
+    if (lower === 'true' || lower === 'false') return lower;
+    return ['null', 'none', 'nil'].includes(lower) ? 'null' : JSON.stringify(word);
+  }
+
+  function member(): string | undefined {
+    const name = take(/[^:,{}[\]<"\s]+/y);
+    const key = name === undefined ? quoted() : JSON.stringify(name);
+    space();
+    if (key === undefined || take(/:/y) === undefined) return undefined;
+    const item = value();
+    return item === undefined ? undefined : `${key}:${item}`;
+  }
+
+  /** Reads items up to the closing bracket; a comma may follow the last. */
+  function list(close: RegExp, item: () => string | undefined): string | undefined {
+    if (depth === MAX_DEPTH) return undefined;
+    depth += 1;
+    const items: string[] = [];
+    for (;;) {
+      space();
+      if (take(close) !== undefined) break;
+      const next = item();
+      if (next === undefined) return undefined;
+      items.push(next);
+      space();
+      if (take(/,/y) !== undefined) continue;
+      if (take(close) === undefined) return undefined;
+      break;
+    }
+    depth -= 1;
+    return items.join(',');
+  }
+
+  function value(): string | undefined {
+    space();
+    if (take(/\{/y) !== undefined) return wrap('{', list(/\}/y, member), '}');
+    if (take(/\[/y) !== undefined) return wrap('[', list(/\]/y, value), ']');
+    return text[at] === '<' || text[at] === '"' ? quoted() : bare();
+  }
+
+  const object = text.startsWith('{') ? value() : undefined;
+  return at === text.length && asFields(parseJson(object ?? '')) !== undefined ? object : undefined;
+}
+
+function wrap(open: string, items: string | undefined, close: string): string | undefined {
+  return items === undefined ? undefined : open + items + close;
+}
+
+/** Writes the JSON text of an object; one that is nested too deeply to be read back becomes the text of an argument. */
+export function writeGemmaObject(json: string): string {
+  return write(json, 0) ?? `{arguments:${writeString(json)}}`;
+}
+
+function write(json: string, depth: number): string | undefined {
+  const first = json[0];
+  if (first === '"') return writeString(String(parseJson(json)));
+  if (first !== '{' && first !== '[') return json;
+  if (depth === MAX_DEPTH) return undefined;
+  if (first === '[')
+    return joined(
+      '[',
+      jsonItems(json).map((item) => write(item, depth + 1)),
+      ']',
+    );
+  const members = [...jsonMembers(json)].map(([key, item]) => {
+    const written = write(item, depth + 1);
+    return written === undefined ? undefined : `${/^[\w-]+$/.test(key) ? key : writeString(key)}:${written}`;
+  });
+  return joined('{', members, '}');
+}
+
+function joined(open: string, items: readonly (string | undefined)[], close: string): string | undefined {
+  return items.includes(undefined) ? undefined : `${open}${items.join(',')}${close}`;
+}
+
+/** A string that contains the quote itself is written as JSON, which can escape it. */
+function writeString(text: string): string {
+  return text.includes(QUOTE) ? tokenFreeJson(text) : `${QUOTE}${text}${QUOTE}`;
+}

@@ -1,0 +1,35 @@
+import { KernelError, toErrorResult, type ToolContext } from '@kernel/protocol';
+import type { ToolHandler } from '../tool/binding.ts';
+
+/** What another library asks before a call of its tool runs. */
+export interface CallChecks {
+  /** Whether the tool can be used at all. */
+  readonly isEnabled?: ((context: ToolContext) => unknown) | undefined;
+  /** Whether somebody must approve the call. Gets the validated input. */
+  readonly needsApproval?: ((input: object, context: ToolContext) => unknown) | undefined;
+}
+
+/** Returns a handler that denies what the checks do not allow: a tool that is not enabled, and a call that needs an approval and has none. */
+export function withCallChecks(name: string, handler: ToolHandler<object>, checks: CallChecks): ToolHandler<object> {
+  const { isEnabled, needsApproval } = checks;
+  if (isEnabled === undefined && needsApproval === undefined) return handler;
+  return async function* checked(input, context) {
+    if (isEnabled !== undefined && (await isEnabled(context)) !== true)
+      return toErrorResult(new KernelError('TOOL_DENIED', `"${name}" is not enabled.`), 'denied');
+    if (context.approved === undefined && (await needsApproval?.(input, context)) === true)
+      return toErrorResult(needsApprovalError(name), 'denied');
+    const returned: unknown = await handler(input, context);
+    return isAsyncIterable(returned) ? yield* returned : returned;
+  };
+}
+
+function needsApprovalError(name: string): KernelError {
+  return new KernelError('TOOL_DENIED', `"${name}" says that this call needs an approval, and nobody was asked.`, {
+    hint: 'Give the run an `approve`, or the adapter an `effect`, which then decides.',
+  });
+}
+
+/** Whether a handler reports progress. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

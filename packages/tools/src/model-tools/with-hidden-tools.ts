@@ -1,0 +1,43 @@
+import type { Tool, ToolCall, Toolset } from '@kernel/protocol';
+import type { ToolRegistry } from '../registry/types.ts';
+
+const SEARCH_TOOLS: readonly string[] = ['find_tools', 'find_tools_by_pattern'];
+
+/**
+ * Offers the hidden tools of a registry too, and no tools that search for them (`exclude`, by default `find_tools` and `find_tools_by_pattern`): for a provider whose vendor lets the model search for tools by itself, with
+ * `toolSearch` among its `serverTools`. A call of a hidden tool promotes it, as `find_tools` would.
+ *
+ * The same lists of the registry give the same array.
+ */
+export function withHiddenTools(registry: ToolRegistry, exclude: Iterable<string> = SEARCH_TOOLS): Toolset {
+  const excluded = new Set(exclude);
+  const joined = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const withHidden = (listed: readonly Tool[]): readonly Tool[] => {
+    const names = new Set(listed.map((tool) => tool.name));
+    const hidden = registry.hiddenTools().filter((tool) => !names.has(tool.name));
+    const tools = [...listed.filter((tool) => !excluded.has(tool.name)), ...hidden];
+    const known = joined.get(listed);
+    if (known?.length === tools.length && known.every((tool, at) => tool === tools[at])) return known;
+    const list = Object.freeze(tools);
+    joined.set(listed, list);
+    return list;
+  };
+  const promote = ({ name }: ToolCall): void => {
+    if (registry.hiddenTools().some((tool) => tool.name === name)) registry.promote([name]);
+  };
+  return {
+    list: () => withHidden(registry.list()),
+    async beginTurn(turn) {
+      return withHidden((await registry.beginTurn(turn)) ?? registry.list());
+    },
+    call(call, context) {
+      promote(call);
+      return registry.call(call, context);
+    },
+    validate(call, context) {
+      promote(call);
+      return registry.validate(call, context);
+    },
+    subscribe: (listener) => registry.subscribe(listener),
+  };
+}
