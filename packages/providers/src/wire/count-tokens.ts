@@ -2,7 +2,6 @@ import { KernelError, type ProviderRequest, type TokenCount } from '@kernel/prot
 import { decodeUtf8 } from '@kernel/internal';
 import { postJson } from '../http/post-json.ts';
 import { asFields, asNumber, type Fields, parseJson } from '../json-fields.ts';
-import type { EncodedRequest } from './wire.ts';
 import type { WireContext } from './wire-context.ts';
 
 /** How a vendor counts the tokens of a request. @internal */
@@ -22,7 +21,7 @@ export async function countTokens<Settings>(
   settings: Settings,
   provider: string,
   { model, signal }: ProviderRequest,
-  { body, freeBody }: EncodedRequest,
+  { body, freeBody }: { readonly body: string | Uint8Array; readonly freeBody?: (() => void) | undefined },
 ): Promise<TokenCount> {
   const fields = asFields(parseJson(typeof body === 'string' ? body : decodeUtf8(body))) ?? {};
   freeBody?.();
