@@ -26,6 +26,7 @@ const REQUESTS: readonly Partial<ProviderRequest>[] = [
   { messages: [{ role: 'user', content: 'Hello' }] },
   { messages, tools: [add], toolChoice: 'auto', options: { temperature: 0.5, maxTokens: 100 } },
   { messages, tools: [add], toolChoice: { name: 'add' } },
+  { messages, tools: [add], cache: { ttl: '1h', key: 'k', points: ['tools', 'previous', 'messages'] } },
   { messages: messages.slice(0, 2), responseFormat: { name: 'answer', schema, strict: true }, stream: false },
 ];
 

@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import {
-  checkChoice,
   checkKeys,
+  checkPromptCache,
   checkProvider,
   describeType,
   describeValue,
@@ -41,7 +41,7 @@ export function checkRequestFields(source: FieldSource, fields: RequestFields): 
       hint: 'Pass model options, such as { temperature: 0 }.',
     });
   checkResponseFormat(source, fields.responseFormat);
-  checkChoice(owner, 'cache', fields.cache, ['auto', 'off']);
+  checkPromptCache(owner, fields.cache);
 }
 
 function checkMessages({ owner, gave }: FieldSource, messages: unknown): void {

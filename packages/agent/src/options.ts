@@ -2,6 +2,7 @@ import {
   type Conversation,
   type Message,
   type ModelOptions,
+  type PromptCache,
   type Provider,
   type ResponseFormat,
   type ToolChoice,
@@ -43,8 +44,8 @@ export interface RunOptions<Context = unknown, Output = unknown> {
   readonly output?: OutputSchema<Output> | undefined;
   /** Asks for replies in JSON of a schema, as text. For an answer that is validated, use `output`. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache markers are set. Default `auto`. */
-  readonly cache?: 'auto' | 'off' | undefined;
+  /** How the vendor's prompt cache is used: how long, up to where, under which key. Default `auto`: marks where the vendor wants them. */
+  readonly cache?: PromptCache | undefined;
   /**
    * Called before each turn, to change its model, provider, tools, options or messages. It runs within the step `model:<turn>`: a replay that has the
    * reply of a turn does not call it again.

@@ -6,6 +6,8 @@ export type { JsonLoss } from './json-text/json-loss.ts';
 export { createJsonSource } from './json-text/json-source.ts';
 export type { JsonSource } from './json-text/json-source.ts';
 export type { ModelOptions } from './model-options.ts';
+export { checkPromptCache } from './prompt-cache.ts';
+export type { CachePoint, PromptCache, PromptCacheOptions } from './prompt-cache.ts';
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
 export { changedCallError } from './changed-call.ts';
@@ -92,6 +94,7 @@ export type {
   ProviderRequest,
   ResponseFormat,
   StructuredOutput,
+  TokenCount,
   ToolChoice,
   ToolContext,
   Toolset,

@@ -59,7 +59,7 @@ export interface TextPart {
   readonly providerData?: JsonValue;
 }
 
-/** An image, audio or a file, as either `data` or `url`. */
+/** An image, audio or a file, as `data`, `url` or `id`. */
 export interface MediaPart {
   /** The kind of media. */
   readonly type: 'image' | 'audio' | 'file';
@@ -69,6 +69,11 @@ export interface MediaPart {
   readonly data?: string;
   /** An address that the vendor fetches itself. */
   readonly url?: string;
+  /**
+   * The vendor's name for a file that was uploaded to it, such as `file_123`: used where the wire takes files by id, in place of `data` and `url`.
+   * Another vendor knows nothing of it, so give it to one vendor only.
+   */
+  readonly id?: string;
   /** A file name. */
   readonly name?: string;
 }

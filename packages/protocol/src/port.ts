@@ -2,6 +2,7 @@ import type { ProviderEvent } from './event.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Message, Usage } from './message.ts';
 import type { ModelOptions } from './model-options.ts';
+import type { PromptCache } from './prompt-cache.ts';
 import type { ToolResult } from './result.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
@@ -17,6 +18,8 @@ export interface Provider {
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How well a model can be constrained to a schema, for `run({ output })`. Default `tool-call`. Wrappers forward it. */
   structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
+  /** Counts the tokens of a request without asking the model. Absent if the vendor has no such operation. Sends the conversation. */
+  countTokens?(request: ProviderRequest): Promise<TokenCount>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
   embed?(request: EmbedRequest): Promise<EmbedResult>;
   /** Returns the text of a recording. Absent if the vendor has no transcription. */
@@ -37,8 +40,8 @@ export interface ProviderRequest {
   readonly stream?: boolean | undefined;
   /** Asks for an answer in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache markers are set. Default `auto`. */
-  readonly cache?: 'auto' | 'off' | undefined;
+  /** How the vendor's prompt cache is used. Default `auto`: marks where the vendor wants them. */
+  readonly cache?: PromptCache | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Model options. Each wire translates the known ones; any other key goes to the root of the body. */
@@ -62,6 +65,12 @@ export interface ResponseFormat {
   readonly schema: JsonSchema;
   /** Asks the vendor to enforce the schema. */
   readonly strict?: boolean | undefined;
+}
+
+/** How many tokens a request has. */
+export interface TokenCount {
+  /** The tokens of messages, system prompt and tools. */
+  readonly inputTokens: number;
 }
 
 /** A request for vectors. */

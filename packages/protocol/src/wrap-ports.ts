@@ -1,6 +1,6 @@
 import type { Provider, Toolset } from './port.ts';
 
-const PROVIDER_METHODS = ['stream', 'structuredOutput', 'embed', 'transcribe'] as const;
+const PROVIDER_METHODS = ['stream', 'structuredOutput', 'countTokens', 'embed', 'transcribe'] as const;
 const TOOLSET_METHODS = ['list', 'call', 'validate', 'beginTurn', 'subscribe'] as const;
 
 /** Returns a copy of a provider with some members replaced. The others, including methods inherited from a class, are called on the original. */

@@ -33,11 +33,11 @@ export interface ProviderCatalog {
 
 type Factory = (config: CommonConfig) => Provider;
 
-const CHAT_ONLY: LazyAbilities = { embeds: false, transcribes: false };
-const EMBEDS: LazyAbilities = { embeds: true, transcribes: false };
+const COUNTS: LazyAbilities = { countsTokens: true, embeds: false, transcribes: false };
+const EMBEDS: LazyAbilities = { countsTokens: false, embeds: true, transcribes: false };
 
 /** Chat completions: OpenAI and the servers that speak its API. */
-const chatCompletions = lazily(resolveChat, { embeds: true, transcribes: true }, async () =>
+const chatCompletions = lazily(resolveChat, { countsTokens: false, embeds: true, transcribes: true }, async () =>
   factoryOf((await import('./openai/wire.ts')).chatWire),
 );
 
@@ -49,17 +49,22 @@ const BUILT_IN: ReadonlyMap<string, Factory> = new Map([
   ...[...CHAT_PRESETS.keys()].map((name) => [name, chatCompletions] as const),
   [
     'openai-responses',
-    lazily(resolveResponses, CHAT_ONLY, async () => factoryOf((await import('./responses/wire.ts')).responsesWire)),
+    lazily(resolveResponses, COUNTS, async () => factoryOf((await import('./responses/wire.ts')).responsesWire)),
   ],
   [
     'anthropic',
-    lazily(resolveAnthropic, CHAT_ONLY, async () => factoryOf((await import('./anthropic/wire.ts')).anthropicWire)),
+    lazily(resolveAnthropic, COUNTS, async () => factoryOf((await import('./anthropic/wire.ts')).anthropicWire)),
   ],
-  ['gemini', lazily(resolveGemini, EMBEDS, async () => factoryOf((await import('./gemini/wire.ts')).geminiWire))],
+  [
+    'gemini',
+    lazily(resolveGemini, { ...EMBEDS, countsTokens: true }, async () =>
+      factoryOf((await import('./gemini/wire.ts')).geminiWire),
+    ),
+  ],
   ['ollama', (config) => (isChatPath(config) ? chatCompletions : ollama)(config)],
   [
     'bedrock',
-    lazily(resolveBedrock, CHAT_ONLY, async () => (await import('./bedrock/provider.ts')).createBedrockProvider),
+    lazily(resolveBedrock, COUNTS, async () => (await import('./bedrock/provider.ts')).createBedrockProvider),
   ],
 ]);
 

@@ -2,6 +2,8 @@ import { KernelError, type Provider, type ProviderEvent } from '@kernel/protocol
 
 /** Which optional members a provider has that is not loaded yet. @internal */
 export interface LazyAbilities {
+  /** Whether it has `countTokens`. */
+  readonly countsTokens: boolean;
   /** Whether it has `embed`. */
   readonly embeds: boolean;
   /** Whether it has `transcribe`. */
@@ -18,6 +20,9 @@ export function lazyProvider(name: string, load: () => Promise<Provider>, abilit
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     stream: (request) =>
       loaded?.stream(request) ?? lazyStream(loadOnce, (provider) => provider.stream(request), request.signal),
+    ...(abilities.countsTokens
+      ? { countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request) }
+      : {}),
     ...(abilities.embeds ? { embed: async (request) => (await loadMember(loadOnce, name, 'embed'))(request) } : {}),
     ...(abilities.transcribes
       ? { transcribe: async (request) => (await loadMember(loadOnce, name, 'transcribe'))(request) }
@@ -25,7 +30,7 @@ export function lazyProvider(name: string, load: () => Promise<Provider>, abilit
   };
 }
 
-async function loadMember<K extends 'embed' | 'transcribe'>(
+async function loadMember<K extends 'countTokens' | 'embed' | 'transcribe'>(
   loadOnce: () => Promise<Provider>,
   name: string,
   key: K,

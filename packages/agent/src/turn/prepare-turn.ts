@@ -6,6 +6,7 @@ import {
   type Message,
   type ModelOptions,
   optionKeys,
+  type PromptCache,
   type Provider,
   type ResponseFormat,
   type Tool,
@@ -46,8 +47,8 @@ export interface TurnChanges {
   readonly options?: ModelOptions | undefined;
   /** Asks for a reply in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache markers are set. */
-  readonly cache?: 'auto' | 'off' | undefined;
+  /** How the vendor's prompt cache is used. */
+  readonly cache?: PromptCache | undefined;
   /** What the model gets as the conversation. The history stays as it is. */
   readonly messages?: readonly Message[] | undefined;
 }

@@ -1,6 +1,7 @@
 import type {
   Message,
   ModelOptions,
+  PromptCache,
   Provider,
   ResponseFormat,
   Tool,
@@ -24,8 +25,8 @@ export interface ModelSettings {
   readonly toolChoice?: ToolChoice | undefined;
   /** Asks for replies in JSON of a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** Whether prompt-cache markers are set. */
-  readonly cache?: 'auto' | 'off' | undefined;
+  /** How the vendor's prompt cache is used. */
+  readonly cache?: PromptCache | undefined;
   /** False asks for a whole reply instead of a stream. */
   readonly stream?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Message, Tool } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, run, type StepExecutor, type TurnState } from '../../src/index.ts';
+import { collect, type PrepareTurn, run, type StepExecutor, type TurnState } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const model = 'm';
@@ -108,6 +108,7 @@ describe('prepareTurn', () => {
     ['a model that is not a name', () => ({ model: 5 }), /prepareTurn returned 5 as its model/],
     ['an unknown tool choice', () => ({ toolChoice: 'any' }), /prepareTurn returned "any" as its toolChoice/],
     ['an unknown cache mode', () => ({ cache: 'yes' }), /cache must be one of "auto", "off"/],
+    ['an unknown life time of the cache', () => ({ cache: { ttl: '2h' } }), /cache\.ttl must be one of "5m"/],
     ['options that are not an object', () => ({ options: 'high' }), /prepareTurn returned a string as its options/],
     ['an invalid format', () => ({ responseFormat: 'json' }), /responseFormat must be an object/],
     ['a format without a schema', () => ({ responseFormat: { name: 'f' } }), /without a name and a schema/],
@@ -239,8 +240,18 @@ describe('options of every turn', () => {
     for (const request of provider.streamRequests) expect(request).toMatchObject({ cache: 'off', responseFormat });
   });
 
+  test('the options of the prompt cache reach each request, and a turn can have its own', async () => {
+    verifies('run.cache');
+    const provider = scriptedProvider([{ calls: [{ name: 'a' }] }, { text: 'Done' }]);
+    const cache = { ttl: '1h', key: 'chat-7', points: ['system'] } as const;
+    const prepareTurn: PrepareTurn = ({ turn }) => (turn === 2 ? { cache: { content: 'c' } } : undefined);
+    await collect(run({ provider, model, messages: [user('Go')], tools: twoTools(), cache, prepareTurn }));
+    expect(provider.streamRequests.map((request) => request.cache)).toEqual([cache, { content: 'c' }]);
+  });
+
   test.each([
     [{ cache: 'on' }, /cache/],
+    [{ cache: { lifetime: '1h' } }, /cache\.lifetime|lifetime/],
     [{ responseFormat: { name: 'f' } }, /responseFormat/],
     [{ responseFormat: { name: 'f', schema: {}, extra: 1 } }, /extra/],
     [{ prepareTurn: 'x' }, /prepareTurn/],

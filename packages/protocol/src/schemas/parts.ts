@@ -62,6 +62,7 @@ export const mediaPartSchema = z
     mimeType: z.string(),
     data: z.string().exactOptional(),
     url: z.string().exactOptional(),
+    id: z.string().exactOptional(),
     name: z.string().exactOptional(),
   })
   .readonly();

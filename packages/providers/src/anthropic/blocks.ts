@@ -3,7 +3,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
-import { partsForVendor } from '../wire/parts-for-vendor.ts';
+import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
@@ -87,15 +87,17 @@ function toResultBlock(part: TextPart | MediaPart): object {
   return mediaBlock(part) ?? { type: 'text', text: textOrNote(part) };
 }
 
+function sourceOf({ data = '', id, mimeType, url }: MediaPart): object {
+  if (id !== undefined) return { type: 'file', file_id: id };
+  return url === undefined ? { type: 'base64', media_type: mimeType, data } : { type: 'url', url };
+}
+
 function mediaBlock(part: MediaPart): object | undefined {
-  const source =
-    part.url === undefined
-      ? { type: 'base64', media_type: part.mimeType, data: part.data ?? '' }
-      : { type: 'url', url: part.url };
+  const source = sourceOf(part);
   if (part.type === 'image') return { type: 'image', source };
   if (part.type !== 'file') return undefined;
   const title = part.name === undefined ? {} : { title: part.name };
-  if (part.mimeType === 'application/pdf') return { type: 'document', source, ...title };
+  if (part.mimeType === 'application/pdf' || part.id !== undefined) return { type: 'document', source, ...title };
   if (!part.mimeType.startsWith('text/') || part.data === undefined) return undefined;
   const data = decodeUtf8(fromBase64(part.data));
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };

@@ -7,6 +7,7 @@ import { toDialect } from '../schema-dialects/to-dialect.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles, type EncodedMessage } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { markedMessages, markLifetime, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
@@ -20,7 +21,8 @@ const RESERVED_KEYS = new Set(
 );
 /** Types of tools that the model knows and that run here. */
 const CLIENT_TOOL = /^(?:bash|text_editor|memory|computer)_/;
-const CACHE_CONTROL = ',"cache_control":{"type":"ephemeral"}}';
+const MARK = ',"cache_control":{"type":"ephemeral"}}';
+const LONG_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}}';
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createAnthropicEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
@@ -45,8 +47,9 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     // A history with calls is refused without tools: placeholders take their place, and may not be called.
     const placeholders = offered === undefined ? placeholderTools(request.messages) : undefined;
     const tools = offered ?? encodeTools(placeholders);
-    const caches = request.cache !== 'off';
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
+    const cache = resolveCache(request, ['ttl', 'points'], warnings);
+    const mark = markLifetime(cache, warnings) === '1h' ? LONG_MARK : MARK;
     const streams = request.stream !== false;
     const settled = modelSettings(request, options, placeholders !== undefined, warnings);
     const takesSchema = rulesOf(request.model).replySchema;
@@ -68,16 +71,18 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     }
     const parts = [
       JSON.stringify(head).slice(0, -1),
-      ...(tools === undefined ? [] : [`"tools":[${withCacheControl(tools.texts, caches).join(',')}]`]),
+      ...(tools === undefined
+        ? []
+        : [`"tools":[${withMark(tools.texts, cache.marks.has('tools') ? mark : undefined).join(',')}]`]),
       ...(system.length === 0
         ? []
         : [
-            `"system":[${withCacheControl(
+            `"system":[${withMark(
               system.map((text) => JSON.stringify({ type: 'text', text })),
-              caches,
+              cache.marks.has('system') ? mark : undefined,
             ).join(',')}]`,
           ]),
-      `"messages":[${encodeMessages(messages, caches).join(',')}]`,
+      `"messages":[${encodeMessages(messages, cache, mark).join(',')}]`,
     ];
     return {
       path: `${settings.basePath}/messages${settings.query}`,
@@ -89,18 +94,19 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
   };
 }
 
-function encodeMessages(messages: readonly EncodedMessage[], caches: boolean): readonly string[] {
-  return messages.map(({ blocks, role }, at) => {
-    const isLastUser = at === messages.length - 1 && role === 'user';
-    return `{"role":"${role}","content":[${withCacheControl(blocks, caches && isLastUser).join(',')}]}`;
-  });
+function encodeMessages(messages: readonly EncodedMessage[], cache: ResolvedCache, mark: string): readonly string[] {
+  const marked = markedMessages(messages, cache);
+  return messages.map(
+    ({ blocks, role }, at) =>
+      `{"role":"${role}","content":[${withMark(blocks, marked.has(at) ? mark : undefined).join(',')}]}`,
+  );
 }
 
-/** Marks the last of these blocks: everything up to it is cached. */
-function withCacheControl(blocks: readonly string[], caches: boolean): readonly string[] {
-  return caches
-    ? blocks.map((text, at) => (at === blocks.length - 1 ? text.slice(0, -1) + CACHE_CONTROL : text))
-    : blocks;
+/** Puts the mark on the last of these blocks: everything up to it is cached. */
+function withMark(blocks: readonly string[], mark: string | undefined): readonly string[] {
+  return mark === undefined
+    ? blocks
+    : blocks.map((text, at) => (at === blocks.length - 1 ? text.slice(0, -1) + mark : text));
 }
 
 function outputFormat(

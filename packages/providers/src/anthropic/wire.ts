@@ -1,9 +1,13 @@
 import type { WireSettings } from '../config/wire-settings.ts';
+import { pickFields } from '../wire/count-tokens.ts';
 import type { Wire } from '../wire/wire.ts';
 import { type AnthropicWireConfig, resolveAnthropic } from './config.ts';
 import { createAnthropicDecoder } from './decode.ts';
 import { createAnthropicEncoder } from './encode.ts';
 import { rulesOf } from './models.ts';
+
+/** https://docs.claude.com/en/api/messages-count-tokens */
+const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
 
 /** Anthropic's Messages API. @internal */
 export const anthropicWire: Wire<AnthropicWireConfig, WireSettings> = {
@@ -14,5 +18,10 @@ export const anthropicWire: Wire<AnthropicWireConfig, WireSettings> = {
   }),
   createEncoder: createAnthropicEncoder,
   createDecoder: createAnthropicDecoder,
+  tokenCounter: {
+    path: ({ basePath, query }) => `${basePath}/messages/count_tokens${query}`,
+    body: (body) => pickFields(body, COUNTED),
+    field: 'input_tokens',
+  },
   structuredOutput: (_settings, model) => (rulesOf(model).replySchema ? 'schema' : 'tool-call'),
 };

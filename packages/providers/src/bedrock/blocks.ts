@@ -2,7 +2,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
-import { partsForVendor } from '../wire/parts-for-vendor.ts';
+import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([

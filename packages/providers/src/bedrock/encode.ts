@@ -7,6 +7,7 @@ import { schemaInstruction } from '../wire/response-format.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { markedMessages, markLifetime, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
@@ -16,7 +17,8 @@ import { modelSettings } from './settings.ts';
 const RESERVED_KEYS = new Set(
   'model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '),
 );
-const CACHE_POINT = '{"cachePoint":{"type":"default"}}';
+const MARK = '{"cachePoint":{"type":"default"}}';
+const LONG_MARK = '{"cachePoint":{"type":"default","ttl":"1h"}}';
 
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createBedrockEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
@@ -46,7 +48,9 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     const forced = offered === undefined ? { ...request, toolChoice: undefined } : request;
     const { cachePoints, fields, toolChoice } = modelSettings(forced, options, warnings);
     addOptionWarnings(options, warnings);
-    const cachePoint = request.cache !== 'off' && cachePoints ? [CACHE_POINT] : [];
+    const cache = cacheOf(request, cachePoints, warnings);
+    const mark = markLifetime(cache, warnings) === '1h' ? LONG_MARK : MARK;
+    const markIf = (isMarked: boolean): readonly string[] => (isMarked ? [mark] : []);
     const choice = toolChoice === undefined ? '' : `,"toolChoice":${JSON.stringify(toolChoice)}`;
     const instructions = system.map((text) => JSON.stringify({ text }));
     if (request.responseFormat !== undefined) {
@@ -54,16 +58,18 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
       instructions.push(JSON.stringify({ text }));
       warnings.push(warning);
     }
-    const encodedMessages = messages.map(({ blocks, role }, at) => {
-      const isLastUser = at === messages.length - 1 && role === 'user';
-      return `{"role":"${role}","content":[${[...blocks, ...(isLastUser ? cachePoint : [])].join(',')}]}`;
-    });
+    const marked = markedMessages(messages, cache);
+    const encodedMessages = messages.map(
+      ({ blocks, role }, at) => `{"role":"${role}","content":[${[...blocks, ...markIf(marked.has(at))].join(',')}]}`,
+    );
     const parts = [
       ...(Object.keys(fields).length === 0 ? [] : [JSON.stringify(fields).slice(1, -1)]),
       ...(tools === undefined
         ? []
-        : [`"toolConfig":{"tools":[${[...tools.texts, ...cachePoint].join(',')}]${choice}}`]),
-      ...(instructions.length === 0 ? [] : [`"system":[${[...instructions, ...cachePoint].join(',')}]`]),
+        : [`"toolConfig":{"tools":[${[...tools.texts, ...markIf(cache.marks.has('tools'))].join(',')}]${choice}}`]),
+      ...(instructions.length === 0
+        ? []
+        : [`"system":[${[...instructions, ...markIf(cache.marks.has('system'))].join(',')}]`]),
       `"messages":[${encodedMessages.join(',')}]`,
     ];
     const streams = request.stream !== false;
@@ -75,6 +81,12 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
       toolDecoder: offered?.toolDecoder,
     };
   };
+}
+
+/** A model without cache points would refuse the whole request for one. */
+function cacheOf(request: ProviderRequest, cachePoints: boolean, warnings: ProviderWarning[]): ResolvedCache {
+  if (cachePoints) return resolveCache(request, ['ttl', 'points'], warnings);
+  return { ...resolveCache(request, [], warnings), marks: new Set() };
 }
 
 function addOptionWarnings(options: ResolvedOptions, warnings: ProviderWarning[]): void {

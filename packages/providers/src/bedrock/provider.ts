@@ -19,7 +19,7 @@ export function createBedrockProvider(config: BedrockWireConfig): Provider {
       readFrame = await loadFrameReader();
       return provider;
     },
-    { embeds: false, transcribes: false },
+    { countsTokens: false, embeds: false, transcribes: false },
   );
   return { ...provider, stream: (request) => (request.stream === false ? provider : streaming).stream(request) };
 }

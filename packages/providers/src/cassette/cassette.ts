@@ -24,12 +24,12 @@ export interface Cassette {
 /** One recorded exchange: its events or its result, and what was thrown. */
 export interface CassetteEntry {
   /** Which member of the provider was called. */
-  readonly kind: 'stream' | 'embed' | 'transcribe';
+  readonly kind: 'stream' | 'countTokens' | 'embed' | 'transcribe';
   /** The request without its signal. Audio is replaced by its SHA-256. */
   readonly request: JsonObject;
   /** The events of a stream. */
   readonly events?: readonly ProviderEvent[];
-  /** The result of `embed` or `transcribe`. */
+  /** The result of `countTokens`, `embed` or `transcribe`. */
   readonly result?: JsonValue;
   /** The error, after the events if there were any. */
   readonly error?: JsonObject;
@@ -94,5 +94,5 @@ function isEntry(value: unknown): boolean {
   if (!isObject(value) || !isObject(value['request'])) return false;
   const { error, events, kind, result } = value;
   if (kind === 'stream') return Array.isArray(events) || isObject(error);
-  return (kind === 'embed' || kind === 'transcribe') && (isObject(result) || isObject(error));
+  return (kind === 'countTokens' || kind === 'embed' || kind === 'transcribe') && (isObject(result) || isObject(error));
 }

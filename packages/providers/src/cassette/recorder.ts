@@ -34,7 +34,7 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
   const save = typeof sink === 'string' ? fileSink(sink) : sink;
 
   async function recorded<R extends AnyRequest, T extends object>(
-    kind: 'embed' | 'transcribe',
+    kind: 'countTokens' | 'embed' | 'transcribe',
     request: R,
     call: (request: R) => Promise<T>,
   ): Promise<T> {
@@ -70,6 +70,7 @@ export function withRecorder(provider: Provider, sink: RecorderSink | string, op
       });
     },
     ...wrapUnary(provider, {
+      countTokens: (call, request) => recorded('countTokens', request, call),
       embed: (call, request) => recorded('embed', request, call),
       transcribe: (call, request) => recorded('transcribe', request, call),
     }),

@@ -7,6 +7,7 @@ import {
   KERNEL_ERROR_CODES,
   KernelError,
   type Provider,
+  type TokenCount,
   type Transcript,
 } from '@kernel/protocol';
 import { type AnyRequest, type Cassette, type CassetteEntry, toRecorded } from './cassette.ts';
@@ -38,7 +39,7 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
     return entry;
   }
 
-  function result(kind: 'embed' | 'transcribe', request: AnyRequest): unknown {
+  function result(kind: 'countTokens' | 'embed' | 'transcribe', request: AnyRequest): unknown {
     const entry = take(kind, request);
     if (entry.error !== undefined) throw toError(entry.error);
     return entry.result;
@@ -55,6 +56,8 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
       if (error !== undefined) throw toError(error);
     },
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
+    countTokens: async (request) => result('countTokens', request) as TokenCount,
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     embed: async (request) => result('embed', request) as EmbedResult,
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     transcribe: async (request) => result('transcribe', request) as Transcript,

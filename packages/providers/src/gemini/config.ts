@@ -50,6 +50,11 @@ export function geminiPath(settings: WireSettings, model: string, operation: str
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
+/** The resource name of stored content: `cachedContents/` is put before a name without a collection. @internal */
+export function cachedContentName(content: string): string {
+  return content.includes('/') ? content : `cachedContents/${content}`;
+}
+
 /** A model's resource name: `models/` is put before a name without a collection. @internal */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;

@@ -1,7 +1,7 @@
 import type { FinishReason, ServerToolCall, ServerToolResult, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { serverToolCall, serverToolResult } from '../wire/server-tool-parts.ts';
+import { serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';

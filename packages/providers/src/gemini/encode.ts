@@ -6,12 +6,13 @@ import { asFields, asJsonFields, definedFields, type Fields } from '../json-fiel
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { resolveCache } from '../wire/prompt-cache.ts';
 import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
-import { geminiPath } from './config.ts';
+import { cachedContentName, geminiPath } from './config.ts';
 import { type GeminiRules, geminiRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(
@@ -44,6 +45,9 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     if (options.parallelToolCalls === false) {
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }
+    const cachedContent = cachedContentOf(request, warnings);
+    // What was stored has these of its own, and a request for it that has them too is refused.
+    const sendsContext = cachedContent === undefined;
     const generationConfig = { ...configured, ...generationConfigOf(request, options, rules, warnings) };
     const { system, messages } = alternateRoles(request.messages, partsOf);
     const streams = request.stream !== false;
@@ -51,8 +55,13 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
       ...serverFields,
       ...extra,
       ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
-      ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
-      ...toolConfigField(tools === undefined || request.toolChoice === undefined ? undefined : request),
+      ...(cachedContent === undefined ? {} : { cachedContent }),
+      ...(system.length === 0 || !sendsContext
+        ? {}
+        : { systemInstruction: { parts: system.map((text) => ({ text })) } }),
+      ...(sendsContext
+        ? toolConfigField(tools === undefined || request.toolChoice === undefined ? undefined : request)
+        : {}),
     };
     const contents = messages.map(
       ({ blocks, role }) => `{"role":"${role === 'user' ? 'user' : 'model'}","parts":[${blocks.join(',')}]}`,
@@ -60,7 +69,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     const text = JSON.stringify(head).slice(0, -1);
     const prefix = text === '{' ? text : `${text},`;
     const functions = tools === undefined ? [] : [`{"functionDeclarations":[${tools.texts.join(',')}]}`];
-    const offered = [...functions, ...serverTools];
+    const offered = sendsContext ? [...functions, ...serverTools] : [];
     const toolPart = offered.length === 0 ? '' : `"tools":[${offered.join(',')}],`;
     return {
       path: geminiPath(settings, request.model, streams ? 'streamGenerateContent' : 'generateContent'),
@@ -70,6 +79,15 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
       toolDecoder: tools?.toolDecoder,
     };
   };
+}
+
+/** The name of the stored content that the request builds on. */
+function cachedContentOf(request: ProviderRequest, warnings: ProviderWarning[]): string | undefined {
+  const { content } = resolveCache(request, ['content'], warnings);
+  if (content === undefined) return undefined;
+  if (request.toolChoice !== undefined && request.toolChoice !== 'auto')
+    warnings.push({ message: 'toolChoice is left out: this API takes none beside cache.content' });
+  return cachedContentName(content);
 }
 
 /** The options as the model takes them, the fields of `generationConfig` that the caller configures among them. */

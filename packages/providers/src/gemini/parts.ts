@@ -2,7 +2,7 @@ import type { AssistantMessage, JsonValue, MediaPart, Message, TextPart, ToolMes
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { asFields, asText, parseJson } from '../json-fields.ts';
 import { dataOf, opaqueData } from '../wire/media.ts';
-import { partsForVendor } from '../wire/parts-for-vendor.ts';
+import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
 /** Encodes a message as parts. Thought signatures and opaque parts are sent back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. @internal */

@@ -9,14 +9,18 @@ import type { Transport } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** One POST to a vendor's API, without credentials. */
+/** One request to a vendor's API, without credentials. */
 export interface ApiRequest {
+  /** Default `POST`. */
+  readonly method?: 'GET' | 'POST' | undefined;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** The `content-type` of the body. */
+  /** The `content-type` of the body; not sent with a GET. */
   readonly contentType: string;
   /** The `accept` header. */
   readonly accept: string;
+  /** Further headers, in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body, as it is sent. */
   readonly body: string | Uint8Array;
 }
@@ -58,13 +62,13 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
   let transport: Transport | undefined;
 
   function post(
-    { body, path }: ApiRequest,
+    { body, method = 'POST', path }: ApiRequest,
     headers: Readonly<Record<string, string>>,
     handler: ResponseHandler,
     elapsedMs: number,
   ): HttpRequest {
     const request = createHttpRequest(options, handler, elapsedMs);
-    const send = (opened: Transport): void => request.send(opened, { path, headers, body });
+    const send = (opened: Transport): void => request.send(opened, { method, path, headers, body });
     if (transport === undefined) {
       opening ??= openTransport(options);
       opening.then((opened) => send((transport = opened)), request.fail);
@@ -83,7 +87,8 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const headers = { ...options.headers, 'content-type': request.contentType, accept: request.accept, ...added };
+        const type = request.method === 'GET' ? {} : { 'content-type': request.contentType };
+        const headers = { ...options.headers, ...type, accept: request.accept, ...request.headers, ...added };
         const retryUnauthorized = (status: number): boolean => {
           const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
           if (renewed === undefined) return false;

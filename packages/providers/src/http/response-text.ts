@@ -3,15 +3,25 @@ import { KernelError } from '@kernel/protocol';
 import { parseJson } from '../json-fields.ts';
 import type { ApiRequest, AuthenticatedClient } from './authenticated-client.ts';
 import { replyError } from './errors.ts';
+import type { ResponseHeaders } from './headers.ts';
 import type { HttpRequest } from './request.ts';
 import { describeHtmlPage, findVendorError } from './vendor-error.ts';
 
 /** Sends one request and resolves to the whole body as text. An abort rejects with `signal.reason` and closes the socket. */
-export function requestText(
+export async function requestText(
   client: AuthenticatedClient,
   request: ApiRequest,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  return (await requestReply(client, request, signal)).text;
+}
+
+/** The same with the headers of the response. */
+export function requestReply(
+  client: AuthenticatedClient,
+  request: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly text: string; readonly headers: ResponseHeaders }> {
   return new Promise((resolve, reject) => {
     const isAborted = (): boolean => signal?.aborted === true;
     if (isAborted()) {
@@ -19,20 +29,21 @@ export function requestText(
       return;
     }
     const chunks: Uint8Array[] = [];
+    let headers: ResponseHeaders = {};
     let sent: HttpRequest | undefined;
     const removeListener = onAbort(signal, () => {
       sent?.close();
       reject(signal?.reason);
     });
     sent = client.open(request, {
-      onHeaders: () => undefined,
+      onHeaders: (_, received) => void (headers = received),
       onData(bytes) {
         chunks.push(copyBytes(bytes));
         sent?.extendIdleTimeout();
       },
       onEnd() {
         removeListener();
-        resolve(decodeUtf8(concatBytes(chunks)));
+        resolve({ text: decodeUtf8(concatBytes(chunks)), headers });
       },
       onError(error) {
         removeListener();

@@ -1,13 +1,15 @@
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { ResponseHeaders } from './headers.ts';
 
-/** A POST to the origin of its transport. */
+/** A request to the origin of its transport. */
 export interface TransportRequest {
+  /** A GET has no body. */
+  readonly method: 'GET' | 'POST';
   /** Begins with a slash; may have a query. */
   readonly path: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, as it is sent. */
+  /** The body, as it is sent; empty for a GET. */
   readonly body: string | Uint8Array;
 }
 

@@ -1,6 +1,7 @@
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
 import type { WireContext } from '../wire/wire-context.ts';
-import { inputsOf, postJson, toEmbedResult } from '../wire/embeddings.ts';
+import { inputsOf, toEmbedResult } from '../embeddings/embed-result.ts';
+import { postJson } from '../http/post-json.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
 import { resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';

@@ -1,6 +1,6 @@
 import type { MediaPart, Message, ProviderRequest, ProviderWarning, TextPart, Tool } from '@kernel/protocol';
 import { toolCallsOf } from '@kernel/protocol';
-import { textForVendor } from '../wire/parts-for-vendor.ts';
+import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { argumentsObject } from '../wire/arguments-object.ts';
 import { checkRequest, unknownRoleError } from '../wire/check-request.ts';
 import { asFields, definedFields } from '../json-fields.ts';
@@ -8,6 +8,7 @@ import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts
 import type { WireSettings } from '../config/wire-settings.ts';
 import { dataOf, markError, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
+import { resolveCache } from '../wire/prompt-cache.ts';
 import { notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
@@ -33,6 +34,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
     checkRequest(request);
     const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
     const warnings: ProviderWarning[] = [];
+    resolveCache(request, [], warnings);
     const tools = encodeTools(toolsToOffer(request, singleTool, warnings));
     if (options.parallelToolCalls === false) {
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });

@@ -29,6 +29,9 @@ export interface ChatWireConfig extends CommonConfig, Partial<AzureFields> {
 /** An operation of the API. @internal */
 export type ChatOperation = 'chat/completions' | 'embeddings' | 'audio/transcriptions';
 
+/** An operation of the API of files and batches. @internal */
+export type BatchPath = 'files' | 'batches' | `files/${string}` | `batches/${string}`;
+
 /** The settings of one provider: its quirks, and where its requests go. @internal */
 export interface ChatSettings extends ResolvedChatQuirks {
   /** The provider's name. */
@@ -36,7 +39,7 @@ export interface ChatSettings extends ResolvedChatQuirks {
   /** Scheme, host and port of the API. */
   readonly origin: string;
   /** The path of an operation, with its query. */
-  readonly path: (operation: ChatOperation) => string;
+  readonly path: (operation: ChatOperation | BatchPath) => string;
   /** Returns the header that carries a token. */
   readonly authorize: (token: string) => Readonly<Record<string, string>>;
   /** Default model options. */

@@ -15,11 +15,12 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 export function encodePart(part: TextPart | MediaPart, detail: string | undefined): object {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'image') {
-    return { type: 'image_url', image_url: { url: urlOf(part), ...(detail === undefined ? {} : { detail }) } };
+    return { type: 'image_url', image_url: { url: urlOf(part, API), ...(detail === undefined ? {} : { detail }) } };
   }
+  if (part.type === 'file' && part.id !== undefined) return { type: 'file', file: { file_id: part.id } };
   const data = dataOf(part, API);
   if (part.type === 'file') {
-    return { type: 'file', file: { filename: part.name ?? 'file', file_data: urlOf(part) } };
+    return { type: 'file', file: { filename: part.name ?? 'file', file_data: urlOf(part, API) } };
   }
   const format = AUDIO_FORMATS.get(part.mimeType);
   if (format === undefined)

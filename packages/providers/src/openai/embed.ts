@@ -2,7 +2,8 @@ import { fromBase64 } from '@kernel/internal';
 import type { EmbedRequest, EmbedResult } from '@kernel/protocol';
 import { resolveOptions } from '../config/model-options.ts';
 import { asFields, asList, asNumber } from '../json-fields.ts';
-import { inputsOf, postJson, toEmbedResult } from '../wire/embeddings.ts';
+import { inputsOf, toEmbedResult } from '../embeddings/embed-result.ts';
+import { postJson } from '../http/post-json.ts';
 import type { WireContext } from '../wire/wire-context.ts';
 import type { ChatSettings } from './config.ts';
 

@@ -1,5 +1,5 @@
 import { type AssistantMessage, type JsonValue, type Message, toolCallsOf } from '@kernel/protocol';
-import { textForVendor } from '../wire/parts-for-vendor.ts';
+import { textForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
 import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';

@@ -9,6 +9,7 @@ import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './config.ts';
+import { cacheFields } from './prompt-cache.ts';
 import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
@@ -55,6 +56,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
       ...samplingFields(options, settings, rules, notes),
+      ...cacheFields(request, settings.promptCache, warnings),
       ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
       ...(format?.body === undefined ? {} : { response_format: format.body }),
     };

@@ -13,6 +13,7 @@ export const OPENAI_QUIRKS: ChatQuirks = {
   maxTokensField: 'max_completion_tokens',
   callIds: 'max-40',
   schemaWithTools: true,
+  promptCache: true,
 };
 
 /** The servers that speak chat completions, by provider name. A new one is one entry. */

@@ -26,6 +26,8 @@ export interface ChatQuirks {
   readonly responseFormat?: 'schema' | 'object' | undefined;
   /** True says that a reply can be held to a schema while tools are offered. Default false; true at OpenAI, Azure and xAI. */
   readonly schemaWithTools?: boolean | undefined;
+  /** True sends `key` and `ttl` of `cache` as OpenAI takes them. Default false; true at OpenAI and Azure. */
+  readonly promptCache?: boolean | undefined;
 }
 
 /** Quirks with every field set. @internal */
@@ -44,6 +46,7 @@ const DEFAULTS: ResolvedChatQuirks = {
   dialect: 'openai',
   responseFormat: 'schema',
   schemaWithTools: false,
+  promptCache: false,
 };
 
 /** The keys of quirks. @internal */

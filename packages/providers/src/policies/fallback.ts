@@ -100,6 +100,7 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
     throw failure(attempts);
   }
 
+  const counters = states.filter((state) => has(state, 'countTokens'));
   const embedders = states.filter((state) => has(state, 'embed'));
   const transcribers = states.filter((state) => has(state, 'transcribe'));
   return {
@@ -112,6 +113,12 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
           opening.first(provider.stream({ ...request, model })),
         ),
       ),
+    ...(counters.length === 0
+      ? {}
+      : {
+          countTokens: async (request) =>
+            attempt(request, counters, (inner, model) => inner.countTokens({ ...request, model })),
+        }),
     ...(embedders.length === 0
       ? {}
       : {
@@ -160,9 +167,12 @@ function byReadiness<P extends Provider>(
   return states.toSorted((a, b) => Math.max(a.readyAt - now, 0) - Math.max(b.readyAt - now, 0));
 }
 
-type Capable<K extends 'embed' | 'transcribe'> = Provider & Required<Pick<Provider, K>>;
+type Capable<K extends 'countTokens' | 'embed' | 'transcribe'> = Provider & Required<Pick<Provider, K>>;
 
-function has<K extends 'embed' | 'transcribe'>(state: CandidateState, key: K): state is CandidateState<Capable<K>> {
+function has<K extends 'countTokens' | 'embed' | 'transcribe'>(
+  state: CandidateState,
+  key: K,
+): state is CandidateState<Capable<K>> {
   return state.provider[key] !== undefined;
 }
 

@@ -60,6 +60,10 @@ export function withRateLimit(provider: Provider, options: RateLimitOptions): Pr
         );
       }),
     ...wrapUnary(provider, {
+      async countTokens(call, request) {
+        await queue.acquire(0, request.signal);
+        return call(request);
+      },
       async embed(call, request) {
         const admission = await queue.acquire(countsTokens ? estimateTokens(request.input) : 0, request.signal);
         const result = await call(request);

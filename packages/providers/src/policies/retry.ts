@@ -69,6 +69,7 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
     stream: (request) =>
       openStream(request.signal, (opening) => attempt(opening.signal, () => opening.first(provider.stream(request)))),
     ...wrapUnary(provider, {
+      countTokens: (call, request) => attempt(request.signal, () => call(request)),
       embed: (call, request) => attempt(request.signal, () => call(request)),
       transcribe: (call, request) => attempt(request.signal, () => call(request)),
     }),

@@ -87,6 +87,7 @@ export function withUsage(provider: Provider, options: UsageOptions = {}): Meter
         },
       }),
     ...wrapUnary(provider, {
+      countTokens: (call, request) => call(request),
       async embed(call, request) {
         const result = await call(request);
         count(request.model, result.usage);

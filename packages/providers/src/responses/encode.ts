@@ -5,6 +5,7 @@ import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { OPENAI_ORIGIN } from '../openai/models.ts';
+import { cacheFields } from '../openai/prompt-cache.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { acceptedOptions, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
@@ -86,6 +87,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       model: request.model,
       ...(streams ? { stream: true } : {}),
       ...samplingFields(options),
+      ...cacheFields(request, true, warnings),
       ...(tools === undefined ? {} : toolFields(request, options)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };

@@ -2,7 +2,7 @@ import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from
 import { asFields } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
-import { partsForVendor } from '../wire/parts-for-vendor.ts';
+import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { nativeItem } from './native-tools.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
@@ -67,7 +67,9 @@ function resultItem(message: ToolMessage, detail: string | undefined): object {
   const { content } = message;
   const parts: readonly (TextPart | MediaPart)[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const hasMedia = parts.some((part) => part.type === 'image' || (part.type === 'file' && part.data !== undefined));
+  const hasMedia = parts.some(
+    (part) => part.type === 'image' || (part.type === 'file' && (part.data ?? part.id) !== undefined),
+  );
   const text = parts.map(textOrNote).join('\n');
   const output = hasMedia
     ? parts.map((part) => partOf(part, detail) ?? { type: 'input_text', text: textOrNote(part) })
@@ -86,9 +88,14 @@ function userContent(content: string | readonly (TextPart | MediaPart)[], detail
 
 function partOf(part: TextPart | MediaPart, detail: string | undefined): object | undefined {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const { id } = part;
   const url = part.url ?? `data:${part.mimeType};base64,${part.data ?? ''}`;
-  if (part.type === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' };
+  if (part.type === 'image') {
+    const source = id === undefined ? { image_url: url } : { file_id: id };
+    return { type: 'input_image', ...source, detail: detail ?? 'auto' };
+  }
   if (part.type !== 'file') return undefined;
+  if (id !== undefined) return { type: 'input_file', file_id: id };
   return part.url === undefined
     ? { type: 'input_file', filename: part.name ?? 'file', file_data: url }
     : { type: 'input_file', file_url: part.url };

@@ -1,6 +1,6 @@
 import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
-import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tool-parts.ts';
+import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
 
 type ServerPart = ServerToolCall | ServerToolResult;
 

@@ -1,4 +1,5 @@
 import type { WireSettings } from '../config/wire-settings.ts';
+import { pickFields } from '../wire/count-tokens.ts';
 import type { Wire } from '../wire/wire.ts';
 import { resolveResponses, type ResponsesWireConfig } from './config.ts';
 import { createResponsesDecoder } from './decode.ts';
@@ -6,11 +7,24 @@ import { OPENAI_ORIGIN } from '../openai/models.ts';
 import { createResponsesEncoder } from './encode.ts';
 import { responsesRules } from './models.ts';
 
+/** https://platform.openai.com/docs/api-reference/responses/input-tokens */
+const COUNTED = [
+  'conversation input instructions model parallel_tool_calls personality previous_response_id reasoning text',
+  'tool_choice tools truncation',
+]
+  .join(' ')
+  .split(' ');
+
 /** OpenAI's Responses API. @internal */
 export const responsesWire: Wire<ResponsesWireConfig, WireSettings> = {
   resolve: resolveResponses,
   createEncoder: createResponsesEncoder,
   createDecoder: createResponsesDecoder,
+  tokenCounter: {
+    path: ({ basePath, query }) => `${basePath}/responses/input_tokens${query}`,
+    body: (body) => pickFields(body, COUNTED),
+    field: 'input_tokens',
+  },
   structuredOutput: ({ origin }, model) =>
     responsesRules(model, origin === OPENAI_ORIGIN).takesSchema ? 'schema' : 'tool-call',
 };

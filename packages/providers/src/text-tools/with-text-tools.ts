@@ -17,8 +17,10 @@ import { createRenderer } from './render.ts';
 export function withTextTools(provider: Provider, format: TextFormatName | TextFormat): Provider {
   const chosen = textFormat(format);
   const renderer = createRenderer(chosen);
+  const countTokens = provider.countTokens?.bind(provider);
   return {
     ...unaryMembers(provider),
+    ...(countTokens === undefined ? {} : { countTokens: (request) => countTokens(renderer.render(request)) }),
     // A reply that is held to a schema has no room for calls.
     structuredOutput: async (model) => {
       const inner = await provider.structuredOutput?.(model);
@@ -53,6 +55,7 @@ function unaryMembers(provider: Provider): Omit<Provider, 'stream'> {
   return {
     name: provider.name,
     ...forwardStructuredOutput(provider),
+    ...(provider.countTokens === undefined ? {} : { countTokens: provider.countTokens.bind(provider) }),
     ...(provider.embed === undefined ? {} : { embed: provider.embed.bind(provider) }),
     ...(provider.transcribe === undefined ? {} : { transcribe: provider.transcribe.bind(provider) }),
   };

@@ -1,7 +1,7 @@
 import { type DroppedCall, type FinishReason, KernelError, type JsonValue } from '@kernel/protocol';
 import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
 import { compactJson } from '../json-fields.ts';
-import { uniqueCallIds } from './call-ids.ts';
+import { uniqueCallIds } from './names.ts';
 
 /** A fragment of a tool call as a wire carries it. Every field may be missing, repeated or wrong. */
 export interface CallFragment {

@@ -1,7 +1,7 @@
 import { nearest } from '@kernel/internal';
-import { KernelError, type ProviderRequest } from '@kernel/protocol';
+import { checkPromptCache, KernelError, type ProviderRequest } from '@kernel/protocol';
 
-/** Checks what every wire needs before anything is sent: a model, messages, and a tool choice that can be met. @internal */
+/** Checks what every wire needs before anything is sent: a model, messages, how it is cached, and a tool choice that can be met. @internal */
 export function checkRequest(request: ProviderRequest): void {
   if (typeof request.model !== 'string' || request.model === '') {
     throw new KernelError('CONFIG_INVALID', 'The request has no model.', { hint: 'Set request.model.' });
@@ -9,6 +9,7 @@ export function checkRequest(request: ProviderRequest): void {
   if (request.messages.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'The request has no messages.', { hint: 'Add at least one message.' });
   }
+  checkPromptCache('The request', request.cache);
   const { toolChoice, tools = [] } = request;
   if (toolChoice === 'required' && tools.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'toolChoice is "required", but the request offers no tools.', {

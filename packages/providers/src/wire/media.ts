@@ -1,19 +1,19 @@
 import { KernelError, type MediaPart, type OpaquePart, type TextPart } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 
-/** The data of a media part. Throws `PROVIDER_UNSUPPORTED` for a part that has only a URL. @internal */
+/** The data of a media part. Throws `PROVIDER_UNSUPPORTED` for a part that has only a URL or an id. @internal */
 export function dataOf(part: MediaPart, wire: string): string {
   if (part.data !== undefined) return part.data;
   if (part.url !== undefined)
     throw unsupportedPart(`${part.type} parts by URL`, wire, 'Load it and pass it as base64 in data.');
-  throw emptyPartError(part);
+  throw part.id === undefined ? emptyPartError(part) : idError(part, wire);
 }
 
-/** The URL of a media part, or a data URL with its data. @internal */
-export function urlOf(part: MediaPart): string {
+/** The URL of a media part, or a data URL with its data. Throws `PROVIDER_UNSUPPORTED` for a part that has only an id. @internal */
+export function urlOf(part: MediaPart, wire: string): string {
   if (part.url !== undefined) return part.url;
   if (part.data !== undefined) return `data:${part.mimeType};base64,${part.data}`;
-  throw emptyPartError(part);
+  throw part.id === undefined ? emptyPartError(part) : idError(part, wire);
 }
 
 /** The vendor's own data of an opaque part, as a list of at most one: a stored part that is not an object is left out. @internal */
@@ -40,8 +40,12 @@ export function markError(text: string, isError: boolean): string {
   return isError && !text.startsWith('Error:') ? `Error: ${text}` : text;
 }
 
+function idError(part: MediaPart, wire: string): KernelError {
+  return unsupportedPart(`${part.type} parts by id`, wire, 'Pass it as base64 in data, or by its url.');
+}
+
 function emptyPartError(part: MediaPart): KernelError {
   return new KernelError('CONFIG_INVALID', `A part of type "${part.type}" has neither data nor url.`, {
-    hint: 'Set data (base64) or url.',
+    hint: 'Set data (base64), url or id.',
   });
 }

@@ -2,6 +2,7 @@ import type { AssistantMessage, Citation, JsonValue, ReasoningPart, TextPart, Us
 
 /** A text, or reasoning, while it arrives. @internal */
 export interface OpenPart {
+  /** What it becomes. */
   readonly type: 'text' | 'reasoning';
   /** What has arrived. */
   readonly pieces: string[];

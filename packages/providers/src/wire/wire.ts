@@ -14,6 +14,7 @@ import type { ServerTools } from '../config/server-tools.ts';
 import type { Signer } from '../http/authenticated-client.ts';
 import type { ResponseHeaders } from '../http/headers.ts';
 import { createWireStream, type ReplyDecoder } from '../stream/wire-stream.ts';
+import { countTokens, type TokenCounter } from './count-tokens.ts';
 import type { DecoderContext } from './message-builder.ts';
 import { IDENTITY_TOOL_DECODER, type ToolDecoder } from './tool-encoder.ts';
 import { createWireContext, type WireContext } from './wire-context.ts';
@@ -58,20 +59,20 @@ export interface Wire<Config extends CommonConfig, Settings extends BaseSettings
   readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
   /** How a model is best held to a schema. */
   readonly structuredOutput: (settings: Settings, model: string) => StructuredOutput;
+  /** How the vendor counts tokens, if it does. */
+  readonly tokenCounter?: TokenCounter<Settings>;
   /** Sends an embedding request. */
   readonly embed?: (context: WireContext, settings: Settings, request: EmbedRequest) => Promise<EmbedResult>;
   /** Sends a transcription request. */
   readonly transcribe?: (context: WireContext, settings: Settings, request: TranscribeRequest) => Promise<Transcript>;
 }
 
-/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
-export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
-  wire: Wire<Config, Settings>,
+/** Resolves a config and creates the context of its requests. @internal */
+export function openWire<Config extends CommonConfig, Settings extends BaseSettings>(
+  { createSigner, headers, resolve }: Wire<Config, Settings>,
   config: Config,
-): Provider {
-  const { createSigner, embed, headers, transcribe } = wire;
-  const { name } = config;
-  const settings = wire.resolve(config);
+): { readonly settings: Settings; readonly context: WireContext } {
+  const settings = resolve(config);
   const context = createWireContext(config, {
     origin: settings.origin,
     authorize: settings.authorize,
@@ -79,6 +80,17 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
     secrets: settings.serverTools?.secrets,
     createSigner: createSigner && ((redactor) => createSigner(config, settings, redactor)),
   });
+  return { settings, context };
+}
+
+/** Creates a provider over a wire. Never retries; nothing is encoded or sent before the first `next()` of a stream. @internal */
+export function wireProvider<Config extends CommonConfig, Settings extends BaseSettings>(
+  wire: Wire<Config, Settings>,
+  config: Config,
+): Provider {
+  const { embed, tokenCounter, transcribe } = wire;
+  const { name } = config;
+  const { settings, context } = openWire(wire, config);
   const encode = wire.createEncoder(settings);
   const { client, limits, redactor } = context;
 
@@ -101,6 +113,12 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
             ),
         };
       }),
+    ...(tokenCounter === undefined
+      ? {}
+      : {
+          countTokens: async (request) =>
+            countTokens(context, tokenCounter, settings, name, request, encode({ ...request, stream: false })),
+        }),
     ...(embed === undefined ? {} : { embed: (request) => embed(context, settings, request) }),
     ...(transcribe === undefined ? {} : { transcribe: (request) => transcribe(context, settings, request) }),
   };

@@ -150,7 +150,8 @@ test('unknown events and deltas are ignored, an unknown block is kept; complete 
       { id: 'b', name: 'g', arguments: '{}' },
     ]);
     expect(end.message.provider).toEqual({ vendor: 'anthropic', model: 'm-1' });
-    expect(end.usage).toEqual({ inputTokens: 8, outputTokens: 9, cachedInputTokens: 5, cacheWriteTokens: 2 });
+    const counts = { inputTokens: 8, outputTokens: 9, cachedInputTokens: 5, cacheWriteTokens: 2 };
+    expect(end.usage).toEqual({ ...counts, serverToolCalls: { web: 1 } });
   });
 });
 

@@ -35,7 +35,7 @@ async function reasoningReturns(wire: WireName): Promise<boolean> {
   return returns;
 }
 
-async function has(wire: WireName, member: 'embed' | 'transcribe'): Promise<boolean> {
+async function has(wire: WireName, member: 'countTokens' | 'embed' | 'transcribe'): Promise<boolean> {
   let found = false;
   await withWire(wire, {}, async ({ provider }) => {
     found = provider[member] !== undefined;
@@ -80,6 +80,7 @@ const FEATURES: readonly (readonly [string, (wire: WireName) => Promise<string>]
     async (wire) => said(/cache_control|cachePoint/.test((await ask(wire, { tools: [ADD] })).body), 'none'),
   ],
   ['seed', async (wire) => said(!(await ask(wire, { options: { seed: 1 } })).warned, 'warned')],
+  ['token counts', async (wire) => said(await has(wire, 'countTokens'), 'no')],
   ['embeddings', async (wire) => said(await has(wire, 'embed'), 'no')],
   ['transcription', async (wire) => said(await has(wire, 'transcribe'), 'no')],
 ];

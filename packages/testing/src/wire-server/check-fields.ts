@@ -44,6 +44,14 @@ export function checkServerTool(tool: Fields, seen: Set<string>, problems: strin
   seen.add(name);
 }
 
+/** Checks the fields of OpenAI's APIs about the prompt cache. */
+export function checkPromptCache(fields: Fields, problems: string[]): void {
+  const { prompt_cache_key: key, prompt_cache_retention: retention } = fields;
+  if (key !== undefined && (typeof key !== 'string' || key === '')) problems.push('prompt_cache_key is no text');
+  if (retention !== undefined && retention !== 'in_memory' && retention !== '24h')
+    problems.push('prompt_cache_retention is unknown');
+}
+
 /** Whether a tool is one of the vendor's own: `plain` is the type of all others. */
 export function isServerTool(tool: Fields, plain: string): boolean {
   return tool['type'] !== undefined && tool['type'] !== plain;

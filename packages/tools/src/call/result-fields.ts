@@ -34,18 +34,21 @@ export function checkFields(result: ToolResult): CheckedResult {
 
 function mediaProblem(part: unknown, path: string): string | undefined {
   if (typeof part !== 'object' || part === null)
-    return problemOf(path, 'a part: { type, mimeType, data or url }', part);
-  const { type, mimeType, data, url, name }: { readonly [K in keyof MediaPart]?: unknown } = part;
+    return problemOf(path, 'a part: { type, mimeType, data, url or id }', part);
+  const { type, mimeType, data, url, id, name }: { readonly [K in keyof MediaPart]?: unknown } = part;
   if (!MEDIA_TYPES.has(type)) return problemOf(`${path}/type`, '"image", "audio" or "file"', type);
   if (typeof mimeType !== 'string') return problemOf(`${path}/mimeType`, 'a string', mimeType);
   if (data !== undefined && typeof data !== 'string' && !(data instanceof Uint8Array))
     return problemOf(`${path}/data`, 'base64 text or a Uint8Array', data);
   for (const [key, value] of [
     ['url', url],
+    ['id', id],
     ['name', name],
   ] as const)
     if (value !== undefined && typeof value !== 'string') return problemOf(`${path}/${key}`, 'a string', value);
-  return data === undefined && url === undefined ? `a result whose "${path}" has neither data nor url` : undefined;
+  return data === undefined && url === undefined && id === undefined
+    ? `a result whose "${path}" has neither data nor url`
+    : undefined;
 }
 
 function problemOf(field: string, expected: string, value: unknown): string {

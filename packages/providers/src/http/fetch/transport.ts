@@ -41,7 +41,7 @@ export function openTransport(options: TransportOptions): Transport {
 function startExchange(
   { fetch: configured, origin, provider }: TransportOptions,
   pool: ConnectionPool<Slot>,
-  { body, headers, path }: TransportRequest,
+  { body, headers, method, path }: TransportRequest,
   events: ExchangeEvents,
 ): Exchange {
   const controller = new AbortController();
@@ -53,11 +53,11 @@ function startExchange(
     // Called without a receiver, which browsers require of their own.
     const send = configured ?? globalThis.fetch;
     const request = {
-      method: 'POST',
+      method,
       headers: toHeaders(headers),
       // Its type asks for memory that is not shared, and that is what encoders make.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      body: body as NonNullable<RequestInit['body']>,
+      body: method === 'GET' ? null : (body as NonNullable<RequestInit['body']>),
       redirect: 'manual',
       signal: controller.signal,
     } as const;

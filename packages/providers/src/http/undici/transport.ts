@@ -22,7 +22,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
 function startExchange(
   provider: string,
   pool: ConnectionPool<Connection>,
-  { body, headers, path }: TransportRequest,
+  { body, headers, method, path }: TransportRequest,
   events: ExchangeEvents,
 ): Exchange {
   let controller: Dispatcher.DispatchController | undefined;
@@ -107,7 +107,7 @@ function startExchange(
   const leaveQueue = pool.acquire((acquired) => {
     connection = acquired;
     events.onConnection();
-    acquired.dispatch({ method: 'POST', path, headers, body }, handler);
+    acquired.dispatch({ method, path, headers, body: method === 'GET' ? null : body }, handler);
   });
   if (connection === undefined && !ended) events.onQueued();
 

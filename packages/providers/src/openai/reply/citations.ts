@@ -1,6 +1,6 @@
 import { asFields, asList, asNumber, asText, type Fields } from '../../json-fields.ts';
 import type { MessageBuilder } from '../../wire/message-builder.ts';
-import { citationOf } from '../../wire/server-tool-parts.ts';
+import { citationOf } from '../../wire/server-tools/parts.ts';
 
 /** Reads the sources of one reply. @internal */
 export interface CitationReader {

@@ -1,5 +1,5 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
-import { checkAnthropicRequest } from './check-anthropic.ts';
+import { checkAnthropicRequest, checkBatchRequest, checkCountRequest } from './check-anthropic.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { argumentsOf, events, finishOf, idOf, inputOf, json, type WireFormat } from '../wire-format.ts';
@@ -17,9 +17,14 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 /** Anthropic's Messages wire. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
-  matches: (pathname) => pathname.endsWith('/messages'),
-  check: checkAnthropicRequest,
-  write(reply, body) {
+  matches: (pathname) => /\/messages(?:\/count_tokens|\/batches(?:\/[^/]+(?:\/(?:cancel|results))?)?)?$/.test(pathname),
+  check(body, pathname) {
+    if (pathname.endsWith('/cancel')) return [];
+    if (pathname.endsWith('/batches')) return checkBatchRequest(body);
+    return isCount(pathname) ? checkCountRequest(body) : checkAnthropicRequest(body);
+  },
+  write(reply, body, pathname) {
+    if (isCount(pathname)) return json({ input_tokens: reply.usage?.inputTokens ?? 1 });
     const head = { id: 'msg_wire', type: 'message', role: 'assistant', model: body['model'] };
     const stop = { stop_reason: FINISH[finishOf(reply)], stop_sequence: null };
     const usage = toUsage(reply.usage);
@@ -35,6 +40,10 @@ export const anthropicFormat: WireFormat = {
   },
   refuse: (status, message) => json({ type: 'error', error: { type: 'invalid_request_error', message } }, status),
 };
+
+function isCount(pathname: string): boolean {
+  return pathname.endsWith('/count_tokens');
+}
 
 function event(type: string, rest: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;

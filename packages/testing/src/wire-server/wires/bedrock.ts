@@ -21,9 +21,10 @@ const BODY = ['messages', 'system', 'inferenceConfig', 'toolConfig', 'additional
 /** Bedrock's Converse wire. */
 export const bedrockFormat: WireFormat = {
   name: 'bedrock',
-  matches: (pathname) => /\/model\/[^/]+\/converse(?:-stream)?$/.test(pathname),
-  check: checkRequest,
+  matches: (pathname) => /\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/.test(pathname),
+  check: (body, pathname) => (pathname.endsWith('/count-tokens') ? checkCount(body) : checkRequest(body)),
   write(reply, _, pathname) {
+    if (pathname.endsWith('/count-tokens')) return json({ inputTokens: reply.usage?.inputTokens ?? 1 });
     const stopReason = FINISH[finishOf(reply)];
     const usage = toUsage(reply.usage);
     if (pathname.endsWith('/converse')) {
@@ -123,6 +124,8 @@ function checkRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
+  for (const point of JSON.stringify(body).split('"cachePoint":').slice(1))
+    if (!/^\{"type":"default"(?:,"ttl":"(?:5m|1h)")?\}/.test(point)) problems.push('a cache point is malformed');
   const names = new Set<string>();
   const config = asFields(fields['toolConfig']);
   for (const entry of asList(config?.['tools'])) {
@@ -144,6 +147,16 @@ function checkRequest(body: unknown): readonly string[] {
   }
   checkTurns(messages, readTurn, problems);
   return problems;
+}
+
+function checkCount(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  const input = asFields(body)?.['input'];
+  onlyFields(body, ['input'], 'the body', problems);
+  onlyFields(input, ['converse'], 'input', problems);
+  const request = asFields(input)?.['converse'];
+  onlyFields(request, ['messages', 'system', 'toolConfig', 'additionalModelRequestFields'], 'converse', problems);
+  return [...problems, ...checkRequest(request)];
 }
 
 function checkBlock(block: Fields, at: number, hasTools: boolean, problems: string[]): void {

@@ -17,6 +17,32 @@ const BODY = [
   .join(' ')
   .split(' ');
 
+const COUNTED = 'model messages system tools tool_choice thinking output_config mcp_servers'.split(' ');
+
+/** Returns what is wrong with a request for a count of tokens: it has no limit of the reply, and nothing that only a reply needs. */
+export function checkCountRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, COUNTED, 'the body', problems);
+  return [...problems, ...checkAnthropicRequest({ ...asFields(body), max_tokens: 1 })];
+}
+
+/** Returns what is wrong with a batch: each of its requests is one of Messages, not streamed. */
+export function checkBatchRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['requests'], 'the body', problems);
+  const requests = asList(asFields(body)?.['requests']).map((each) => asFields(each) ?? {});
+  if (requests.length === 0) problems.push('requests is missing, empty or not a list');
+  if (new Set(requests.map((each) => each['custom_id'])).size < requests.length)
+    problems.push('a custom_id is there twice');
+  for (const request of requests) {
+    onlyFields(request, ['custom_id', 'params'], 'a request', problems);
+    if (!PLAIN_NAME.test(String(request['custom_id']))) problems.push('a custom_id is illegal');
+    if (asFields(request['params'])?.['stream'] === true) problems.push('a request of a batch is streamed');
+    problems.push(...checkAnthropicRequest(request['params']));
+  }
+  return problems;
+}
+
 /** Returns what is wrong with a Messages request; empty if nothing. */
 export function checkAnthropicRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
@@ -27,6 +53,7 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   if (!Number.isInteger(fields['max_tokens'])) problems.push('max_tokens is missing');
   const marks = JSON.stringify(body).split('"cache_control"').length - 1;
   if (marks > 4) problems.push(`${marks} cache marks, at most 4`);
+  checkMarks(fields, problems);
   const names = new Set<string>();
   for (const entry of asList(fields['tools'])) {
     const tool = asFields(entry) ?? {};
@@ -49,6 +76,17 @@ export function checkAnthropicRequest(body: unknown): readonly string[] {
   for (const [at, message] of messages.entries()) checkMessage(message, at, names.size > 0, problems);
   checkTurns(messages, readTurn, problems);
   return problems;
+}
+
+/** Checks the cache marks in the order in which the model reads them: one of an hour may not come after a shorter one. */
+function checkMarks(body: Fields, problems: string[]): void {
+  const text = JSON.stringify([body['tools'], body['system'], body['messages']]);
+  const marks = text.split('"cache_control":').slice(1);
+  const isLong = marks.map((rest) => rest.startsWith('{"type":"ephemeral","ttl":"1h"}'));
+  for (const rest of marks)
+    if (!/^\{"type":"ephemeral"(?:,"ttl":"(?:5m|1h)")?\}/.test(rest)) problems.push('a cache mark is malformed');
+  if (isLong.some((long, at) => long && isLong.slice(0, at).includes(false)))
+    problems.push('a cache mark of 1h after one of 5m');
 }
 
 function checkMessage(value: unknown, at: number, hasTools: boolean, problems: string[]): void {

@@ -1,4 +1,4 @@
-import { onlyFields } from '../check-fields.ts';
+import { checkPromptCache, onlyFields } from '../check-fields.ts';
 import { asFields, type Fields } from '../fields.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -18,9 +18,22 @@ export function checkChatRequest(body: unknown): readonly string[] {
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
+  checkPromptCache(fields, problems);
   const names = checkTools(fields['tools'], problems);
   checkChoice(fields, names, problems);
   checkMessages(fields['messages'], problems);
+  return problems;
+}
+
+/** Returns what is wrong with a request for a batch, whose requests are in a file. */
+export function checkBatchRequest(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['input_file_id', 'endpoint', 'completion_window', 'metadata'], 'the body', problems);
+  const fields = asFields(body) ?? {};
+  if (typeof fields['input_file_id'] !== 'string') problems.push('input_file_id is missing');
+  if (fields['completion_window'] !== '24h') problems.push('completion_window is not 24h');
+  if (!['/v1/chat/completions', '/v1/responses', '/v1/embeddings'].includes(String(fields['endpoint'])))
+    problems.push('endpoint is unknown');
   return problems;
 }
 

@@ -21,9 +21,18 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 /** Gemini's generateContent wire, and its embeddings. */
 export const geminiFormat: WireFormat = {
   name: 'gemini',
-  matches: (pathname) => /:(?:streamGenerateContent|generateContent|batchEmbedContents)$/.test(pathname),
-  check: (body, pathname) => (pathname.endsWith('EmbedContents') ? [] : checkRequest(body)),
+  matches: (pathname) =>
+    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/upload\/v1beta\/files$|\/v1beta\/batches\/[^/]+$/.test(
+      pathname,
+    ),
+  check(body, pathname) {
+    if (pathname.endsWith('EmbedContents') || pathname.endsWith(':cancel')) return [];
+    if (pathname.endsWith('/files')) return [];
+    if (pathname.endsWith(':batchGenerateContent')) return checkBatch(body);
+    return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
+  },
   write(reply, body, pathname) {
+    if (pathname.endsWith(':countTokens')) return json({ totalTokens: reply.usage?.inputTokens ?? 1 });
     if (pathname.endsWith('EmbedContents')) return json({ embeddings: asList(body['requests']).map(embedding) });
     const finish = FINISH[finishOf(reply)];
     if (pathname.endsWith(':generateContent')) {
@@ -73,11 +82,41 @@ function embedding(request: unknown, at: number): object {
   return { values: [String(asFields(part)?.['text']).length, at] };
 }
 
+/** A batch has requests of its own, each with its model and a key. */
+function checkBatch(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['batch'], 'the body', problems);
+  const batch = asFields(asFields(body)?.['batch']);
+  onlyFields(batch, ['displayName', 'inputConfig'], 'batch', problems);
+  const list = asList(asFields(asFields(batch?.['inputConfig'])?.['requests'])?.['requests']);
+  if (list.length === 0) problems.push('the batch has no requests');
+  for (const entry of list) {
+    onlyFields(entry, ['request', 'metadata'], 'a request', problems);
+    const { model, ...request } = asFields(asFields(entry)?.['request']) ?? {};
+    if (typeof model !== 'string' || !model.startsWith('models/')) problems.push('a request names no model');
+    problems.push(...checkRequest(request));
+  }
+  return problems;
+}
+
+/** A count takes the whole request, which names its model once more. */
+function checkCount(body: unknown, pathname: string): readonly string[] {
+  const problems: string[] = [];
+  onlyFields(body, ['generateContentRequest'], 'the body', problems);
+  const { model, ...request } = asFields(asFields(body)?.['generateContentRequest']) ?? {};
+  if (typeof model !== 'string' || !pathname.endsWith(`/${model}:countTokens`))
+    problems.push('model is not that of the path');
+  return [...problems, ...checkRequest(request)];
+}
+
 function checkRequest(body: unknown): readonly string[] {
   const fields = asFields(body);
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
   onlyFields(fields, BODY, 'the body', problems);
+  if (fields['cachedContent'] !== undefined)
+    for (const key of ['systemInstruction', 'tools', 'toolConfig'])
+      if (fields[key] !== undefined) problems.push(`${key} beside cachedContent`);
   const names = new Set<string>();
   for (const entry of asList(fields['tools'])) {
     for (const tool of asList(asFields(entry)?.['functionDeclarations'])) {

@@ -1,7 +1,7 @@
 import type { FinishReason, Usage } from '@kernel/protocol';
 import type { WireBytes } from '../deliver.ts';
 import { asFields, type Fields } from '../fields.ts';
-import { checkChatRequest } from './check-openai.ts';
+import { checkBatchRequest, checkChatRequest } from './check-openai.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
 import { argumentsOf, idOf, json, type WireFormat } from '../wire-format.ts';
@@ -19,11 +19,19 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 
 const BASE = { id: 'chatcmpl-wire', created: 1_700_000_000 };
 
-/** Chat completions, embeddings, transcriptions and the list of models. Azure's paths end in the same words. */
+const CHAT_PATH = /\/(?:chat\/completions|embeddings|audio\/transcriptions|models)$/;
+const FILE_PATH = /\/(?:files|batches)$|\/(?:files|batches)\/[^/]+(?:\/(?:content|cancel))?$/;
+/** Other vendors have batches too. */
+const OTHERS = /\/(?:messages|v1beta|upload)\//;
+
+/** Chat completions, embeddings, transcriptions, files, batches and the list of models. Azure's paths end in the same words. */
 export const chatFormat: WireFormat = {
   name: 'openai',
-  matches: (pathname) => /\/(?:chat\/completions|embeddings|audio\/transcriptions|models)$/.test(pathname),
-  check: (body, pathname) => (pathname.endsWith('/chat/completions') ? checkChatRequest(body) : []),
+  matches: (pathname) => CHAT_PATH.test(pathname) || (FILE_PATH.test(pathname) && !OTHERS.test(pathname)),
+  check(body, pathname) {
+    if (pathname.endsWith('/chat/completions')) return checkChatRequest(body);
+    return pathname.endsWith('/batches') ? checkBatchRequest(body) : [];
+  },
   write(reply, body, pathname) {
     if (pathname.endsWith('/embeddings')) return json(embeddings(body));
     if (pathname.endsWith('/audio/transcriptions')) return json({ text: reply.text ?? '' });

@@ -1,5 +1,13 @@
 import type { Usage } from '@kernel/protocol';
-import { asList, checkServerTool, checkTool, isServerTool, onlyFields, PLAIN_NAME } from '../check-fields.ts';
+import {
+  asList,
+  checkPromptCache,
+  checkServerTool,
+  checkTool,
+  isServerTool,
+  onlyFields,
+  PLAIN_NAME,
+} from '../check-fields.ts';
 import { asFields } from '../fields.ts';
 import type { WireReply } from '../reply.ts';
 import { splitText } from '../../split-text.ts';
@@ -7,7 +15,14 @@ import { argumentsOf, events, finishOf, idOf, json, type WireFormat } from '../w
 
 const BODY = [
   'model input instructions tools tool_choice parallel_tool_calls stream store include',
-  'max_output_tokens temperature top_p reasoning text metadata truncation user',
+  'max_output_tokens temperature top_p reasoning text metadata truncation user prompt_cache_key prompt_cache_retention',
+]
+  .join(' ')
+  .split(' ');
+
+const COUNTED = [
+  'conversation input instructions model parallel_tool_calls previous_response_id reasoning text tool_choice tools',
+  'truncation',
 ]
   .join(' ')
   .split(' ');
@@ -15,9 +30,12 @@ const BODY = [
 /** OpenAI's Responses wire. */
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
-  matches: (pathname) => pathname.endsWith('/responses'),
-  check: checkRequest,
-  write(reply, body) {
+  // Its files and batches are those of chat completions.
+  matches: (pathname) => /\/responses(?:\/input_tokens)?$/.test(pathname),
+  check: (body, pathname) => checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
+  write(reply, body, pathname) {
+    if (pathname.endsWith('/input_tokens'))
+      return json({ object: 'response.input_tokens', input_tokens: reply.usage?.inputTokens ?? 1 });
     const response = responseOf(reply, body['model']);
     if (body['stream'] !== true) return json(response);
     let number = 0;
@@ -142,11 +160,12 @@ function toUsage(usage: Usage): object {
   };
 }
 
-function checkRequest(body: unknown): readonly string[] {
+function checkRequest(body: unknown, known: readonly string[]): readonly string[] {
   const fields = asFields(body);
   if (fields === undefined) return ['the body is not a JSON object'];
   const problems: string[] = [];
-  onlyFields(fields, BODY, 'the body', problems);
+  onlyFields(fields, known, 'the body', problems);
+  checkPromptCache(fields, problems);
   if (typeof fields['model'] !== 'string' || fields['model'] === '') problems.push('model is missing');
   const names = new Set<string>();
   for (const tool of asList(fields['tools'])) {

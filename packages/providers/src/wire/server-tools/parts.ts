@@ -1,6 +1,6 @@
 import { truncate } from '@kernel/internal';
 import type { Citation, JsonValue, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
-import { asText, definedFields, type Fields, toJson } from '../json-fields.ts';
+import { asText, definedFields, type Fields, toJson } from '../../json-fields.ts';
 
 const MAX_TEXT = 8_000;
 const MAX_SOURCES = 100;

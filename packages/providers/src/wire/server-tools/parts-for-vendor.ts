@@ -8,7 +8,7 @@ import type {
   TextPart,
   ToolCall,
 } from '@kernel/protocol';
-import { sourceLines } from './server-tool-parts.ts';
+import { sourceLines } from './parts.ts';
 
 /** A part that every wire knows how to send. @internal */
 export type SendablePart = TextPart | ReasoningPart | ToolCall | OpaquePart;

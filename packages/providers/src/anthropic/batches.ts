@@ -1,0 +1,65 @@
+import { createJsonSource, KernelError } from '@kernel/protocol';
+import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
+import type { Batch } from '../batches/types.ts';
+import { checkEnded } from '../batches/check-ended.ts';
+import { toPathSegment } from '../config/path-segment.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
+import { asFields, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+
+/** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches @internal */
+export function anthropicBatches(api: BatchApi, { basePath, query }: WireSettings): BatchOperations {
+  const pathOf = (id?: string, operation?: string): string =>
+    `${[`${basePath}/messages/batches`, ...(id === undefined ? [] : [toPathSegment(id)]), ...(operation === undefined ? [] : [operation])].join('/')}${query}`;
+  const get = async (id: string, signal: AbortSignal | undefined): Promise<Batch> =>
+    readBatch(api, await api.send(pathOf(id), signal));
+
+  return {
+    limits: { requests: 100_000, characters: 256_000_000 },
+    get,
+    async submit(items, signal) {
+      const requests = items.map(({ body, id }) => `{"custom_id":${JSON.stringify(id)},"params":${body}}`);
+      return readBatch(api, await api.send(pathOf(), signal, { body: `{"requests":[${requests.join(',')}]}` }));
+    },
+    cancel: async (id, signal) => readBatch(api, await api.send(pathOf(id, 'cancel'), signal, { body: '{}' })),
+    async *results(id, signal) {
+      checkEnded(api.name, await get(id, signal));
+      // Not the address that the vendor names: credentials go to no other origin.
+      for await (const line of api.lines(pathOf(id, 'results'), signal)) yield readResult(api, line);
+    },
+  };
+}
+
+function readBatch(api: BatchApi, fields: Fields): Batch {
+  const id = asText(fields['id']);
+  const status = asText(fields['processing_status']);
+  if (id === undefined || status === undefined)
+    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is no batch.`);
+  const counts = asFields(fields['request_counts']);
+  const count = (key: string): number => asNumber(counts?.[key]) ?? 0;
+  const failed = count('errored') + count('canceled') + count('expired');
+  return {
+    id,
+    status: status === 'ended' ? 'ended' : 'running',
+    ...(counts === undefined ? {} : { counts: { succeeded: count('succeeded'), failed } }),
+  };
+}
+
+function readResult(api: BatchApi, line: string): VendorResult {
+  const fields = asFields(parseJson(line));
+  const id = asText(fields?.['custom_id']);
+  const result = asFields(fields?.['result']);
+  if (fields === undefined || id === undefined || result === undefined)
+    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a line of the results has no custom_id or no result.`);
+  const message = asFields(result['message']);
+  if (result['type'] === 'succeeded' && message !== undefined)
+    return { id, reply: createJsonSource(line, fields, 'message').textOf(message) ?? JSON.stringify(message) };
+  if (result['type'] === 'errored') return { id, error: api.errorOf(asFields(result['error'])?.['error']) };
+  const type = asText(result['type']) ?? 'unknown';
+  return {
+    id,
+    error: new KernelError('PROVIDER_PROTOCOL', `${api.name}: the request "${id}" was not answered: ${type}.`, {
+      retryable: type === 'expired' || type === 'canceled',
+      data: { result: type },
+    }),
+  };
+}

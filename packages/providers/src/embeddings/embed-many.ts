@@ -1,0 +1,131 @@
+import { linkAbort } from '@kernel/internal';
+import {
+  addUsage,
+  checkKeys,
+  checkNumber,
+  checkProvider,
+  type Embedding,
+  type EmbedRequest,
+  type EmbedResult,
+  invalidOption,
+  KernelError,
+  optionKeys,
+  type Provider,
+  type Usage,
+} from '@kernel/protocol';
+
+/** Many texts to embed. */
+export interface EmbedManyRequest extends Omit<EmbedRequest, 'input'> {
+  /** The texts. */
+  readonly input: readonly string[];
+  /** How many texts one request has. Default 96. */
+  readonly batchSize?: number | undefined;
+  /** How many requests are under way at once. Default 4. */
+  readonly parallel?: number | undefined;
+}
+
+const KEYS = optionKeys<EmbedManyRequest>({
+  model: true,
+  input: true,
+  batchSize: true,
+  parallel: true,
+  signal: true,
+  options: true,
+});
+/** The smallest limit of the vendors. */
+const BATCH_SIZE = 96;
+const PARALLEL = 4;
+
+/**
+ * Returns vectors for many texts, in their order, and the sum of the tokens that were reported. The texts go out in batches; none is repeated:
+ * wrap the provider in `withRetry` for that.
+ *
+ * When a batch fails, the others under way are aborted, no more are sent, and its error is thrown with the number of the batch (`data.batch`, from 0) and
+ * its texts (`data.from`, `data.to`, from 0, without the last) added. An abort rejects with `signal.reason`.
+ */
+export async function embedMany(provider: Provider, request: EmbedManyRequest): Promise<EmbedResult> {
+  checkProvider('embedMany', provider);
+  checkKeys('embedMany', request, KEYS);
+  const { batchSize = BATCH_SIZE, input, model, options, parallel = PARALLEL, signal } = request;
+  checkNumber('embedMany', 'batchSize', batchSize, 1);
+  checkNumber('embedMany', 'parallel', parallel, 1);
+  const texts: unknown = input;
+  if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string'))
+    throw invalidOption('embedMany', 'input', 'a list of texts', input);
+  const embed = embedderOf(provider);
+  signal?.throwIfAborted();
+  const size = Math.min(Math.floor(batchSize), Math.max(input.length, 1));
+  const count = Math.ceil(input.length / size);
+  const results: EmbedResult[] = [];
+  const stop = new AbortController();
+  const unlink = linkAbort(signal, stop);
+  let next = 0;
+
+  async function sendBatches(): Promise<void> {
+    while (next < count && !stop.signal.aborted) {
+      const batch = next;
+      next += 1;
+      const place = { batch, from: batch * size, to: Math.min((batch + 1) * size, input.length) };
+      const part = input.slice(place.from, place.to);
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one batch after another, beside the other senders
+        const result = await embed({ model, input: part, options, signal: stop.signal });
+        if (result.embeddings.length !== part.length) throw countError(provider.name, part.length, result);
+        results[batch] = result;
+      } catch (error) {
+        // After the first failure, and after the caller's abort, this changes nothing.
+        stop.abort(batchError(error, place, count));
+      }
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: Math.min(Math.floor(parallel), count) }, sendBatches));
+  } finally {
+    unlink();
+  }
+  stop.signal.throwIfAborted();
+  return joinResults(results);
+}
+
+function countError(name: string, sent: number, { embeddings }: EmbedResult): KernelError {
+  return new KernelError(
+    'PROVIDER_PROTOCOL',
+    `${name}: ${sent} texts were sent, ${embeddings.length} vectors came back.`,
+  );
+}
+
+function embedderOf(provider: Provider): NonNullable<Provider['embed']> {
+  const embed = provider.embed?.bind(provider);
+  if (embed !== undefined) return embed;
+  throw new KernelError('PROVIDER_UNSUPPORTED', `${provider.name} has no embeddings.`, {
+    hint: 'Use a provider that has, such as openai, gemini or ollama.',
+  });
+}
+
+function joinResults(results: readonly EmbedResult[]): EmbedResult {
+  const embeddings: Embedding[] = [];
+  let usage: Usage | undefined;
+  for (const result of results) {
+    for (const { vector } of result.embeddings) embeddings.push({ index: embeddings.length, vector });
+    if (result.usage !== undefined) usage = usage === undefined ? result.usage : addUsage(usage, result.usage);
+  }
+  return { embeddings, ...(usage === undefined ? {} : { usage }) };
+}
+
+function batchError(
+  error: unknown,
+  place: { readonly batch: number; readonly from: number; readonly to: number },
+  count: number,
+): unknown {
+  const { batch, from, to } = place;
+  const which = `batch ${batch + 1} of ${count} (texts ${from} to ${to - 1})`;
+  if (!KernelError.is(error))
+    return new KernelError('PROVIDER_PROTOCOL', `embedMany: ${which} failed.`, { data: place, cause: error });
+  return new KernelError(error.code, `embedMany: ${which} failed: ${error.message}`, {
+    hint: error.hint,
+    retryable: error.retryable,
+    data: { ...error.data, ...place },
+    cause: error,
+  });
+}

@@ -1,0 +1,20 @@
+import type { Redactor } from '@kernel/internal';
+import type { AuthenticatedClient } from './authenticated-client.ts';
+import { parseJsonResponse, requestText } from './response-text.ts';
+
+/** Posts JSON and resolves to the JSON of the reply. An error object under status 200 throws. @internal */
+export async function postJson(
+  { client, redactor }: { readonly client: AuthenticatedClient; readonly redactor: Redactor },
+  provider: string,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const request = {
+    path,
+    contentType: 'application/json',
+    accept: 'application/json',
+    body: JSON.stringify(body),
+  };
+  return parseJsonResponse(provider, await requestText(client, request, signal), redactor);
+}

@@ -1,0 +1,65 @@
+import { onAbort } from '@kernel/internal';
+import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
+import type { HttpRequest } from '../http/request.ts';
+import { createLineParser } from './ndjson.ts';
+
+/** How many unread lines stop the reading from the connection. */
+const MAX_UNREAD_LINES = 64;
+
+/**
+ * Sends a request and yields the lines of its reply as they arrive, without blank ones; no more is read from the connection than the reader takes.
+ * An abort throws `signal.reason`, and leaving the loop closes the connection. @internal
+ */
+export async function* readLines(
+  client: AuthenticatedClient,
+  request: ApiRequest,
+  lineLength: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void> {
+  signal?.throwIfAborted();
+  const lines: string[] = [];
+  let outcome: { readonly error?: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const parser = createLineParser((line) => lines.push(line), lineLength);
+  const settle = (result: { readonly error?: unknown }): void => {
+    outcome ??= result;
+    wake?.();
+  };
+  let sent: HttpRequest | undefined;
+  const removeListener = onAbort(signal, () => {
+    sent?.close();
+    lines.length = 0;
+    settle({ error: signal?.reason });
+  });
+  sent = client.open(request, {
+    onHeaders: () => undefined,
+    onData(bytes) {
+      parser.push(bytes);
+      sent?.extendIdleTimeout();
+      if (lines.length > MAX_UNREAD_LINES) sent?.pause();
+      wake?.();
+    },
+    onEnd() {
+      parser.end();
+      settle({});
+    },
+    onError: (error) => settle({ error }),
+  });
+  try {
+    for (;;) {
+      // Taken all at once: to take them one by one from the front would take time by their square.
+      yield* lines.splice(0);
+      if (lines.length > 0) continue;
+      if (outcome !== undefined) break;
+      // Before reading goes on, which may bring the next bytes at once.
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      sent.resume();
+      // oxlint-disable-next-line no-await-in-loop -- waits for the next bytes
+      await woken;
+    }
+    if ('error' in outcome) throw outcome.error;
+  } finally {
+    removeListener();
+    sent.close();
+  }
+}

@@ -1,0 +1,44 @@
+import type { CachePoint, PromptCacheOptions, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+
+/** How a request uses the vendor's prompt cache. @internal */
+export interface ResolvedCache extends PromptCacheOptions {
+  /** Where marks are set; none with `off`. */
+  readonly marks: ReadonlySet<CachePoint>;
+}
+
+const DEFAULT_POINTS: readonly CachePoint[] = ['tools', 'system', 'messages'];
+const OFF: ResolvedCache = { marks: new Set() };
+const AUTO: ResolvedCache = { marks: new Set(DEFAULT_POINTS) };
+
+/** Reads `cache` of a request. What is not in `takes`, the options that the wire can say, is left out with a warning. @internal */
+export function resolveCache(
+  { cache = 'auto' }: ProviderRequest,
+  takes: readonly (keyof PromptCacheOptions)[],
+  warnings: ProviderWarning[],
+): ResolvedCache {
+  if (cache === 'off') return OFF;
+  if (cache === 'auto') return AUTO;
+  const taken: [string, unknown][] = [];
+  for (const name of ['ttl', 'points', 'key', 'content'] as const) {
+    if (cache[name] === undefined) continue;
+    if (takes.includes(name)) taken.push([name, cache[name]]);
+    else warnings.push({ message: `cache.${name} is left out: this API does not have it` });
+  }
+  return { ...Object.fromEntries(taken), marks: new Set(cache.points ?? DEFAULT_POINTS) };
+}
+
+/** The life time of marks for vendors that have 5 minutes, which is what they take where none is said, and 1 hour. @internal */
+export function markLifetime({ ttl }: ResolvedCache, warnings: ProviderWarning[]): '1h' | undefined {
+  if (ttl === '24h') warnings.push({ message: 'cache.ttl "24h" is sent as "1h": this API has no longer one' });
+  return ttl === undefined || ttl === '5m' ? undefined : '1h';
+}
+
+/** The positions of the messages that end with a mark: the last one, and the user's last one before it, if they are the user's. @internal */
+export function markedMessages(
+  messages: readonly { readonly role: string }[],
+  { marks }: ResolvedCache,
+): ReadonlySet<number> {
+  const last = messages.at(-1)?.role === 'user' ? messages.length - 1 : -1;
+  const previous = messages.findLastIndex(({ role }, at) => role === 'user' && at < messages.length - 1);
+  return new Set([marks.has('messages') ? last : -1, marks.has('previous') ? previous : -1]);
+}
