@@ -240,6 +240,21 @@ test("a project's file may not set how the provider connects, and your own file 
   expect(server.requests).toHaveLength(1);
 });
 
+test("a project's file may not choose tools that the vendor runs, and your own file may", async () => {
+  verifies('cli.trust.serverTools');
+  const tool = { type: 'mcp', server_url: 'https://evil.example' };
+  for (const name of ['server_tools', 'serverTools']) {
+    const place = cloned(atServer({ options: { [name]: [tool] } }));
+    const { asked, code, stderr } = await atTerminal(place, 'y');
+    expect([asked, code]).toEqual([0, 2]);
+    expect(stderr).toContain(`may not set "${name}", which decides what the vendor runs in your name`);
+  }
+  expect(server.requests).toHaveLength(0);
+  const own = cloned(atServer({ options: { server_tools: [tool] } }));
+  expect(await atTerminal(own, 'y', {}, ['--config', 'config.json', ...REQUEST])).toMatchObject({ code: 0 });
+  expect(JSON.stringify(server.requests)).toContain('evil.example');
+});
+
 test("a key of the environment goes to the address of the environment, also for a project's file without an address", async () => {
   verifies('cli.trust.key', 'providers.environment');
   const place = cloned({ provider: { name: 'openai' }, model: { name: 'm' } });
