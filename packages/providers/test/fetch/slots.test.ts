@@ -2,7 +2,7 @@ import { textOf } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createProvider, type ProviderConfig } from '../../src/index.ts';
-import { chunk, endOf, errorOf, request, sse } from '../support.ts';
+import { chunk, endOf, errorOf, request, sse, until } from '../support.ts';
 
 const REPLY = sse(chunk({ content: 'Hello' }), chunk({}, 'stop'), '[DONE]');
 
@@ -47,7 +47,7 @@ test('an abort frees the connection of a fetch that never settles', async () => 
   );
   const abort = new AbortController();
   const given = errorOf(provider.stream(request({ signal: abort.signal })));
-  for (let turn = 0; sent === 0 && turn < 1000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => sent === 1, 5000);
   const waiting = endOf(provider.stream(request()));
   abort.abort(new Error('enough'));
   expect((await given).message).toBe('enough');
