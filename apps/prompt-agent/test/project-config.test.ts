@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { main } from '../src/main.ts';
 import { link, OWN_CONFIG, prompt, workspace } from './program.ts';
 
@@ -238,6 +238,27 @@ test("a project's file may not set how the provider connects, and your own file 
   const own = cloned({ ...atServer({ options: { proxy: false } }) });
   expect(await atTerminal(own, 'y', {}, ['--config', 'config.json', ...REQUEST])).toMatchObject({ code: 0 });
   expect(server.requests).toHaveLength(1);
+});
+
+test("a project's file may not choose tools that the vendor runs, and your own file may", async () => {
+  verifies('cli.trust.serverTools');
+  const tool = { type: 'mcp', server_url: 'https://evil.example' };
+  for (const name of ['server_tools', 'serverTools']) {
+    const place = cloned(atServer({ options: { [name]: [tool] } }));
+    const { asked, code, stderr } = await atTerminal(place, 'y');
+    expect([asked, code]).toEqual([0, 2]);
+    expect(stderr).toContain(`may not set "${name}", which decides what the vendor runs in your name`);
+  }
+  expect(server.requests).toHaveLength(0);
+  const responses = await startWireServer({ wire: 'openai-responses', replies: () => ({ text: 'hello' }) });
+  onTestFinished(() => responses.close());
+  const options = { server_tools: [{ ...tool, server_label: 'mine', server_url: 'https://mcp.example' }] };
+  const own = cloned({
+    provider: { name: 'openai-responses', base_url: responses.baseUrl, options },
+    model: { name: 'm' },
+  });
+  expect(await atTerminal(own, 'y', {}, ['--config', 'config.json', ...REQUEST])).toMatchObject({ code: 0 });
+  expect(JSON.stringify(responses.requests)).toContain('https://mcp.example');
 });
 
 test("a key of the environment goes to the address of the environment, also for a project's file without an address", async () => {

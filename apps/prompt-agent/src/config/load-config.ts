@@ -5,7 +5,7 @@ import type { Flags } from '../options/flags.ts';
 import type { Output } from '../render/output.ts';
 import { usageError } from '../usage-error.ts';
 import { configFolder } from './folders.ts';
-import { checkConnection, checkHeaders, checkMemory, isApproved, variablesFor } from './project-file.ts';
+import { checkOptions, checkHeaders, checkMemory, isApproved, variablesFor } from './project-file.ts';
 import { readText } from '../files/read-file.ts';
 
 /**
@@ -60,7 +60,7 @@ async function loadProject(flags: Flags, host: Host, output: Output): Promise<Lo
   const env = variablesFor(text, FILE, host.env);
   const loaded = toConfig(parsed, FILE, 'project', env, flags);
   checkHeaders(loaded.config, FILE);
-  checkConnection(loaded.config, FILE);
+  checkOptions(loaded.config, FILE);
   if (!(await isApproved(path, text, loaded.config, host, output))) return undefined;
   await checkMemory(loaded.config, FILE, resolve(host.cwd, flags.workspace ?? '.'), host.cwd);
   return loaded;

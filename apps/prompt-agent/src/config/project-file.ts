@@ -51,19 +51,29 @@ export function checkHeaders({ provider: { authHeader, options } }: AgentConfig,
     );
 }
 
-/** What decides where requests end, or whom they trust on the way. */
-const CONNECTION = new Set(['proxy', 'tls', 'socketpath', 'fetch']);
+const ROUTE = 'which decides how requests reach the model';
+
+/** What only you may set, by its name without case and separators, and why. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ['proxy', ROUTE],
+  ['tls', ROUTE],
+  ['socketpath', ROUTE],
+  ['fetch', ROUTE],
+  ['servertools', 'which decides what the vendor runs in your name'],
+]);
 
 /**
  * Throws a usage error for a project's file that sets how the provider connects: a proxy or an authority of a stranger's would read what is sent, and a
- * socket may be that of a program with more rights.
+ * socket may be that of a program with more rights. Nor may it choose tools that the vendor runs: they could take the conversation elsewhere, unasked.
  */
-export function checkConnection({ provider: { options } }: AgentConfig, file: string): void {
-  const name = Object.keys(options).find((key) => CONNECTION.has(key.replaceAll(/[_-]/g, '').toLowerCase()));
-  if (name === undefined) return;
-  throw usageError(
-    `${file}: a project's file may not set "${oneLine(name, 40)}", which decides how requests reach the model. Give --config ${file} if you trust it.`,
-  );
+export function checkOptions({ provider: { options } }: AgentConfig, file: string): void {
+  for (const name of Object.keys(options)) {
+    const reason = RESERVED.get(name.replaceAll(/[_-]/g, '').toLowerCase());
+    if (reason === undefined) continue;
+    throw usageError(
+      `${file}: a project's file may not set "${oneLine(name, 40)}", ${reason}. Give --config ${file} if you trust it.`,
+    );
+  }
 }
 
 /**

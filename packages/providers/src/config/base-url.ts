@@ -13,7 +13,7 @@ export interface BaseUrl {
 /** Parses a base URL. Throws `CONFIG_INVALID` for what is not an http(s) URL, and for a URL with a user name or password. @internal */
 export function parseBaseUrl(provider: string, value: string): BaseUrl {
   const hint = 'Write it like https://host/v1, and put the credential into token.';
-  if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${value}".`, hint);
+  if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${withoutCredential(value)}".`, hint);
   const url = new URL(value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw configError(provider, `baseUrl has the scheme "${url.protocol}", not http or https.`, hint);
@@ -22,4 +22,10 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
     throw configError(provider, 'baseUrl contains a user name or password.', hint);
   }
   return { origin: url.origin, path: url.pathname.replace(/(?<!\/)\/+$/, ''), query: url.search };
+}
+
+/** What is not a URL may still hold a credential, whose own text may have any character: it ends at the last `@`. */
+function withoutCredential(value: string): string {
+  const at = value.lastIndexOf('@');
+  return at === -1 ? value : `${/^[a-z][a-z0-9+.-]*:\/\//i.exec(value)?.[0] ?? ''}${value.slice(at + 1)}`;
 }

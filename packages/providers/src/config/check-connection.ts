@@ -1,5 +1,6 @@
 import { checkFunctions, checkKeys, optionKeys, sameHint } from '@kernel/protocol';
 import type { ConnectionSettings, TlsSettings } from '../http/connection-settings.ts';
+import { readProxyCredential } from '../http/proxy-credential.ts';
 import { configError } from './config-error.ts';
 
 const NEVER_OFF = 'It is always checked: trust a certificate of your own with tls: { ca }.';
@@ -18,7 +19,7 @@ interface ConnectionConfig extends ConnectionSettings {
   readonly fetch?: unknown;
 }
 
-/** Throws `CONFIG_INVALID` for settings of the connection that are wrong or exclude each other. No message holds the URL of a proxy. @internal */
+/** Throws `CONFIG_INVALID` for settings of the connection that are wrong or exclude each other. No message holds the credential of a proxy. @internal */
 export function checkConnection({ fetch, name, proxy, socketPath, tls }: ConnectionConfig): void {
   checkFunctions(name, { fetch });
   if (tls !== undefined) checkKeys(name, tls, TLS_KEYS, 'tls.');
@@ -40,7 +41,7 @@ export function checkConnection({ fetch, name, proxy, socketPath, tls }: Connect
   }
 }
 
-/** The hint is all that an error says: the URL may hold a password. */
+/** An error says no more of the URL than its scheme and its host: it may hold a password. */
 function checkProxy(name: string, proxy: unknown): void {
   const hint = 'Write it like http://host:3128 or http://user:password@host:3128, or false for none.';
   const url = typeof proxy === 'string' ? URL.parse(proxy) : null;
@@ -49,4 +50,5 @@ function checkProxy(name: string, proxy: unknown): void {
     throw configError(name, `proxy has the scheme "${url.protocol}", not http or https.`, hint);
   }
   if (url.pathname !== '/' || url.search !== '') throw configError(name, 'proxy has a path.', hint);
+  readProxyCredential(name, url);
 }

@@ -70,7 +70,11 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
     const request = createHttpRequest(options, handler, elapsedMs);
     const send = (opened: Transport): void => request.send(opened, { method, path, headers, body });
     if (transport === undefined) {
-      opening ??= openTransport(options);
+      // What could not be opened is opened anew by the next request: the environment may have changed.
+      opening ??= openTransport(options).catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
       opening.then((opened) => send((transport = opened)), request.fail);
     } else {
       send(transport);

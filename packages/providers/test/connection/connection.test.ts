@@ -67,16 +67,20 @@ test(
   },
 );
 
-test('a proxy with https is reached over TLS, for http and for https', openssl.options, async () => {
-  verifies('providers.proxy', 'providers.tls');
-  const tls = { ca: certificates?.ca };
-  const [plain, secure] = [await startChat(), await startChat(certificates?.server)];
-  const proxy = await startProxy(certificates === undefined ? {} : { tls: certificates.server });
-  const url = `https://localhost:${proxy.port}`;
-  expect(await answerOf(`http://api.example.test:${plain.port}/v1`, { proxy: url, tls })).toBe('Hello');
-  expect(await answerOf(`https://api.example.test:${secure.port}/v1`, { proxy: url, tls })).toBe('Hello');
-  expect(proxy.asked.map(({ method }) => method)).toEqual(['POST', 'CONNECT']);
-});
+test.each(['localhost', '127.0.0.1'])(
+  'a proxy with https at %s is reached over TLS, for http and for https',
+  openssl.options,
+  async (host) => {
+    verifies('providers.proxy', 'providers.tls');
+    const tls = { ca: certificates?.ca };
+    const [plain, secure] = [await startChat(), await startChat(certificates?.server)];
+    const proxy = await startProxy(certificates === undefined ? {} : { tls: certificates.server });
+    const url = `https://${host}:${proxy.port}`;
+    expect(await answerOf(`http://api.example.test:${plain.port}/v1`, { proxy: url, tls })).toBe('Hello');
+    expect(await answerOf(`https://api.example.test:${secure.port}/v1`, { proxy: url, tls })).toBe('Hello');
+    expect(proxy.asked.map(({ method }) => method)).toEqual(['POST', 'CONNECT']);
+  },
+);
 
 test.each(['http', 'https'])(
   'a proxy that refuses the credential is an error without the password (%s)',

@@ -59,9 +59,14 @@ export interface TestProxy {
   open(): number;
 }
 
-/** Starts a proxy that takes every host for this machine. With `credential` it refuses requests without it; a `silent` one never answers. */
+/** Starts a proxy that takes every host for this machine. With `credential` it refuses requests without it, by the text `refusal`; a `silent` one never answers. */
 export async function startProxy(
-  options: { readonly credential?: string; readonly silent?: boolean; readonly tls?: ServerOptions } = {},
+  options: {
+    readonly credential?: string;
+    readonly refusal?: string;
+    readonly silent?: boolean;
+    readonly tls?: ServerOptions;
+  } = {},
 ): Promise<TestProxy> {
   const asked: { method: string; target: string; credential: string | undefined }[] = [];
   let open = 0;
@@ -72,7 +77,7 @@ export async function startProxy(
   };
   const pass: RequestListener = (request, response) => {
     if (isRefused(request)) {
-      response.writeHead(407).end();
+      response.writeHead(407).end(options.refusal);
       return;
     }
     const { hostname: _, pathname, port, search } = new URL(request.url ?? '');

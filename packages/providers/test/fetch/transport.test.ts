@@ -132,6 +132,25 @@ test('a fetch without streams gives its whole body at once', async () => {
   expect(textOf((await endOf(over(async () => whole).stream(request()))).message)).toBe('Hello');
 });
 
+test.each([
+  ['undefined', undefined, 'nothing'],
+  ['null', null, 'null'],
+  ['a text', 'hello', 'a string'],
+  ['parsed JSON', { choices: [] }, 'an object without a status'],
+  ['headers as an object', { status: 200, headers: {}, data: {} }, 'an object without Headers'],
+  [
+    'a stream of Node',
+    { status: 200, headers: new Headers(), body: { pipe: () => 0 } },
+    'whose body is no ReadableStream',
+  ],
+])('a fetch that returns no Response is CONFIG_INVALID, which says what it returned: %s', async (_, value, said) => {
+  verifies('transport.fetch');
+  const error = await errorOf(over(async () => value).stream(request()));
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', retryable: false });
+  expect(error.message).toMatch(/^openai: fetch returned .*, not a Response\.$/);
+  expect(error.message).toContain(said);
+});
+
 test('what makes a fetch fail is PROVIDER_NETWORK with its code, and no error holds the token', async () => {
   verifies('transport.fetch');
   const cause = Object.assign(new Error('connect ECONNREFUSED, sk-secret-token'), { code: 'ECONNREFUSED' });

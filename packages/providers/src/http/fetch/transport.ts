@@ -10,6 +10,7 @@ import {
   type TransportRequest,
 } from '../transport.ts';
 import { createBodyPump } from './body-pump.ts';
+import { checkResponse } from './check-response.ts';
 import { failureOf, invalidHeader, redirectError } from './failures.ts';
 
 /** The right to have one request under way. */
@@ -48,6 +49,14 @@ function startExchange(
   const pump = createBodyPump(events);
   let slot: Slot | undefined;
   let ended = false;
+  // An abort during a callback changes it, which the compiler cannot see.
+  const isEnded = (): boolean => ended;
+
+  function releaseSlot(): void {
+    const held = slot;
+    slot = undefined;
+    held?.release();
+  }
 
   async function exchange(): Promise<void> {
     // Called without a receiver, which browsers require of their own.
@@ -63,13 +72,15 @@ function startExchange(
     } as const;
     events.onSend();
     const response = await send(`${origin}${path}`, request);
-    if (ended) {
-      await response.body?.cancel();
+    checkResponse(provider, response);
+    if (isEnded()) {
+      discardBody(response);
       return;
     }
     if (response.type === 'opaqueredirect' || response.redirected) throw redirectError(provider, response);
     events.onHeaders(response.status, fromHeaders(response.headers));
-    await pump.read(response);
+    if (isEnded()) discardBody(response);
+    else await pump.read(response);
   }
 
   async function start(): Promise<void> {
@@ -79,7 +90,7 @@ function startExchange(
     } catch (error) {
       failure = { error };
     }
-    slot?.release();
+    releaseSlot();
     if (ended) return;
     ended = true;
     if (failure === undefined) {
@@ -106,8 +117,15 @@ function startExchange(
       leaveQueue();
       pump.stop();
       controller.abort(abortedError());
+      // A fetch that ignores its signal may never settle.
+      releaseSlot();
     },
   };
+}
+
+/** Gives up a body that nobody has begun to read, without waiting: a `cancel` may fail or never end. */
+function discardBody({ body }: Response): void {
+  body?.cancel().catch(() => undefined);
 }
 
 /** Browsers refuse or ignore a `user-agent`, and a proxy may have one of its own: only one that the config names is sent. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { KernelError } from '@kernel/protocol';
 import type { TlsSettings } from '../connection-settings.ts';
+import { readProxyCredential } from '../proxy-credential.ts';
 
 /** A proxy, without its credential. */
 export interface Proxy {
@@ -11,7 +12,7 @@ export interface Proxy {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the URL of a proxy. `onSecret` gets its password, and what is sent of it. */
+/** Reads the URL of a proxy. `onSecret` gets its user name and password, and what is sent of them. */
 export function parseProxy(provider: string, text: string, onSecret: (secret: string) => void): Proxy {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -19,10 +20,10 @@ export function parseProxy(provider: string, text: string, onSecret: (secret: st
       hint: 'Check proxy, or https_proxy and http_proxy of the environment.',
     });
   }
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const { password, user } = readProxyCredential(provider, url);
   if (user === '' && password === '') return { origin: url.origin, headers: {} };
   const credential = Buffer.from(`${user}:${password}`).toString('base64');
-  for (const secret of [password, url.password, credential]) if (secret !== '') onSecret(secret);
+  for (const secret of [user, url.username, password, url.password, credential]) if (secret !== '') onSecret(secret);
   return { origin: url.origin, headers: { 'proxy-authorization': `Basic ${credential}` } };
 }
 
@@ -60,8 +61,7 @@ export function openTunnel(
   const ask = async (): Promise<void> => {
     const { request } = await (isSecure ? import('node:https') : import('node:http'));
     const connect = request({
-      // The name that TLS asks for is that of the proxy.
-      ...(isSecure ? { ...certificates(tls), servername: hostname } : {}),
+      ...(isSecure ? { ...proxyCertificates(tls), servername: proxyServerName(proxy) } : {}),
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isSecure ? 443 : 80) : port,
       method: 'CONNECT',
@@ -91,8 +91,14 @@ export function openTunnel(
   };
 }
 
+/** The name that TLS asks a proxy for, whatever `Host` says; empty for an address, which TLS does not take as a name. */
+export function proxyServerName({ origin }: Proxy): string {
+  const { hostname } = new URL(origin);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+}
+
 /** What of the settings holds for a proxy as well. */
-function certificates({ ca, cert, key, passphrase }: TlsSettings = {}): object {
+export function proxyCertificates({ ca, cert, key, passphrase }: TlsSettings = {}): object {
   return { ca, cert, key, passphrase };
 }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher, buildConnector } from 'undici';
 import type { TransportOptions } from '../transport.ts';
 import { environmentProxy } from './environment-proxy.ts';
-import { type Attempt, openTunnel, parseProxy, type Proxy } from './proxy.ts';
+import { type Attempt, openTunnel, parseProxy, type Proxy, proxyCertificates, proxyServerName } from './proxy.ts';
 
 /** How connections reach an origin. */
 export interface Route {
@@ -19,19 +19,19 @@ type RouteOptions = Omit<TransportOptions, 'connections' | 'fetch'>;
 export function chooseRoute(connector: typeof buildConnector, options: RouteOptions): Route {
   const { connectMs, onSecret, origin, provider, proxy: configured, socketPath, tls } = options;
   const path = socketPath === undefined ? {} : { socketPath };
-  // Its type asks for lists that can be changed.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const open = connector({ ...(tls as object), ...path, timeout: connectMs, allowH2: false });
-  const toSocket = (target: buildConnector.Options, callback: buildConnector.Callback): Attempt =>
+  const socketsWith = (settings: object | undefined): Route['connect'] => {
+    const open = connector({ ...settings, ...path, timeout: connectMs, allowH2: false });
     // undici's connector returns its socket, although its type does not say so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    open(target, callback) as unknown as Attempt;
+    return (target, callback) => open(target, callback) as unknown as Attempt;
+  };
+  const toSocket = socketsWith(tls);
   const direct: Route = { clientOrigin: origin, connect: toSocket, toRequest: (request) => request };
   if (socketPath !== undefined || configured === false) return direct;
   const url = configured ?? environmentProxy(origin, process.env);
   if (url === undefined) return direct;
   const proxy = parseProxy(provider, url, onSecret);
-  if (origin.startsWith('http:')) return forwardRoute(origin, proxy, toSocket);
+  if (origin.startsWith('http:')) return forwardRoute(origin, proxy, socketsWith(proxyCertificates(tls)));
   return {
     ...direct,
     connect(target, callback) {
@@ -49,11 +49,10 @@ export function chooseRoute(connector: typeof buildConnector, options: RouteOpti
 /** Plain HTTP is passed on by the proxy, which reads the whole address from the request. */
 function forwardRoute(origin: string, proxy: Proxy, toSocket: Route['connect']): Route {
   const { host } = new URL(origin);
-  const { hostname } = new URL(proxy.origin);
+  const servername = proxyServerName(proxy);
   return {
     clientOrigin: proxy.origin,
-    // The name that TLS asks for is that of the proxy, whatever `Host` says.
-    connect: (target, callback) => toSocket({ ...target, servername: hostname }, callback),
+    connect: (target, callback) => toSocket({ ...target, servername }, callback),
     toRequest: (request) => ({
       ...request,
       path: origin + request.path,

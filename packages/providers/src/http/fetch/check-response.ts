@@ -1,0 +1,21 @@
+import { isObject } from '@kernel/internal';
+import { describeType, KernelError } from '@kernel/protocol';
+
+/** Throws `CONFIG_INVALID` for what is not a `Response`, and says what the `fetch` returned. */
+export function checkResponse(provider: string, value: unknown): void {
+  const problem = problemOf(value);
+  if (problem === undefined) return;
+  throw new KernelError('CONFIG_INVALID', `${provider}: fetch returned ${problem}, not a Response.`, {
+    hint: 'Give a fetch that resolves to a Response as browsers and Node have it; a wrapper must return what it got.',
+  });
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (!isObject(value)) return describeType(value);
+  const { body, headers, status } = value;
+  if (typeof status !== 'number') return `${describeType(value)} without a status`;
+  if (!isObject(headers) || typeof headers['entries'] !== 'function') return `${describeType(value)} without Headers`;
+  if (body === undefined || body === null || (isObject(body) && typeof body['getReader'] === 'function'))
+    return undefined;
+  return `${describeType(value)} whose body is no ReadableStream`;
+}

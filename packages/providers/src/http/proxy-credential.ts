@@ -1,0 +1,22 @@
+import { KernelError } from '@kernel/protocol';
+
+/** What a proxy asks for; both are secrets, since some proxies take a token as the user name. */
+export interface ProxyCredential {
+  /** Empty if there is none. */
+  readonly user: string;
+  /** Empty if there is none. */
+  readonly password: string;
+}
+
+/** Decodes the credential of a proxy's URL. Throws `CONFIG_INVALID`, without the credential, for a percent sign that encodes nothing. */
+export function readProxyCredential(provider: string, { origin, password, username }: URL): ProxyCredential {
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `${provider}: the user name or password of the proxy ${origin} has a percent sign that encodes nothing.`,
+      { hint: 'Write a percent sign of a user name or password as %25.' },
+    );
+  }
+}
