@@ -1,11 +1,12 @@
-import type { Tool, ToolCall, Toolset } from '@kernel/protocol';
+import { type Tool, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
 import type { ToolRegistry } from '../registry/types.ts';
 
 const SEARCH_TOOLS: readonly string[] = ['find_tools', 'find_tools_by_pattern'];
 
 /**
- * Offers the hidden tools of a registry too, and no tools that search for them (`exclude`, by default `find_tools` and `find_tools_by_pattern`): for a provider whose vendor lets the model search for tools by itself, with
- * `toolSearch` among its `serverTools`. A call of a hidden tool promotes it, as `find_tools` would.
+ * Offers the hidden tools of a registry too, for a provider whose vendor lets the model search for tools by itself, with `toolSearch` among its
+ * `serverTools`. The tools of `exclude`, by default `find_tools` and `find_tools_by_pattern`, are not offered. A call of a hidden tool promotes it, as
+ * `find_tools` would.
  *
  * The same lists of the registry give the same array.
  */
@@ -25,7 +26,7 @@ export function withHiddenTools(registry: ToolRegistry, exclude: Iterable<string
   const promote = ({ name }: ToolCall): void => {
     if (registry.hiddenTools().some((tool) => tool.name === name)) registry.promote([name]);
   };
-  return {
+  return wrapToolset(registry, {
     list: () => withHidden(registry.list()),
     async beginTurn(turn) {
       return withHidden((await registry.beginTurn(turn)) ?? registry.list());
@@ -38,6 +39,5 @@ export function withHiddenTools(registry: ToolRegistry, exclude: Iterable<string
       promote(call);
       return registry.validate(call, context);
     },
-    subscribe: (listener) => registry.subscribe(listener),
-  };
+  });
 }

@@ -1,3 +1,4 @@
+import { changesCalls, markChangesCalls } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, searchTool, withHiddenTools } from '../../src/index.ts';
@@ -42,4 +43,13 @@ test('a toolset is mounted hidden, with the tools that appear later', async () =
   expect((await registry.call(toolCall('files_read'), context())).forLLM).toBe('read');
   // @ts-expect-error -- no such option
   expect(() => registry.mount('more', createRegistry(), { hide: true })).toThrow('there is no option "hide"');
+});
+
+test('a registry that may run other tools than those called is still known as one, so that an agent asks about every call', () => {
+  verifies('tools.hidden.vendorSearch');
+  const registry = createRegistry([simple('own')]);
+  const tools = withHiddenTools(registry);
+  expect(changesCalls(tools)).toBe(false);
+  registry.mount('hooked', markChangesCalls(createRegistry([simple('read')])));
+  expect(changesCalls(tools)).toBe(true);
 });
