@@ -11,10 +11,10 @@ import { acceptedOptions, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
-import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { createToolEncoder, type EncodedTools } from '../wire/tool-encoder.ts';
 import { toItems } from './items.ts';
 import { responsesRules } from './models.ts';
-import { nativeCalls, nativeResult, nativeToolName } from './native-tools.ts';
+import { nativeCalls, nativeChoice, nativeResult, nativeToolName } from './native-tools.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
@@ -88,7 +88,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...(streams ? { stream: true } : {}),
       ...samplingFields(options),
       ...cacheFields(request, true, warnings),
-      ...(tools === undefined ? {} : toolFields(request, options)),
+      ...(tools === undefined ? {} : toolFields(request, options, tools)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
     const items = [...encodeMessages(request.messages, options.imageDetail)];
@@ -119,12 +119,15 @@ function samplingFields(options: ResolvedOptions): Record<string, unknown> {
   };
 }
 
-function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions): object {
+function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions, tools: EncodedTools): object {
   return {
-    tool_choice:
-      typeof toolChoice === 'object' ? { type: 'function', name: toWireName(toolChoice.name, TOOL_NAME) } : toolChoice,
+    tool_choice: typeof toolChoice === 'object' ? namedChoice(toolChoice.name, tools) : toolChoice,
     parallel_tool_calls: options.parallelToolCalls,
   };
+}
+
+function namedChoice(name: string, { toolDecoder: { nativeTools } }: EncodedTools): object {
+  return nativeTools?.has(name) === true ? nativeChoice(name) : { type: 'function', name: toWireName(name, TOOL_NAME) };
 }
 
 function textFields({ responseFormat }: ProviderRequest, warnings: ProviderWarning[]): object {

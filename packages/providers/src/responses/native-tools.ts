@@ -21,6 +21,11 @@ export function nativeToolName({ type, name, environment }: JsonObject): string 
   return type === 'apply_patch' || type === 'shell' || type === 'local_shell' ? type : undefined;
 }
 
+/** The tool choice that names such a tool. @internal */
+export function nativeChoice(name: string): object {
+  return [...NAMES.values()].includes(name) ? { type: name } : { type: 'custom', name };
+}
+
 /** Returns the call of an item that a tool of the request runs here; undefined for any other item. @internal */
 export function callOfNativeItem(item: Fields, { nativeTools }: ToolDecoder): CallFragment | undefined {
   const type = asText(item['type']) ?? '';

@@ -164,6 +164,21 @@ describe('a server tool', () => {
     ).toEqual([{ type: 'shell' }, { type: 'custom', name: 'sql', format: { type: 'grammar', ...grammar } }]);
   });
 
+  test('that runs here is chosen by its own type', async () => {
+    verifies('providers.serverTools.here');
+    const serverTools = [openai.shell(), openai.customTool({ name: 'sql' })];
+    const tools = [openai.SHELL_TOOL, { ...own, name: 'sql' }, own];
+    for (const [name, choice] of [
+      ['shell', { type: 'shell' }],
+      ['sql', { type: 'custom', name: 'sql' }],
+      ['save', { type: 'function', name: 'save' }],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
+      const { body } = await sentOver('openai-responses', { tools, toolChoice: { name } }, { serverTools });
+      expect(body['tool_choice']).toEqual(choice);
+    }
+  });
+
   test('that searches for tools defers those that it names', async () => {
     verifies('providers.serverTools.deferred');
     const other: Tool = { ...own, name: 'load' };

@@ -179,7 +179,7 @@ function checkRequest(body: unknown, known: readonly string[]): readonly string[
   }
   const choice = asFields(fields['tool_choice']);
   if (fields['tool_choice'] !== undefined && names.size === 0) problems.push('tool_choice without tools');
-  if (choice !== undefined && !names.has(String(choice['name'])))
+  if (choice !== undefined && !names.has(String(choice['name'] ?? choice['type'])))
     problems.push('tool_choice names a tool that the request does not offer');
   checkInput(asList(fields['input']), problems);
   return problems;
