@@ -1,3 +1,4 @@
+import { isObject } from '@kernel/internal';
 import type { JsonObject } from './json.ts';
 
 /** Every code that a `KernelError` can have, in the order of the table in `docs/errors.md`. */
@@ -79,6 +80,24 @@ export class KernelError extends Error {
     } catch {
       return false; // a proxy that throws
     }
+  }
+
+  /**
+   * Reads the JSON form of an error, from a journal or another process. What is not one, or has a code that this version does not know, becomes an error of the code
+   * `otherwise`, with the message that there is. Never throws.
+   */
+  static fromJSON(json: unknown, otherwise: KernelErrorCode = 'TOOL_FAILED'): KernelError {
+    const fields = isObject(json) ? json : {};
+    const [code, message, hint, retryable, data] = ['code', 'message', 'hint', 'retryable', 'data'].map(
+      (name) => fields[name],
+    );
+    const known = KERNEL_ERROR_CODES.find((each) => each === code) ?? otherwise;
+    return new KernelError(known, typeof message === 'string' ? message : 'The error has no message.', {
+      ...(typeof hint === 'string' ? { hint } : {}),
+      retryable: retryable === true,
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what comes from JSON is JSON
+      ...(isObject(data) ? { data: data as JsonObject } : {}),
+    });
   }
 
   /** Returns the JSON form: code, message, hint, retryable and data, without `cause` and stack. */

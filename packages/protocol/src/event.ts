@@ -9,6 +9,7 @@ import type { Tool, ToolCall } from './tool.ts';
 /** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
 export type ProviderEvent =
   | TextDelta
+  | AudioDelta
   | CitationEvent
   | ReasoningDelta
   | ToolCallDelta
@@ -22,6 +23,15 @@ export interface TextDelta {
   readonly type: 'text-delta';
   /** The new piece, to be appended. */
   readonly text: string;
+}
+
+/** A piece of what the model speaks. Its words come as text deltas, perhaps at other times. */
+export interface AudioDelta {
+  readonly type: 'audio-delta';
+  /** The new piece in base64: bytes of its own, to be appended to those before it. */
+  readonly data: string;
+  /** The media type of the whole, such as `audio/pcm`. */
+  readonly mimeType: string;
 }
 
 /** The source of what the text before it says. */

@@ -9,7 +9,7 @@ export type { ModelOptions } from './model-options.ts';
 export { checkPromptCache } from './prompt-cache.ts';
 export type { CachePoint, PromptCache, PromptCacheOptions } from './prompt-cache.ts';
 export { isToolName, mountedName } from './tool-name.ts';
-export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality } from './tool.ts';
+export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality, ToolPhrase } from './tool.ts';
 export { changedCallError } from './changed-call.ts';
 export { changesCalls, markChangesCalls } from './changes-calls.ts';
 export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
@@ -63,6 +63,7 @@ export type {
   ReplyWithdrawn,
   Steer,
   SubAgentEvent,
+  AudioDelta,
   TextDelta,
   ToolCallDelta,
   ToolComplete,
@@ -97,6 +98,7 @@ export type {
   TokenCount,
   ToolChoice,
   ToolContext,
+  ToolImplementation,
   Toolset,
   TranscribeRequest,
   Transcript,

@@ -23,8 +23,16 @@ export interface UserMessage {
 /** What the model said. */
 export interface AssistantMessage {
   readonly role: 'assistant';
-  /** Its text, reasoning, calls, what the vendor ran itself, and opaque parts, in the order in which they arrived. */
-  readonly content: readonly (TextPart | ReasoningPart | ToolCall | ServerToolCall | ServerToolResult | OpaquePart)[];
+  /** Its text, reasoning, media, calls, what the vendor ran itself, and opaque parts, in the order in which they arrived. */
+  readonly content: readonly (
+    | TextPart
+    | MediaPart
+    | ReasoningPart
+    | ToolCall
+    | ServerToolCall
+    | ServerToolResult
+    | OpaquePart
+  )[];
   /** The author. Vendor data in the parts goes back only to this vendor. */
   readonly provider?: ProviderTrace;
   /**
@@ -76,6 +84,10 @@ export interface MediaPart {
   readonly id?: string;
   /** A file name. */
   readonly name?: string;
+  /** The words of a recording that a model has spoken: text of its message, also for vendors and programs that take no sound. */
+  readonly transcript?: string;
+  /** What names the part to the vendor that made it. It goes back to this vendor, and to no other. */
+  readonly providerData?: JsonValue;
 }
 
 /** What the model thought before it answered, as far as the vendor shows it. */
@@ -128,11 +140,17 @@ export interface Usage {
   readonly serverToolCalls?: Readonly<Record<string, number>>;
 }
 
-/** Returns the text of a message: a string as it is, text parts joined without a separator, nothing of media, reasoning, calls and opaque parts. */
+/**
+ * Returns the text of a message: a string as it is, text parts and transcripts of what a model spoke joined without a separator, nothing of other
+ * media, reasoning, calls and opaque parts.
+ */
 export function textOf(message: Message): string {
   if (typeof message.content === 'string') return message.content;
   let text = '';
-  for (const part of message.content) if (part.type === 'text') text += part.text;
+  for (const part of message.content) {
+    if (part.type === 'text') text += part.text;
+    else if (part.type === 'audio') text += part.transcript ?? '';
+  }
   return text;
 }
 

@@ -208,3 +208,18 @@ export interface ToolContext<Context = unknown> extends CallContext<Context> {
   /** The name under which the tool was called. */
   readonly toolName: string;
 }
+
+/**
+ * A tool and the function that does its work, as a package offers it that knows no registry. `createRegistry` and `register` of `@kernel/tools`
+ * take it as it is, and validate the arguments before `handler` gets them.
+ */
+export interface ToolImplementation<Context = unknown> {
+  /** The tool that a model sees. */
+  readonly tool: Tool;
+  /** Does the work. Gets the validated arguments; returns a `ToolResult`, text or any JSON value, or throws. */
+  readonly handler: (input: never, context: ToolContext<Context>) => unknown;
+  /** Time limit of a call, in milliseconds; `0` means that the tool has limits of its own. Default: the registry's. */
+  readonly timeoutMs?: number | undefined;
+  /** How many calls run at once. Default: 1 for a tool that writes, else no limit. */
+  readonly concurrency?: number | undefined;
+}

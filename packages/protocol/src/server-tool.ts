@@ -1,8 +1,8 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * A call of a tool that the vendor runs itself, such as a web search. Nothing here runs it. As an event it comes once the vendor has made the call; as a
- * part it goes back unchanged to the vendor that made it, and as text to any other.
+ * A call of a tool that the vendor runs itself, such as a web search; the agent does not run it. The event comes once the call is complete. The part
+ * goes back unchanged to the vendor that made it, and as text to any other.
  */
 export interface ServerToolCall {
   readonly type: 'server-tool-call';
@@ -10,9 +10,9 @@ export interface ServerToolCall {
   readonly id: string;
   /** The vendor's name for its tool, such as `web_search`. */
   readonly name: string;
-  /** What the vendor ran, as JSON text of an object; `{}` where it does not say. */
+  /** The input of the tool, as the JSON text of an object; `{}` if the vendor does not report it. */
   readonly arguments: string;
-  /** The part as it was received. Absent where the vendor sends none, only a report of what it ran. */
+  /** The vendor's part as it was received. Absent if the vendor reports the call elsewhere in the reply. */
   readonly providerData?: JsonValue;
 }
 
@@ -23,30 +23,30 @@ export interface ServerToolResult {
   readonly callId: string;
   /** The vendor's name for its tool. */
   readonly name: string;
-  /** What the tool found or did, as text for a person or another model: cut after 8,000 characters, and empty where the vendor keeps it to itself. */
+  /** What the tool found or did, as text for a person or another model: cut after 8,000 characters, and empty if the vendor does not disclose it. */
   readonly text: string;
-  /** The pages and documents that were found, in the vendor's order. */
+  /** The pages and documents that were found, in the vendor's order: at most 100. */
   readonly sources?: readonly Source[];
   /** Whether the call failed. */
   readonly isError?: boolean;
-  /** The part as it was received. Absent where the part of the call holds the result too. */
+  /** The vendor's part as it was received. Absent if the part of the call contains the result too. */
   readonly providerData?: JsonValue;
 }
 
 /** A page or a document. */
 export interface Source {
-  /** The address of a page. Comes from outside: check its scheme before you link to it. */
+  /** The URL of a page. It is untrusted: check its scheme before you link to it. */
   readonly url?: string;
   /** The title of the page or document. */
   readonly title?: string;
-  /** The vendor's id, or the position among the documents of the request, of a document without an address. */
+  /** The vendor's id of a document without a URL, or its index among the documents of the request. */
   readonly document?: string;
 }
 
-/** A statement's source: an annotation of a text part. */
+/** The source of a statement: an annotation of a text part. */
 export interface Citation extends Source {
-  /** The words of the source. */
+  /** The passage of the source that supports the statement. */
   readonly quote?: string;
-  /** Where in the text of the part the statement begins and ends, in UTF-16 code units; `end` is exclusive. Absent: the whole part. */
+  /** The range of the statement in the text of the part, in UTF-16 code units; `end` is exclusive. Absent: the whole part. */
   readonly span?: { readonly start: number; readonly end: number };
 }

@@ -50,3 +50,20 @@ test('every code stands in the table of docs/errors.md, once, and no other does'
   const codes = [...table.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]);
   expect(codes).toEqual([...KERNEL_ERROR_CODES]);
 });
+
+test('the JSON of an error becomes that error again, whatever else is read is an error, too', () => {
+  verifies('durable.errors');
+  const options = { hint: 'Do this.', retryable: true, data: { status: 429 } };
+  const error = new KernelError('PROVIDER_HTTP', 'Too many.', options);
+  const copy = KernelError.fromJSON(JSON.parse(JSON.stringify(error)));
+  expect(copy.toJSON()).toEqual(error.toJSON());
+  expect(KernelError.is(copy, 'PROVIDER_HTTP')).toBe(true);
+  for (const odd of [null, 'text', 5, [], {}, { code: 'NEW_CODE', message: 7, data: 'x', hint: {} }]) {
+    const read = KernelError.fromJSON(odd, 'STORE_FAILED');
+    expect([read.code, read.message, read.retryable]).toEqual(['STORE_FAILED', 'The error has no message.', false]);
+  }
+  expect(KernelError.fromJSON({ code: 'NEW_CODE', message: 'From the future.' })).toMatchObject({
+    code: 'TOOL_FAILED',
+    message: 'From the future.',
+  });
+});

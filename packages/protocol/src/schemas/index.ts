@@ -28,6 +28,9 @@ export const toolExampleSchema = z
   .strictObject({ description: z.string(), input: jsonObjectSchema, output: z.string().exactOptional() })
   .readonly();
 
+/** `ToolPhrase`. */
+export const toolPhraseSchema = z.strictObject({ text: z.string(), input: jsonObjectSchema }).readonly();
+
 /** `ToolMetadata`. */
 export const toolMetadataSchema = z
   .strictObject({
@@ -35,6 +38,7 @@ export const toolMetadataSchema = z
     optionality: z.enum(['required', 'optional', 'conditional']).exactOptional(),
     usageHint: z.string().exactOptional(),
     examples: z.array(toolExampleSchema).readonly().exactOptional(),
+    phrases: z.array(toolPhraseSchema).readonly().exactOptional(),
     requires: z.array(z.string()).readonly().exactOptional(),
     tags: z.array(z.string()).readonly().exactOptional(),
   })
@@ -58,6 +62,7 @@ const assistantContent = z
   .array(
     z.union([
       textPartSchema,
+      mediaPartSchema,
       reasoningPartSchema,
       toolCallSchema,
       serverToolCallSchema,
@@ -149,6 +154,7 @@ export const toolResultSchema = z
 /** `ProviderEvent`, a union on `type`. */
 export const providerEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text-delta'), text: z.string() }).readonly(),
+  z.strictObject({ type: z.literal('audio-delta'), data: z.string(), mimeType: z.string() }).readonly(),
   z.strictObject({ type: z.literal('citation'), citation: citationSchema }).readonly(),
   z.strictObject({ type: z.literal('reasoning-delta'), text: z.string() }).readonly(),
   serverToolCallSchema,

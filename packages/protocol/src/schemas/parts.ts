@@ -64,6 +64,8 @@ export const mediaPartSchema = z
     url: z.string().exactOptional(),
     id: z.string().exactOptional(),
     name: z.string().exactOptional(),
+    transcript: z.string().exactOptional(),
+    providerData: jsonValueSchema.exactOptional(),
   })
   .readonly();
 
