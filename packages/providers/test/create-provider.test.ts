@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each([
-  [{ baseUrl: 'localhost:1234' }, /scheme|not a URL/],
+  [{ baseUrl: 'localhost:1234' }, 'baseUrl does not begin with http:// or https://'],
   [{ baseUrl: 'nonsense' }, /not a URL/],
   [{ baseUrl: 'https://user:pass@host/v1' }, /password/],
   [{ timeouts: { idleMs: -1 } }, /timeouts\.idleMs/],

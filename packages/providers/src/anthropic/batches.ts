@@ -1,10 +1,10 @@
 import { createJsonSource, KernelError } from '@kernel/protocol';
-import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
+import { type BatchApi, type BatchOperations, readResultLine, type VendorResult } from '../batches/batch-api.ts';
+import { checkEnded } from '../batches/check-batch.ts';
 import type { Batch } from '../batches/types.ts';
-import { checkEnded } from '../batches/check-ended.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { asFields, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
 
 /** Anthropic's batches of messages: https://docs.claude.com/en/api/creating-message-batches @internal */
 export function anthropicBatches(api: BatchApi, { basePath, query }: WireSettings): BatchOperations {
@@ -33,7 +33,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   const id = asText(fields['id']);
   const status = asText(fields['processing_status']);
   if (id === undefined || status === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is no batch.`);
+    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no id or no status.`);
   const counts = asFields(fields['request_counts']);
   const count = (key: string): number => asNumber(counts?.[key]) ?? 0;
   const failed = count('errored') + count('canceled') + count('expired');
@@ -45,10 +45,10 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
 }
 
 function readResult(api: BatchApi, line: string): VendorResult {
-  const fields = asFields(parseJson(line));
-  const id = asText(fields?.['custom_id']);
-  const result = asFields(fields?.['result']);
-  if (fields === undefined || id === undefined || result === undefined)
+  const fields = readResultLine(api.name, line);
+  const id = asText(fields['custom_id']);
+  const result = asFields(fields['result']);
+  if (id === undefined || result === undefined)
     throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a line of the results has no custom_id or no result.`);
   const message = asFields(result['message']);
   if (result['type'] === 'succeeded' && message !== undefined)

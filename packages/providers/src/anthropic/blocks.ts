@@ -5,6 +5,7 @@ import { asFields, asText } from '../json-fields.ts';
 import { opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
+import { CONTAINER } from './container.ts';
 
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
@@ -34,10 +35,12 @@ function assistantBlocks(message: AssistantMessage, vendor: string): readonly ob
     if (part.type === 'text') {
       const citations = asFields(part.providerData)?.['citations'];
       const cited = citations === undefined ? {} : { citations };
-      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...cited }];
+      // The API refuses blank text, but for its own with citations.
+      const isLeftOut = part.text.trim() === '' && citations === undefined;
+      return isLeftOut ? [] : [{ type: 'text', text: part.text, ...cited }];
     }
     if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
-    if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
+    if (part.type === 'opaque') return isOwn && part.kind !== CONTAINER ? opaqueData(part) : [];
     const id = toWireId(part.id, CALL_ID_RULES.word);
     const caller = isOwn ? asFields(part.providerData)?.['caller'] : undefined;
     const call = { id, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) };

@@ -5,18 +5,18 @@ const path = { type: 'string', description: 'A path.' };
 const range = { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 };
 const commands = (...names: readonly string[]) => ({ type: 'string', enum: names });
 
-/** What the model calls through `bash()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/bash-tool */
+/** The tool to implement for `bash()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/bash-tool */
 export const BASH_TOOL: Tool = Object.freeze({
   name: 'bash',
-  description: 'Runs a command in a shell that stays open.',
+  description: 'Runs a command in a persistent shell.',
   parameters: { type: 'object', properties: { command: text, restart: { type: 'boolean' } } },
   effect: 'external',
 });
 
-/** What the model calls through `textEditor()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/text-editor-tool */
+/** The tool to implement for `textEditor()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/text-editor-tool */
 export const TEXT_EDITOR_TOOL: Tool = Object.freeze({
   name: 'str_replace_based_edit_tool',
-  description: 'Shows, creates and changes files of text.',
+  description: 'Shows, creates and edits text files.',
   parameters: {
     type: 'object',
     properties: {
@@ -34,7 +34,7 @@ export const TEXT_EDITOR_TOOL: Tool = Object.freeze({
   effect: 'write',
 });
 
-/** What the model calls through `memory()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/memory-tool */
+/** The tool to implement for `memory()`: https://docs.claude.com/en/docs/agents-and-tools/tool-use/memory-tool */
 export const MEMORY_TOOL: Tool = Object.freeze({
   name: 'memory',
   description: 'Keeps notes in files under /memories.',

@@ -10,7 +10,7 @@ export interface AnthropicConfig extends CommonConfig {
   readonly name: 'anthropic';
   /** Default model options; a request overrides them key by key. */
   readonly options?: AnthropicOptions | undefined;
-  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  /** The vendor's own tools, offered in every request: web search, code execution and others. */
   readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 

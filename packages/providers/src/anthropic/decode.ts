@@ -1,11 +1,13 @@
-import type { FinishReason } from '@kernel/protocol';
+import type { FinishReason, OpaquePart } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReplyDecoder } from '../stream/reply-decoder.ts';
+import { containerPart } from './container.ts';
 import { createOpaqueBlock, type OpaqueBlock } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
 import { serverToolCallsOf, usageFrom } from './usage.ts';
@@ -43,6 +45,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
   const serverParts = createServerPartReader();
   let stopReason: string | undefined;
   let serverToolCalls: Readonly<Record<string, number>> | undefined;
+  let container: OpaquePart | undefined;
   let begun = false;
 
   function onEvent({ data, event }: SseEvent): void {
@@ -61,11 +64,15 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
           builder.restart();
           opaqueBlocks.clear();
           stopReason = undefined;
+          container = undefined;
         }
         begun = true;
         const message = asFields(event['message']);
         builder.model(message?.['model']);
         readUsage(message?.['usage']);
+        readEnd(message);
+        // A call that code at the vendor makes while its container waits comes whole, without events of its own.
+        if (stopReason !== undefined) readContent(message);
         return;
       }
       case 'content_block_start':
@@ -78,7 +85,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
         endBlock(asNumber(event['index']));
         return;
       case 'message_delta':
-        stopReason = asText(asFields(event['delta'])?.['stop_reason']) ?? stopReason;
+        readEnd(asFields(event['delta']));
         readUsage(event['usage']);
         return;
       case 'message_stop':
@@ -89,6 +96,20 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
       default:
         // A gateway may send an error in another vendor's shape.
         if (event['error'] !== undefined && findVendorError(event) !== undefined) throw failure(event);
+    }
+  }
+
+  /** Reads what is known at the end alone: why the reply ended, and the container that the next request goes on with. */
+  function readEnd(fields: Fields | undefined): void {
+    stopReason = asText(fields?.['stop_reason']) ?? stopReason;
+    container = containerPart(fields?.['container']) ?? container;
+  }
+
+  /** Reads the blocks of a whole message. */
+  function readContent(message: Fields | undefined): void {
+    for (const [at, block] of asList(message?.['content']).entries()) {
+      startBlock(asFields(block), at);
+      endBlock(at);
     }
   }
 
@@ -183,6 +204,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     if (stopReason === undefined)
       throw builder.protocolError('the reply has an end mark but no stop reason: it was cut off');
     for (const index of opaqueBlocks.keys()) endBlock(index);
+    if (container !== undefined && builder.hasContent()) builder.reserve()(container);
     const known = REASONS.get(stopReason);
     if (known === 'length' || known === 'refusal') builder.end(known);
     else if (known === 'paused' && !builder.hasCalls()) builder.end(known);
@@ -198,11 +220,8 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
       throw builder.protocolError('the reply is JSON, but not a message');
     builder.model(message['model']);
     readUsage(message['usage']);
-    for (const [at, block] of asList(message['content']).entries()) {
-      startBlock(asFields(block), at);
-      endBlock(at);
-    }
-    stopReason = asText(message['stop_reason']);
+    readContent(message);
+    readEnd(message);
     close();
   }
 

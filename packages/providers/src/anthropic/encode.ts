@@ -1,18 +1,20 @@
 import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
-import { asFields, asText } from '../json-fields.ts';
+import { asFields, asText, type Fields } from '../json-fields.ts';
 import { placeholderTools } from '../wire/placeholder-tools.ts';
 import { resolveOptions } from '../config/model-options.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles, type EncodedMessage } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
-import { markedMessages, markLifetime, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
+import { markedMessages, markTtl, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
+import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
+import { containerField } from './container.ts';
 import { rulesOf } from './models.ts';
 import { modelSettings } from './settings.ts';
 
@@ -27,11 +29,13 @@ const LONG_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}}';
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createAnthropicEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const blocksOf = cachePerMessage((message) => toBlocks(message, settings.name));
+  const hasTools = settings.serverTools.definitions.length > 0;
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'anthropic',
     serverTools: settings.serverTools,
-    nativeName: ({ type, name }) => (CLIENT_TOOL.test(asText(type) ?? '') ? asText(name) : undefined),
+    checkName: createNameCheck(settings.name, settings.serverTools, ({ name }) => [asText(name)]),
+    clientToolName: ({ type, name }) => (CLIENT_TOOL.test(asText(type) ?? '') ? asText(name) : undefined),
     encode: ({ description }, { name, schema, isDeferred }) => ({
       name,
       ...(description === '' ? {} : { description }),
@@ -49,11 +53,11 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
     const tools = offered ?? encodeTools(placeholders);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
     const cache = resolveCache(request, ['ttl', 'points'], warnings);
-    const mark = markLifetime(cache, warnings) === '1h' ? LONG_MARK : MARK;
+    const mark = markTtl(cache, warnings) === '1h' ? LONG_MARK : MARK;
     const streams = request.stream !== false;
     const settled = modelSettings(request, options, placeholders !== undefined, warnings);
     const takesSchema = rulesOf(request.model).replySchema;
-    const head = {
+    const { container: configured, ...head }: Fields = {
       ...settings.serverTools.fields,
       ...settled.fields,
       model: request.model,
@@ -84,6 +88,9 @@ export function createAnthropicEncoder(settings: WireSettings): (request: Provid
           ]),
       `"messages":[${encodeMessages(messages, cache, mark).join(',')}]`,
     ];
+    // Last, so that the bytes before it stay those of the request before.
+    const container = hasTools ? containerField(configured, request.messages, settings.name) : configured;
+    if (container !== undefined) parts.push(`"container":${JSON.stringify(container)}`);
     return {
       path: `${settings.basePath}/messages${settings.query}`,
       body: `${parts.join(',')}}`,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { DeferredTools, ServerTool } from '../config/server-tools.ts';
+import type { DeferredTools, HostedMcpServer, ServerTool, UserLocation } from '../config/server-tools.ts';
 import { definedFields } from '../json-fields.ts';
 
 // The versions of November 2026: https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview. For another, pass the vendor's JSON.
@@ -8,32 +8,20 @@ const WEB_FETCH = 'web_fetch_20250910';
 const CODE_EXECUTION = 'code_execution_20250825';
 const TOOL_SEARCH_VERSION = '20251119';
 
-/** Where a user is, roughly, for results of the place. */
-export interface UserLocation {
-  /** The city. */
-  readonly city?: string | undefined;
-  /** The region or state. */
-  readonly region?: string | undefined;
-  /** The country, as two letters of ISO 3166-1. */
-  readonly country?: string | undefined;
-  /** The time zone, as a name of the IANA database. */
-  readonly timezone?: string | undefined;
-}
-
-/** Limits of web tools. */
+/** Options of web tools. */
 export interface WebToolOptions {
-  /** How often the tool may run in one request. Default: no limit. */
+  /** The maximum number of uses in one request. Default: no limit. */
   readonly maxUses?: number | undefined;
-  /** Only these domains, without a scheme. Not together with `blockedDomains`. */
+  /** The only domains to use, without a scheme. Not together with `blockedDomains`. */
   readonly allowedDomains?: readonly string[] | undefined;
-  /** All domains but these. */
+  /** Domains to leave out, without a scheme. */
   readonly blockedDomains?: readonly string[] | undefined;
 }
 
 /** Searches the web. The vendor charges for each search. */
 export function webSearch(
   options: WebToolOptions & {
-    /** Where the user is. */
+    /** The user's approximate location. */
     readonly userLocation?: UserLocation | undefined;
   } = {},
 ): ServerTool {
@@ -42,10 +30,10 @@ export function webSearch(
   return define({ type: WEB_SEARCH, name: 'web_search', ...limitsOf(options), user_location: location });
 }
 
-/** Fetches pages whose addresses are in the conversation. */
+/** Fetches pages whose URLs are in the conversation. */
 export function webFetch(
   options: WebToolOptions & {
-    /** Whether texts name the passages that they rest on. Default false. */
+    /** Whether the answer cites the passages that it is based on. Default false. */
     readonly citations?: boolean | undefined;
     /** The maximum number of tokens of one page. */
     readonly maxContentTokens?: number | undefined;
@@ -59,16 +47,16 @@ export function webFetch(
   return define({ type: WEB_FETCH, name: 'web_fetch', ...limitsOf(options), ...fields }, ['web-fetch-2025-09-10']);
 }
 
-/** Runs commands and edits files in a container of the vendor's. */
+/** Runs commands and edits files in a container at the vendor. */
 export function codeExecution(): ServerTool {
   return define({ type: CODE_EXECUTION, name: 'code_execution' }, ['code-execution-2025-08-25']);
 }
 
-/** Lets the model search for tools: those named in `deferredTools` are not in its context before it has found them. */
+/** Lets the model search for tools: deferred ones enter its context only once it has found them. */
 export function toolSearch(options: {
-  /** The tools of yours that it finds: their names, or what says so of a name. */
+  /** Which of your tools are deferred. */
   readonly deferredTools: DeferredTools;
-  /** How it searches: by words, or by a regular expression. Default `bm25`. */
+  /** How the model searches: by words (`bm25`), or by a regular expression. Default `bm25`. */
   readonly by?: 'bm25' | 'regex' | undefined;
 }): ServerTool {
   const { deferredTools, by = 'bm25' } = options;
@@ -79,42 +67,30 @@ export function toolSearch(options: {
   };
 }
 
-/** A server of the Model Context Protocol that the vendor connects to. */
-export interface HostedMcpServer {
-  /** A name of your choice. */
-  readonly name: string;
-  /** The address of the server, with `https`. */
-  readonly url: string;
-  /** The server's access token. */
-  readonly authorizationToken?: string | undefined;
-  /** Only these tools of the server. Default: all. */
-  readonly allowedTools?: readonly string[] | undefined;
-}
-
-/** Offers the tools of a server of the Model Context Protocol; the vendor connects to it and runs its tools, without asking. */
-export function mcpServer({ name, url, authorizationToken, allowedTools }: HostedMcpServer): ServerTool {
+/** Offers the tools of an MCP server. The vendor connects to it and runs its tools without asking. */
+export function mcpServer({ name, url, token, allowedTools }: HostedMcpServer): ServerTool {
   const only = allowedTools && {
     default_config: { enabled: false },
     configs: Object.fromEntries(allowedTools.map((tool) => [tool, { enabled: true }])),
   };
-  const server = definedFields({ type: 'url', url, name, authorization_token: authorizationToken });
+  const server = definedFields({ type: 'url', url, name, authorization_token: token });
   return {
     ...define({ type: 'mcp_toolset', mcp_server_name: name, ...only }, ['mcp-client-2025-11-20']),
     fields: { mcp_servers: [server] },
   };
 }
 
-/** The model's own way to call a tool of yours named `memory`: it runs here. `MEMORY_TOOL` describes what it is called with. */
+/** Has the model call your tool `memory` in the form that it was trained on; it runs here. `MEMORY_TOOL` describes its input. */
 export function memory(): ServerTool {
   return define({ type: 'memory_20250818', name: 'memory' }, ['context-management-2025-06-27']);
 }
 
-/** The model's own way to call a tool of yours named `str_replace_based_edit_tool`: it runs here. See `TEXT_EDITOR_TOOL`. */
+/** Has the model call your tool `str_replace_based_edit_tool` in the form that it was trained on; it runs here. `TEXT_EDITOR_TOOL` describes its input. */
 export function textEditor(): ServerTool {
   return define({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' });
 }
 
-/** The model's own way to call a tool of yours named `bash`: it runs here. See `BASH_TOOL`. */
+/** Has the model call your tool `bash` in the form that it was trained on; it runs here. `BASH_TOOL` describes its input. */
 export function bash(): ServerTool {
   return define({ type: 'bash_20250124', name: 'bash' });
 }

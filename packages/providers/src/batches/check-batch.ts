@@ -1,23 +1,48 @@
-import { KernelError } from '@kernel/protocol';
-import type { BatchRequest } from './types.ts';
+import { isObject } from '@kernel/internal';
+import { describeType, KernelError } from '@kernel/protocol';
+import type { Batch, BatchRequest } from './types.ts';
 
-/** What every vendor takes as the name of a request. */
+/** The ids of requests that every vendor accepts. */
 const ID = /^[\w-]{1,64}$/;
 
-/** Throws `CONFIG_INVALID` for requests that cannot be a batch of at most `most`. @internal */
-export function checkBatch(provider: string, requests: readonly BatchRequest[], most: number): void {
+/** Throws `CONFIG_INVALID` unless there are 1 to `maxRequests` requests with valid and distinct ids. @internal */
+export function checkBatch(provider: string, requests: readonly BatchRequest[], maxRequests: number): void {
   const fail = (message: string, hint: string): never => {
     throw new KernelError('CONFIG_INVALID', `${provider}: ${message}`, { hint });
   };
   const given: unknown = requests;
-  if (!Array.isArray(given)) return fail('a batch is a list of requests.', 'Pass [{ id, model, messages }, …].');
-  if (requests.length === 0 || requests.length > most)
-    return fail(`the batch has ${requests.length} requests.`, `Submit 1 to ${most} requests at once.`);
+  if (!Array.isArray(given))
+    return fail(`a batch is an array of requests, not ${describeType(given)}.`, 'Pass [{ id, model, messages }, …].');
+  if (requests.length === 0 || requests.length > maxRequests)
+    return fail(`the batch has ${requests.length} requests.`, `Submit 1 to ${maxRequests} requests at once.`);
   const seen = new Set<string>();
-  for (const { id } of requests) {
+  for (const [at, request] of requests.entries()) {
+    if (!isObject(request))
+      return fail(`requests[${at}] is ${describeType(request)}, not a request.`, 'Pass { id, model, messages }.');
+    const { id } = request;
     if (typeof id !== 'string' || !ID.test(id))
       return fail(`a request has the id ${JSON.stringify(id)}.`, 'Use 1 to 64 letters, digits, "_" and "-".');
-    if (seen.has(id)) return fail(`two requests have the id "${id}".`, 'Give each an id of its own.');
+    if (seen.has(id)) return fail(`two requests have the id "${id}".`, 'Give each request a different id.');
     seen.add(id);
   }
+}
+
+/** Throws `CONFIG_INVALID` for anything but a non-empty string. @internal */
+export function checkBatchId(provider: string, id: unknown): void {
+  if (typeof id === 'string' && id !== '') return;
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `${provider}: the id of the batch is ${id === '' ? 'empty' : describeType(id)}.`,
+    {
+      hint: 'Pass the id of the batch that submit returned.',
+    },
+  );
+}
+
+/** Throws `CONFIG_INVALID` for a batch that has no results yet. @internal */
+export function checkEnded(provider: string, { id, status }: Batch): void {
+  if (status !== 'running') return;
+  throw new KernelError('CONFIG_INVALID', `${provider}: the batch "${id}" is still running.`, {
+    hint: 'Await wait(id) first.',
+  });
 }

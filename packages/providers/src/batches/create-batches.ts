@@ -1,144 +1,39 @@
-import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import {
-  checkFunctions,
-  checkKeys,
-  checkNumber,
-  KernelError,
-  type MessageEnd,
-  optionKeys,
-  type ProviderRequest,
-} from '@kernel/protocol';
-import { decodeUtf8 } from '@kernel/internal';
-import type { CommonConfig } from '../config/common-config.ts';
-import { joinBytes } from '../http/join-bytes.ts';
-import { asFields, asText, parseJson } from '../json-fields.ts';
-import { IDENTITY_TOOL_DECODER } from '../wire/tool-encoder.ts';
-import { type BaseSettings, type EncodedRequest, openWire, type Wire } from '../wire/wire.ts';
-import { type BatchApi, type BatchOperations, createBatchApi } from './batch-api.ts';
-import { checkBatch } from './check-batch.ts';
-import type {
-  Batch,
-  BatchCallOptions,
-  Batches,
-  BatchRequest,
-  BatchResult,
-  BatchResultOptions,
-  BatchWaitOptions,
-} from './types.ts';
+import { KernelError } from '@kernel/protocol';
+import { anthropicBatches } from '../anthropic/batches.ts';
+import { anthropicWire } from '../anthropic/wire.ts';
+import { geminiBatches } from '../gemini/batches.ts';
+import { geminiWire } from '../gemini/wire.ts';
+import { openaiBatches } from '../openai/batches.ts';
+import { isChatName } from '../openai/presets.ts';
+import { chatWire } from '../openai/wire.ts';
+import { responsesWire } from '../responses/wire.ts';
+import { createWireBatches } from './wire-batches.ts';
+import type { AnthropicConfig } from '../anthropic/config.ts';
+import type { GeminiConfig } from '../gemini/config.ts';
+import type { ChatConfig } from '../openai/config.ts';
+import type { ResponsesConfig } from '../responses/config.ts';
+import type { Batches } from './types.ts';
 
-const CALL_KEYS = optionKeys<BatchCallOptions>({ signal: true });
-const WAIT_KEYS = optionKeys<BatchWaitOptions>({ signal: true, intervalMs: true, onPoll: true });
-const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: true });
-const INTERVAL_MS = 30_000;
-/** How many questions in a row may fail for a reason that may pass. */
-const MAX_FAILED_POLLS = 5;
+/** The config of a provider whose vendor has batches: either API of OpenAI, a server compatible with its batches, Anthropic or Gemini. */
+export type BatchConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;
 
-/** Creates the batches of a wire: its encoder writes the requests, and its decoder reads the replies. @internal */
-export function createWireBatches<Config extends CommonConfig, Settings extends BaseSettings>(
-  wire: Wire<Config, Settings>,
-  config: Config,
-  operationsOf: (api: BatchApi, settings: Settings) => BatchOperations,
-): Batches {
-  const { context, settings } = openWire(wire, config);
-  const { name } = config;
-  const operations = operationsOf(createBatchApi(name, context), settings);
-  const encode = wire.createEncoder(settings);
-  // Encoders read the fields that they know: the id is none of them.
-  const encodeOne = (request: BatchRequest): EncodedRequest => encode({ ...request, stream: false });
-
-  async function get(id: string, options: BatchCallOptions = {}): Promise<Batch> {
-    checkKeys('get', options, CALL_KEYS);
-    return operations.get(id, options.signal);
-  }
-
-  /** Reads a reply as the wire's decoder reads a whole one. */
-  function decode(
-    reply: string,
-    request: ProviderRequest | undefined,
-    encoded: EncodedRequest | undefined,
-  ): MessageEnd {
-    let end: MessageEnd | undefined;
-    const named = asFields(parseJson(reply));
-    const decoder = wire.createDecoder(
-      {
-        name,
-        model: request?.model ?? asText(named?.['model']) ?? asText(named?.['modelVersion']) ?? '',
-        streams: false,
-        redactor: context.redactor,
-        warnings: encoded?.warnings ?? [],
-        emit: (event) => {
-          if (event.type === 'message-end') end = event;
-        },
-        toolDecoder: encoded?.toolDecoder ?? IDENTITY_TOOL_DECODER,
-        lineLength: context.limits.lineLength,
-      },
-      {},
-    );
-    decoder.push(joinBytes([reply]));
-    decoder.end();
-    if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${name}: a reply of the batch has no end.`);
-    return end;
-  }
-
-  return {
-    get,
-    async submit(requests, options = {}) {
-      checkKeys('submit', options, CALL_KEYS);
-      checkBatch(name, requests, operations.limits.requests);
-      let characters = 0;
-      const items = requests.map((request) => {
-        const encoded = encodeOne(request);
-        const body = typeof encoded.body === 'string' ? encoded.body : decodeUtf8(encoded.body);
-        encoded.freeBody?.();
-        characters += body.length;
-        return { id: request.id, model: request.model, body };
+/** Creates a client for batches from the config of a provider. Throws `PROVIDER_UNSUPPORTED` for a vendor without batches, and `CONFIG_INVALID` for a bad config. */
+export function createBatches(config: BatchConfig): Batches {
+  const name: string = config.name;
+  switch (config.name) {
+    case 'anthropic':
+      return createWireBatches(anthropicWire, config, anthropicBatches);
+    case 'gemini':
+      return createWireBatches(geminiWire, config, geminiBatches);
+    case 'openai-responses':
+      return createWireBatches(responsesWire, config, (api, { basePath, query }) =>
+        openaiBatches(api, (operation) => `${basePath}/${operation}${query}`, '/v1/responses'),
+      );
+    default:
+      if (isChatName(name))
+        return createWireBatches(chatWire, config, (api, { path }) => openaiBatches(api, path, '/v1/chat/completions'));
+      throw new KernelError('PROVIDER_UNSUPPORTED', `There are no batches for "${name}".`, {
+        hint: 'Use openai, openai-responses, anthropic, gemini, or a server compatible with the batches of OpenAI.',
       });
-      if (characters > operations.limits.characters) {
-        throw new KernelError('CONFIG_INVALID', `${name}: the batch has ${characters} characters of JSON.`, {
-          hint: `The vendor takes ${operations.limits.characters}: submit several batches.`,
-        });
-      }
-      options.signal?.throwIfAborted();
-      return operations.submit(items, options.signal);
-    },
-    async wait(id, options = {}) {
-      checkKeys('wait', options, WAIT_KEYS);
-      const { intervalMs = INTERVAL_MS, onPoll, signal } = options;
-      checkNumber('wait', 'intervalMs', intervalMs, 1);
-      checkFunctions('wait', { onPoll });
-      for (let failed = 0; ;) {
-        try {
-          const batch = await operations.get(id, signal);
-          failed = 0;
-          onPoll?.(batch);
-          if (batch.status !== 'running') return batch;
-        } catch (error) {
-          failed += 1;
-          if (!KernelError.is(error) || !error.retryable || failed >= MAX_FAILED_POLLS) throw error;
-        }
-        await delay(Math.min(intervalMs, MAX_TIMER_MS), signal);
-      }
-    },
-    async cancel(id, options = {}) {
-      checkKeys('cancel', options, CALL_KEYS);
-      return operations.cancel(id, options.signal);
-    },
-    async *results(id, options = {}) {
-      checkKeys('results', options, RESULT_KEYS);
-      const requests = new Map((options.requests ?? []).map((request) => [request.id, request]));
-      for await (const result of operations.results(id, options.signal)) {
-        if ('error' in result) yield result;
-        else yield resultOf(result.id, result.reply, requests.get(result.id));
-      }
-    },
-  };
-
-  function resultOf(id: string, reply: string, request: BatchRequest | undefined): BatchResult {
-    try {
-      return { id, end: decode(reply, request, request && encodeOne(request)) };
-    } catch (error) {
-      if (KernelError.is(error)) return { id, error };
-      throw error;
-    }
   }
 }

@@ -1,5 +1,5 @@
-export { createBatches } from './batches.ts';
-export type { BatchConfig } from './batches.ts';
+export { createBatches } from './create-batches.ts';
+export type { BatchConfig } from './create-batches.ts';
 export type {
   Batch,
   BatchCallOptions,

@@ -1,58 +1,61 @@
 import type { KernelError, MessageEnd, ProviderRequest } from '@kernel/protocol';
 
-/** One request of a batch. It is answered whole. */
+/** One request of a batch, answered in one piece. */
 export interface BatchRequest extends Omit<ProviderRequest, 'signal' | 'stream'> {
-  /** A name for it, unique in the batch: 1 to 64 letters, digits, `_` and `-`. Its result has it. */
+  /** Identifies its result; unique in the batch: 1 to 64 letters, digits, `_` and `-`. */
   readonly id: string;
 }
 
-/** A batch at its vendor. */
+/** The state of a batch at its vendor. */
 export interface Batch {
-  /** The vendor's name for it: with it, any process can go on with the batch. */
+  /** The vendor's id of the batch, with which any process can wait for it and read its results. */
   readonly id: string;
-  /** `ended`: there are results to read, be they failures. `failed`: the vendor refused the batch as a whole. */
+  /** `ended`: the results can be read, even if all of them are errors. `failed`: the vendor refused the whole batch. */
   readonly status: 'running' | 'ended' | 'failed';
-  /** How many requests have succeeded and failed so far, as far as the vendor says. */
+  /** How many requests have succeeded and failed so far; absent if the vendor does not say. */
   readonly counts?: { readonly succeeded: number; readonly failed: number };
-  /** Why it failed, in the vendor's words. */
+  /** The vendor's reason for `failed`, without secrets: at most 1,000 characters. */
   readonly error?: string;
 }
 
-/** The result of one request: its reply, or why there is none. They come in any order. */
+/** The result of one request: the end of its reply, or the error. */
 export type BatchResult =
   | { readonly id: string; readonly end: MessageEnd }
   | { readonly id: string; readonly error: KernelError };
 
-/** What aborts a call. */
+/** Options of a call. */
 export interface BatchCallOptions {
   /** Aborts the call, not the batch. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a batch is waited for. */
+/** Options of `wait`. */
 export interface BatchWaitOptions extends BatchCallOptions {
-  /** How long to wait between two questions, in milliseconds. Default 30,000. */
+  /** The time between two polls, in milliseconds. Default 30,000. */
   readonly intervalMs?: number | undefined;
-  /** Called with each answer. Must not throw. */
+  /** Called after each poll. Must not throw. */
   readonly onPoll?: ((batch: Batch) => void) | undefined;
 }
 
-/** How results are read. */
+/** Options of `results`. */
 export interface BatchResultOptions extends BatchCallOptions {
-  /** The requests of the batch: with them, warnings are in the replies, and calls of tools whose names or schemas were changed for the vendor are changed back. */
+  /**
+   * The requests of the batch. With them, replies have their warnings, calls of tools whose names or schemas were changed for the vendor are changed
+   * back, and each request without a result yields an error at the end.
+   */
   readonly requests?: readonly BatchRequest[] | undefined;
 }
 
-/** The batches of one vendor. Nothing is retried, except that `wait` outlasts a few failed questions. */
+/** Submits, polls and reads the batches of one vendor. Nothing is retried, except that `wait` tolerates four failed polls in a row. */
 export interface Batches {
-  /** Submits requests. Throws `CONFIG_INVALID`, before anything is sent, for ids that are taken or not allowed and for more than the vendor takes. */
+  /** Submits requests. Throws `CONFIG_INVALID`, before anything is sent, for repeated or invalid ids and for more than the vendor accepts. */
   submit(requests: readonly BatchRequest[], options?: BatchCallOptions): Promise<Batch>;
-  /** Asks how a batch is doing. */
+  /** Returns the current state of a batch. */
   get(id: string, options?: BatchCallOptions): Promise<Batch>;
-  /** Asks again and again, and resolves once the batch is no longer running. An abort leaves the batch running. */
+  /** Polls until the batch is no longer running. An abort leaves the batch running at the vendor. */
   wait(id: string, options?: BatchWaitOptions): Promise<Batch>;
-  /** Asks the vendor to stop. What is done already has its result; the batch may go on running for a while. */
+  /** Asks the vendor to stop a batch, which may take a while. Requests that were answered keep their results. */
   cancel(id: string, options?: BatchCallOptions): Promise<Batch>;
-  /** Yields the results of a batch that has ended, as they arrive. Throws `CONFIG_INVALID` while it runs. */
+  /** Yields the results of a batch that has ended as they arrive, in any order, one for each id. Throws `CONFIG_INVALID` while it runs. */
   results(id: string, options?: BatchResultOptions): AsyncIterable<BatchResult>;
 }

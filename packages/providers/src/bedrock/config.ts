@@ -1,6 +1,6 @@
 import { checkKeys, type JsonObject, type KeysOf, optionKeys, type ModelOptions } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
-import { configKeys, useInside } from '../config/check-config.ts';
+import { configKeys, nestedHints } from '../config/check-config.ts';
 import type { ServerToolConfig } from '../config/server-tools.ts';
 import { configError } from '../config/config-error.ts';
 import { resolveWireSettings, type WireSettings } from '../config/wire-settings.ts';
@@ -29,7 +29,7 @@ export interface BedrockWireConfig extends CommonConfig {
   readonly region?: string | undefined;
   /** The AWS credentials, or a function that returns them. Absent, and without `token`: the credential chain of the AWS SDK is used. */
   readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
-  /** Tools that the model knows by itself, offered in every request, such as `{ systemTool: { name: 'nova_grounding' } }`. */
+  /** The vendor's own tools, offered in every request, such as `{ systemTool: { name: 'nova_grounding' } }`. */
   readonly serverTools?: readonly ServerToolConfig[] | undefined;
   /** A named profile of the shared AWS configuration, whose credentials sign the requests. Not together with `credentials` or `token`. */
   readonly profile?: string | undefined;
@@ -55,7 +55,7 @@ const CREDENTIALS: KeysOf<AwsCredentials> = { accessKeyId: true, secretAccessKey
 const CREDENTIAL_KEYS = optionKeys<AwsCredentials>(CREDENTIALS);
 const KEYS = configKeys(
   { region: true, credentials: true, profile: true, serverTools: true },
-  useInside('credentials', Object.keys(CREDENTIALS)),
+  nestedHints('credentials', Object.keys(CREDENTIALS)),
 );
 
 /** Resolves a config for the Converse API. Throws `CONFIG_INVALID` if `region` is missing where the address or a signature needs it. @internal */

@@ -10,7 +10,7 @@ import {
 } from '../wire/message-builder.ts';
 import { createFrameSplitter } from '../stream/aws-frames.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { createOpaqueBlock, type OpaqueBlock, opaqueKind } from './opaque-block.ts';
 import { createServerPartReader, readCitation } from './server-parts.ts';
 import type { ReadFrame } from './optional-packages.ts';

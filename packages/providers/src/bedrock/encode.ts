@@ -7,9 +7,11 @@ import { schemaInstruction } from '../wire/response-format.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { alternateRoles } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
-import { markedMessages, markLifetime, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
+import { markedMessages, markTtl, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME } from '../wire/names.ts';
+import { asFields, asText } from '../json-fields.ts';
+import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toBlocks } from './blocks.ts';
 import { modelSettings } from './settings.ts';
@@ -27,6 +29,9 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     names: TOOL_NAME,
     dialect: 'anthropic',
     serverTools: settings.serverTools,
+    checkName: createNameCheck(settings.name, settings.serverTools, ({ systemTool, toolSpec }) => [
+      asText(asFields(systemTool ?? toolSpec)?.['name']),
+    ]),
     encode: ({ description }, { name, schema }) => ({
       toolSpec: { name, description: description === '' ? name : description, inputSchema: { json: schema } },
     }),
@@ -49,7 +54,7 @@ export function createBedrockEncoder(settings: WireSettings): (request: Provider
     const { cachePoints, fields, toolChoice } = modelSettings(forced, options, warnings);
     addOptionWarnings(options, warnings);
     const cache = cacheOf(request, cachePoints, warnings);
-    const mark = markLifetime(cache, warnings) === '1h' ? LONG_MARK : MARK;
+    const mark = markTtl(cache, warnings) === '1h' ? LONG_MARK : MARK;
     const markIf = (isMarked: boolean): readonly string[] => (isMarked ? [mark] : []);
     const choice = toolChoice === undefined ? '' : `,"toolChoice":${JSON.stringify(toolChoice)}`;
     const instructions = system.map((text) => JSON.stringify({ text }));

@@ -1,6 +1,6 @@
 import type { Citation, OpaquePart, ServerToolCall, ServerToolResult } from '@kernel/protocol';
 import { asFields, asList, asText, type Fields } from '../json-fields.ts';
-import { opaquePart } from '../wire/message-builder.ts';
+import { opaquePart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
 
 /** Reads the blocks that Converse models answer for what they ran themselves, in order. @internal */

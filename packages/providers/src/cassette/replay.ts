@@ -1,10 +1,8 @@
-import { canonicalJson, isObject } from '@kernel/internal';
+import { canonicalJson } from '@kernel/internal';
 import {
   checkKeys,
   type EmbedResult,
-  type JsonObject,
   type JsonValue,
-  KERNEL_ERROR_CODES,
   KernelError,
   type Provider,
   type TokenCount,
@@ -41,7 +39,7 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
 
   function result(kind: 'countTokens' | 'embed' | 'transcribe', request: AnyRequest): unknown {
     const entry = take(kind, request);
-    if (entry.error !== undefined) throw toError(entry.error);
+    if (entry.error !== undefined) throw KernelError.fromJSON(entry.error, 'PROVIDER_PROTOCOL');
     return entry.result;
   }
 
@@ -53,7 +51,7 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
         request.signal?.throwIfAborted();
         yield event;
       }
-      if (error !== undefined) throw toError(error);
+      if (error !== undefined) throw KernelError.fromJSON(error, 'PROVIDER_PROTOCOL');
     },
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the recorded result of such a call
     countTokens: async (request) => result('countTokens', request) as TokenCount,
@@ -67,10 +65,6 @@ export function replay(cassette: Cassette, options: RecorderOptions = {}): Provi
 /** Canonical, since the keys of a cassette that was edited by hand may be in any order. */
 function keyOf(kind: string, request: JsonValue): string {
   return `${kind} ${canonicalJson(request)}`;
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return isObject(value);
 }
 
 function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: JsonValue): KernelError {
@@ -91,19 +85,6 @@ function missError(cassette: Cassette, kind: CassetteEntry['kind'], requested: J
     {
       hint,
       data: { nearest: near.index, differences: shown.map((one) => ({ ...one })), differing: differing.length },
-    },
-  );
-}
-
-function toError(error: Readonly<Record<string, JsonValue>>): KernelError {
-  const { code, data, hint, message, retryable } = error;
-  return new KernelError(
-    KERNEL_ERROR_CODES.find((known) => known === code) ?? 'PROVIDER_PROTOCOL',
-    typeof message === 'string' ? message : 'The recorded error has no message.',
-    {
-      hint: typeof hint === 'string' ? hint : undefined,
-      retryable: retryable === true,
-      ...(isJsonObject(data) ? { data } : {}),
     },
   );
 }

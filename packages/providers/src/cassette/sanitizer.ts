@@ -15,6 +15,8 @@ const SECRET_NAMES =
 const SECRET_KEY = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
 /** The same names in text: a header line, or a member of JSON in a string, escaped or not. */
 const NAMED_SECRET = new RegExp(`((?:${SECRET_NAMES})\\\\?["']?\\s*[:=]\\s*\\\\?["'])([^"'\\\\]+)`, 'gi');
+/** The same and those of signed addresses, in the query of a URL. */
+const QUERY_SECRET = new RegExp(`([?&](?:${SECRET_NAMES}|key|auth|signature|sig)=)[^&#\\s"'\\\\]+`, 'gi');
 const AUTH_SCHEME = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/g;
 
 /** Creates a sanitizer: the redactor of all packages with these secrets, and the usual names of credentials. @internal */
@@ -22,7 +24,11 @@ export function createSanitizer(secrets: readonly string[]): Sanitizer {
   const redactor = createRedactor(secrets);
 
   function text(original: string): string {
-    return redactor.text(original).replace(AUTH_SCHEME, `$1 ${MARK}`).replace(NAMED_SECRET, `$1${MARK}`);
+    return redactor
+      .text(original)
+      .replace(AUTH_SCHEME, `$1 ${MARK}`)
+      .replace(NAMED_SECRET, `$1${MARK}`)
+      .replace(QUERY_SECRET, `$1${MARK}`);
   }
 
   function value(item: JsonValue): JsonValue {

@@ -16,12 +16,19 @@ export function parseBaseUrl(provider: string, value: string): BaseUrl {
   if (!URL.canParse(value)) throw configError(provider, `baseUrl is not a URL: "${withoutCredential(value)}".`, hint);
   const url = new URL(value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw configError(provider, `baseUrl has the scheme "${url.protocol}", not http or https.`, hint);
+    throw hasScheme(value, url)
+      ? configError(provider, `baseUrl has the scheme "${url.protocol}", not http or https.`, hint)
+      : configError(provider, `baseUrl does not begin with http:// or https://: "${withoutCredential(value)}".`, hint);
   }
   if (url.username !== '' || url.password !== '') {
     throw configError(provider, 'baseUrl contains a user name or password.', hint);
   }
   return { origin: url.origin, path: url.pathname.replace(/(?<!\/)\/+$/, ''), query: url.search };
+}
+
+/** Whether a URL was written with its scheme: `user:password@host` and `localhost:8080` are URLs with the schemes `user:` and `localhost:`. @internal */
+export function hasScheme(value: string, { protocol }: URL): boolean {
+  return value.trimStart().toLowerCase().startsWith(`${protocol}//`);
 }
 
 /** What is not a URL may still hold a credential, whose own text may have any character: it ends at the last `@`. */

@@ -31,17 +31,17 @@ const FOREIGN: Readonly<Record<string, string>> = {
   ...sameHint(['apiKey', 'api_key', 'key', 'authToken'], 'Use token.'),
   ...sameHint(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
   ...sameHint(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
-  ...useInside('options', MODEL_OPTIONS),
+  ...nestedHints('options', MODEL_OPTIONS),
   ...sameHint(['httpsProxy', 'httpProxy', 'proxyUrl', 'agent', 'httpAgent', 'dispatcher'], 'Use proxy, tls or fetch.'),
-  ...useInside('tls', ['ca', 'cert', 'passphrase', 'servername', 'rejectUnauthorized']),
+  ...nestedHints('tls', ['ca', 'cert', 'passphrase', 'servername', 'rejectUnauthorized']),
   ...sameHint(['defaultHeaders'], 'Use headers.'),
   ...sameHint(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
   ...sameHint(['project'], 'Use headers: { "OpenAI-Project": … }.'),
   ...sameHint(['model'], 'Use model of each request.'),
 };
 
-/** Hints for keys that belong into a nested object. @internal */
-export function useInside(parent: string, keys: readonly string[]): Readonly<Record<string, string>> {
+/** Hints for keys that belong in a nested object. @internal */
+export function nestedHints(parent: string, keys: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(keys.map((key) => [key, `Use ${parent}: { ${key} }.`]));
 }
 

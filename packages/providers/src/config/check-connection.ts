@@ -1,6 +1,7 @@
 import { checkFunctions, checkKeys, optionKeys, sameHint } from '@kernel/protocol';
-import type { ConnectionSettings, TlsSettings } from '../http/connection-settings.ts';
+import { type ConnectionSettings, nodeOnlySetting, type TlsSettings } from '../http/connection-settings.ts';
 import { readProxyCredential } from '../http/proxy-credential.ts';
+import { hasScheme } from './base-url.ts';
 import { configError } from './config-error.ts';
 
 const NEVER_OFF = 'It is always checked: trust a certificate of your own with tls: { ca }.';
@@ -13,27 +14,27 @@ const TLS_KEYS = optionKeys<TlsSettings>(
   },
 );
 
-/** What of a config says how requests are sent. */
+/** The fields of a config that say how requests are sent. */
 interface ConnectionConfig extends ConnectionSettings {
   readonly name: string;
   readonly fetch?: unknown;
 }
 
-/** Throws `CONFIG_INVALID` for settings of the connection that are wrong or exclude each other. No message holds the credential of a proxy. @internal */
-export function checkConnection({ fetch, name, proxy, socketPath, tls }: ConnectionConfig): void {
+/** Throws `CONFIG_INVALID` for connection settings that are invalid or exclude each other. No message contains the credential of a proxy. @internal */
+export function checkConnection(config: ConnectionConfig): void {
+  const { fetch, name, proxy, socketPath, tls } = config;
   checkFunctions(name, { fetch });
   if (tls !== undefined) checkKeys(name, tls, TLS_KEYS, 'tls.');
   if (proxy !== undefined && proxy !== false) checkProxy(name, proxy);
   if (socketPath !== undefined && (typeof socketPath !== 'string' || socketPath === '')) {
     throw configError(name, 'socketPath is not a path.', 'Set it to the path of a Unix socket, or leave it out.');
   }
-  const given = Object.entries({ proxy: proxy === false ? undefined : proxy, tls, socketPath });
-  const [used] = given.find(([, value]) => value !== undefined) ?? [];
+  const used = nodeOnlySetting(config);
   if (fetch !== undefined && used !== undefined) {
     throw configError(
       name,
       `${used} has no effect with fetch.`,
-      'Give fetch what it needs itself, or leave fetch out.',
+      `Configure ${used} in your fetch, or leave fetch out.`,
     );
   }
   if (socketPath !== undefined && typeof proxy === 'string') {
@@ -41,11 +42,12 @@ export function checkConnection({ fetch, name, proxy, socketPath, tls }: Connect
   }
 }
 
-/** An error says no more of the URL than its scheme and its host: it may hold a password. */
+/** Checks the URL of a proxy. Errors quote its scheme and host only, since the rest may contain a password. */
 function checkProxy(name: string, proxy: unknown): void {
   const hint = 'Write it like http://host:3128 or http://user:password@host:3128, or false for none.';
   const url = typeof proxy === 'string' ? URL.parse(proxy) : null;
   if (url === null) throw configError(name, 'proxy is not a URL.', hint);
+  if (!hasScheme(String(proxy), url)) throw configError(name, 'proxy does not begin with http:// or https://.', hint);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw configError(name, `proxy has the scheme "${url.protocol}", not http or https.`, hint);
   }

@@ -27,10 +27,10 @@ export interface CommonConfig extends ConnectionSettings {
   /** The maximum number of open connections. Default 10. */
   readonly connections?: number | undefined;
   /**
-   * What sends the requests: any `fetch`. Default: on Node a client of connections of its own; in browsers, workers, Deno and Bun their `fetch`.
+   * Sends the requests: any standard `fetch`. Default: undici's client on Node; the global `fetch` in browsers, Workers, Deno and Bun.
    *
-   * A `fetch` does not tell when it is connected, so connecting counts as waiting for the first byte (`timeouts.firstByteMs`), and
-   * `timeouts.connectMs` holds for a token only. It decodes the body, and never follows a redirect. `connections` limits the requests
+   * A `fetch` does not report when it is connected, so connecting counts as waiting for the first byte (`timeouts.firstByteMs`), and
+   * `timeouts.connectMs` holds for a token only. It must decode the body and must not follow redirects. `connections` limits the requests
    * under way.
    */
   readonly fetch?: typeof globalThis.fetch | undefined;

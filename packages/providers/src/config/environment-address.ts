@@ -11,21 +11,21 @@ export function addressVariable(provider: string): string | undefined {
 }
 
 /**
- * The address that a value of `OLLAMA_HOST` means: `host`, `host:port`, `:port` or a URL. The port is 11434, or with a scheme that of the scheme. What a
- * server listens on everywhere (`0.0.0.0`, `::`) is this machine. @internal
+ * Returns the URL for a value of `OLLAMA_HOST`: `host`, `host:port`, `:port` or a URL. The default port is 11434, or that of the scheme if there is one.
+ * A wildcard address (`0.0.0.0`, `::`) becomes 127.0.0.1. @internal
  */
 export function ollamaAddress(value: string): string {
   const hasScheme = value.includes('://');
   const text = hasScheme ? value : `http://${/^:\d/.test(value) ? `127.0.0.1${value}` : bracketed(value)}`;
   const url = URL.parse(text);
-  // What is not an address is left to the check of baseUrl, which says so.
+  // The check of baseUrl throws for anything else.
   if (url === null) return value;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   if (!hasScheme && url.port === '' && !/:80\/?$/.test(value)) url.port = '11434';
   return url.href.replace(/\/$/, '');
 }
 
-/** An IPv6 address stands without brackets where no port follows. */
+/** Puts brackets around an IPv6 address, which is written without them if no port follows. */
 function bracketed(value: string): string {
   return /^[0-9a-f:]+$/i.test(value) && value.split(':').length > 2 ? `[${value}]` : value;
 }

@@ -12,7 +12,7 @@ const KEYS = {
   ollama: undefined,
 } as const;
 
-/** A config that takes what it does not name from the environment. */
+/** A config whose address and key may come from the environment. */
 type EnvironmentConfig = ProviderConfig & { readonly name: keyof typeof KEYS };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,9 +21,9 @@ type ReadVariable = (variable: string) => string | undefined;
 /** Creates a token source that reads an environment variable at each call. The call throws `CONFIG_INVALID` when the variable is unset or empty. */
 export function fromEnvironment(variable: string): () => string;
 /**
- * Returns a config with the address and the key that the environment has for its vendor: `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or `OLLAMA_HOST`, read now,
- * and `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`, read at each request. What the config names itself stays. The key goes to no address but the vendor's
- * and that of the environment (default `process.env`): with a `baseUrl` of its own, a config gets none.
+ * Returns a config with the address and the key of its vendor from the environment (default `process.env`): `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or
+ * `OLLAMA_HOST`, read now, and `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`, read at each request. Fields of the config are kept. A config with its own
+ * `baseUrl` gets no key, so that a key is only sent to the vendor or to the address of the environment.
  */
 export function fromEnvironment<const Config extends EnvironmentConfig>(
   config: Config,
@@ -54,7 +54,7 @@ function tokenOf(variable: string, read: ReadVariable): () => string {
 function configOf(config: EnvironmentConfig, read: ReadVariable): EnvironmentConfig {
   const { baseUrl, name, token } = config;
   if (!Object.hasOwn(KEYS, name)) {
-    throw new KernelError('CONFIG_INVALID', `fromEnvironment knows no variables of "${name as string}".`, {
+    throw new KernelError('CONFIG_INVALID', `fromEnvironment has no variables for "${name as string}".`, {
       hint: `Known: ${Object.keys(KEYS).join(', ')}. For another one, set baseUrl and token: fromEnvironment('ITS_KEY').`,
     });
   }

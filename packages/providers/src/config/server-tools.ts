@@ -1,28 +1,53 @@
 import { isObject } from '@kernel/internal';
 import { describeType, type JsonObject, type JsonValue } from '@kernel/protocol';
 import { configError } from './config-error.ts';
+import { secretsIn } from './server-tool-secrets.ts';
 
-/** A tool that the vendor knows by itself: most run at the vendor, some here. Made by the functions of each vendor, such as `webSearch`. */
+/** One of the vendor's own tools: most run at the vendor, some here. Created by the functions of each vendor, such as `webSearch`. */
 export interface ServerTool {
-  /** What the request says of the tool, in the vendor's own terms. */
+  /** The tool's entry in `tools` of a request, in the vendor's own terms. */
   readonly definition: JsonObject;
-  /** Further fields of the request that it needs. Lists of several tools are joined. */
+  /** Further fields of the request that the tool needs. Arrays of several tools are concatenated. */
   readonly fields?: JsonObject | undefined;
-  /** The names of the vendor's beta features that it needs. */
+  /** The names of the vendor's beta features that the tool needs. */
   readonly betas?: readonly string[] | undefined;
-  /** The tools of yours that the model finds through this one, and does not see at first: their names, or what says so of a name. */
+  /** Which of your tools the model does not see at first and finds through this one. */
   readonly deferredTools?: DeferredTools | undefined;
 }
 
-/** Names of tools, or a function that says of a name whether its tool is deferred. */
+/** The names of deferred tools, or a function that returns whether the tool of a name is deferred. */
 export type DeferredTools = readonly string[] | ((name: string) => boolean);
 
-/** A server tool, or the vendor's JSON for one that has no function here. */
+/** A server tool, or the vendor's JSON for a tool that has no function here. */
 export type ServerToolConfig = ServerTool | JsonObject;
+
+/** An MCP server that the vendor connects to. */
+export interface HostedMcpServer {
+  /** A name of your choice, unique in the request. */
+  readonly name: string;
+  /** The URL of the server, with `https`. */
+  readonly url: string;
+  /** The access token that the vendor sends to the server. */
+  readonly token?: string | undefined;
+  /** The names of the only tools to offer. Default: all tools of the server. */
+  readonly allowedTools?: readonly string[] | undefined;
+}
+
+/** The user's approximate location, for local search results. */
+export interface UserLocation {
+  /** The city. */
+  readonly city?: string | undefined;
+  /** The region or state. */
+  readonly region?: string | undefined;
+  /** The country, as two letters of ISO 3166-1. */
+  readonly country?: string | undefined;
+  /** The time zone, as a name of the IANA database. */
+  readonly timezone?: string | undefined;
+}
 
 /** The server tools of a provider. @internal */
 export interface ServerTools {
-  /** What every request says of each tool. */
+  /** The entries in `tools` of every request. */
   readonly definitions: readonly JsonObject[];
   /** Further fields of every request. */
   readonly fields: JsonObject;
@@ -30,7 +55,7 @@ export interface ServerTools {
   readonly betas: readonly string[];
   /** Whether the model does not see a tool of this name at first. */
   isDeferred(this: void, name: string): boolean;
-  /** Access tokens in definitions and fields. */
+  /** Credentials in definitions and fields, those in URLs included. */
   readonly secrets: readonly string[];
 }
 
@@ -43,7 +68,7 @@ export const NO_SERVER_TOOLS: ServerTools = {
   secrets: [],
 };
 
-/** Checks `serverTools` of a config. Throws `CONFIG_INVALID`. @internal */
+/** Resolves `serverTools` of a config. Throws `CONFIG_INVALID` for anything but an array of server tools and JSON. `owner` is the provider's name. @internal */
 export function resolveServerTools(owner: string, value: readonly ServerToolConfig[] | undefined): ServerTools {
   if (value === undefined) return NO_SERVER_TOOLS;
   const given: unknown = value;
@@ -59,20 +84,37 @@ export function resolveServerTools(owner: string, value: readonly ServerToolConf
     definitions: tools.map((tool) => tool.definition),
     fields: tools.reduce<JsonObject>((all, { fields = {} }) => joinFields(all, fields), {}),
     betas: [...betas],
-    isDeferred: deferredBy(tools.flatMap((tool) => [tool.deferredTools ?? []].flat())),
-    secrets: tools.flatMap(({ definition, fields }) => [...secretsIn(definition, false), ...secretsIn(fields, false)]),
+    isDeferred: deferredBy(owner, tools),
+    secrets: tools.flatMap(({ definition, fields }) => [...secretsIn(definition), ...secretsIn(fields)]),
   };
 }
 
-function deferredBy(given: readonly (string | ((name: string) => boolean))[]): (name: string) => boolean {
-  const names = new Set(given.filter((each) => typeof each === 'string'));
-  const tests = given.filter((each) => typeof each === 'function');
-  return (name) => names.has(name) || tests.some((test) => test(name));
+function deferredBy(owner: string, tools: readonly ServerTool[]): ServerTools['isDeferred'] {
+  const tests = tools.flatMap(({ deferredTools }, at): readonly ServerTools['isDeferred'][] => {
+    if (deferredTools === undefined) return [];
+    const names = new Set(typeof deferredTools === 'function' ? [] : deferredTools);
+    if (typeof deferredTools !== 'function') return [(name) => names.has(name)];
+    return [(name) => callIsDeferred(owner, at, deferredTools, name)];
+  });
+  return (name) => tests.some((test) => test(name));
+}
+
+function callIsDeferred(owner: string, at: number, isDeferred: (name: string) => boolean, name: string): boolean {
+  try {
+    return isDeferred(name);
+  } catch (error) {
+    throw configError(
+      owner,
+      `serverTools[${at}].deferredTools failed for the tool "${name}": ${error instanceof Error ? error.message : String(error)}`,
+      'It must return true or false for each tool name, and not throw.',
+      error,
+    );
+  }
 }
 
 function toServerTool(owner: string, given: unknown, at: number): ServerTool {
-  const tool = isServerTool(given) ? given : isJsonObject(given) ? { definition: given } : undefined;
-  if (tool !== undefined) return checked(owner, tool, at);
+  const tool = isServerTool(given) ? given : isDefinition(given) ? { definition: given } : undefined;
+  if (tool !== undefined) return checkServerTool(owner, tool, at);
   throw configError(
     owner,
     `serverTools[${at}] is ${describeType(given)}, not a server tool.`,
@@ -80,8 +122,8 @@ function toServerTool(owner: string, given: unknown, at: number): ServerTool {
   );
 }
 
-/** Refuses what JSON cannot carry, and settings of other types. */
-function checked(owner: string, tool: ServerTool, at: number): ServerTool {
+/** Throws `CONFIG_INVALID` for values that JSON cannot carry, and for settings of the wrong type. */
+function checkServerTool(owner: string, tool: ServerTool, at: number): ServerTool {
   const refuse = (problem: string, cause?: unknown): never => {
     throw configError(owner, `serverTools[${at}]${problem}`, 'Pass JSON, as the vendor documents it.', cause);
   };
@@ -92,31 +134,23 @@ function checked(owner: string, tool: ServerTool, at: number): ServerTool {
     refuse(' is not JSON.', error);
   }
   if (fields !== undefined && !isObject(fields)) refuse(`.fields is ${describeType(fields)}, not an object.`);
-  if (betas !== undefined && !isTexts(betas)) refuse(`.betas is ${describeType(betas)}, not an array of strings.`);
-  if (deferredTools !== undefined && typeof deferredTools !== 'function' && !isTexts(deferredTools))
+  if (betas !== undefined && !isStringArray(betas))
+    refuse(`.betas is ${describeType(betas)}, not an array of strings.`);
+  if (deferredTools !== undefined && typeof deferredTools !== 'function' && !isStringArray(deferredTools))
     refuse(`.deferredTools is ${describeType(deferredTools)}, not an array of names or a function.`);
   return tool;
 }
 
-function isTexts(value: unknown): boolean {
+function isStringArray(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isServerTool(value: unknown): value is ServerTool {
-  return isObject(value) && isJsonObject(value['definition']) && value['type'] === undefined;
+  return isObject(value) && isDefinition(value['definition']) && value['type'] === undefined;
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
+function isDefinition(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0;
-}
-
-/** The values of headers, and of fields that are called after an authorization. */
-function secretsIn(value: unknown, isSecret: boolean): readonly string[] {
-  if (typeof value === 'string') return isSecret ? [value.replace(/^(Bearer|Basic) /i, '')] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    secretsIn(inner, isSecret || key === 'headers' || key.startsWith('authorization')),
-  );
 }
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {

@@ -1,8 +1,8 @@
 import { KernelError } from '@kernel/protocol';
 
 /**
- * Returns how alike the directions of two vectors are: 1 for the same, 0 for a right angle, -1 for opposite ones. Throws `CONFIG_INVALID` for
- * vectors of different lengths, of length 0, of zeros only, or with a component that is no finite number.
+ * Returns the cosine of the angle between two vectors: 1 for the same direction, 0 for a right angle, -1 for opposite directions. Throws
+ * `CONFIG_INVALID` for vectors of different lengths, of length 0, of zeros only, or with a component that is not a finite number.
  */
 export function cosineSimilarity(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length || a.length === 0) {

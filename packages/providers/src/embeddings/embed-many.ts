@@ -18,9 +18,9 @@ import {
 export interface EmbedManyRequest extends Omit<EmbedRequest, 'input'> {
   /** The texts. */
   readonly input: readonly string[];
-  /** How many texts one request has. Default 96. */
+  /** The maximum number of texts in one request. Default 96. */
   readonly batchSize?: number | undefined;
-  /** How many requests are under way at once. Default 4. */
+  /** The maximum number of requests under way at once. Default 4. */
   readonly parallel?: number | undefined;
 }
 
@@ -32,16 +32,16 @@ const KEYS = optionKeys<EmbedManyRequest>({
   signal: true,
   options: true,
 });
-/** The smallest limit of the vendors. */
+/** The smallest limit among the vendors. */
 const BATCH_SIZE = 96;
 const PARALLEL = 4;
 
 /**
- * Returns vectors for many texts, in their order, and the sum of the tokens that were reported. The texts go out in batches; none is repeated:
- * wrap the provider in `withRetry` for that.
+ * Returns vectors for many texts, in their order, and the sum of the reported tokens. The texts are sent in batches. Nothing is retried: wrap the
+ * provider in `withRetry` for that.
  *
- * When a batch fails, the others under way are aborted, no more are sent, and its error is thrown with the number of the batch (`data.batch`, from 0) and
- * its texts (`data.from`, `data.to`, from 0, without the last) added. An abort rejects with `signal.reason`.
+ * When a batch fails, the others under way are aborted, no more are sent, and its error is thrown with the index of the batch (`data.batch`) and the
+ * range of its texts (`data.from`, `data.to`, exclusive), counted from 0. An abort rejects with `signal.reason`.
  */
 export async function embedMany(provider: Provider, request: EmbedManyRequest): Promise<EmbedResult> {
   checkProvider('embedMany', provider);
@@ -51,7 +51,7 @@ export async function embedMany(provider: Provider, request: EmbedManyRequest): 
   checkNumber('embedMany', 'parallel', parallel, 1);
   const texts: unknown = input;
   if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string'))
-    throw invalidOption('embedMany', 'input', 'a list of texts', input);
+    throw invalidOption('embedMany', 'input', 'an array of strings', input);
   const embed = embedderOf(provider);
   signal?.throwIfAborted();
   const size = Math.min(Math.floor(batchSize), Math.max(input.length, 1));
@@ -99,7 +99,7 @@ function embedderOf(provider: Provider): NonNullable<Provider['embed']> {
   const embed = provider.embed?.bind(provider);
   if (embed !== undefined) return embed;
   throw new KernelError('PROVIDER_UNSUPPORTED', `${provider.name} has no embeddings.`, {
-    hint: 'Use a provider that has, such as openai, gemini or ollama.',
+    hint: 'Use a provider with embeddings, such as openai, gemini or ollama.',
   });
 }
 

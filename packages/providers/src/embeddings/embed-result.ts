@@ -1,4 +1,4 @@
-import { type EmbedRequest, type EmbedResult, KernelError } from '@kernel/protocol';
+import { type EmbedRequest, type EmbedResult, describeType, KernelError } from '@kernel/protocol';
 import { asList } from '../json-fields.ts';
 
 /** The texts of a request as a list. @internal */
@@ -6,17 +6,14 @@ export function inputsOf({ input }: EmbedRequest): readonly string[] {
   return typeof input === 'string' ? [input] : input;
 }
 
-/** Creates a result from vectors in the order of the input. Throws `PROVIDER_PROTOCOL` if one is missing. @internal */
+/** Creates a result from vectors in the order of the input. Throws `PROVIDER_PROTOCOL` if one is missing, or has a component that is not a finite number. @internal */
 export function toEmbedResult(
   provider: string,
   vectors: readonly unknown[],
   expected: number,
   tokens: number | undefined,
 ): EmbedResult {
-  const embeddings = vectors.map((value, index) => ({
-    index,
-    vector: asList(value).filter((number) => typeof number === 'number'),
-  }));
+  const embeddings = vectors.map((value, index) => ({ index, vector: toVector(provider, value, index) }));
   if (embeddings.length !== expected || embeddings.some(({ vector }) => vector.length === 0)) {
     const received = embeddings.filter(({ vector }) => vector.length > 0).length;
     throw new KernelError(
@@ -25,4 +22,16 @@ export function toEmbedResult(
     );
   }
   return { embeddings, ...(tokens === undefined ? {} : { usage: { inputTokens: tokens, outputTokens: 0 } }) };
+}
+
+/** Throws for an invalid component: without it, the others would be at the wrong indexes. */
+function toVector(provider: string, value: unknown, index: number): readonly number[] {
+  return asList(value).map((component, at) => {
+    if (typeof component === 'number' && Number.isFinite(component)) return component;
+    const what = typeof component === 'number' ? String(component) : describeType(component);
+    throw new KernelError(
+      'PROVIDER_PROTOCOL',
+      `${provider}: component ${at} of vector ${index} is ${what}, not a number.`,
+    );
+  });
 }

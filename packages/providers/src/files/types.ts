@@ -1,23 +1,23 @@
 import type { MediaPart } from '@kernel/protocol';
 
-/** A file to upload. */
+/** A file to upload, and how. */
 export interface FileUpload {
   /** Its bytes. */
   readonly data: Uint8Array;
-  /** Its media type, such as `application/pdf`. */
+  /** Its media type, such as `application/pdf`. It decides the type of the part: `image`, `audio` or `file`. */
   readonly mimeType: string;
-  /** Its name. */
+  /** Its file name. */
   readonly name: string;
-  /** What OpenAI is to use it for. Default `user_data`: for the model to read. */
+  /** OpenAI's `purpose` of the file; other vendors have none. Default `user_data`: input for the model. */
   readonly purpose?: string | undefined;
   /** Aborts the upload. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file at its vendor. */
+/** A file that the vendor stores. */
 export interface UploadedFile {
-  /** The vendor's name for it. */
+  /** The vendor's id of the file. */
   readonly id: string;
-  /** The part that puts it into a message to this vendor. */
+  /** The part to put into a message to this vendor. */
   readonly part: MediaPart;
 }

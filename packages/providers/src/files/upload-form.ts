@@ -17,6 +17,7 @@ export async function uploadForm(
   const request = { path, accept: 'application/json', ...encodeForm(fields, file) };
   const text = await requestText(client, request, file.signal);
   const id = asText(asFields(parseJsonResponse(provider, text, redactor))?.['id']);
-  if (id === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the uploaded file has no id.`);
+  if (id === undefined || id === '')
+    throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the uploaded file has no id.`);
   return { id, part: partOf(file, { id }) };
 }

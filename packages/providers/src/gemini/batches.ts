@@ -1,22 +1,33 @@
 import { KernelError } from '@kernel/protocol';
 import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-ended.ts';
+import { checkEnded } from '../batches/check-batch.ts';
 import type { Batch } from '../batches/types.ts';
+import { configError } from '../config/config-error.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 import { geminiPath, resourceName } from './config.ts';
 
+const NAME = /(?:^|\/)batches\/[^/]+$/;
+
 /** Gemini's batches, whose requests are in the body: https://ai.google.dev/gemini-api/docs/batch-api @internal */
 export function geminiBatches(api: BatchApi, settings: WireSettings): BatchOperations {
   const { basePath, query } = settings;
-  const pathOf = (id: string, operation = ''): string =>
-    `${basePath}/${id.split('/').map(toPathSegment).join('/')}${operation}${query}`;
+  const pathOf = (id: string, operation = ''): string => {
+    // Other resources have the same operations.
+    if (!NAME.test(id))
+      throw configError(
+        api.name,
+        `"${id}" is not the id of a batch.`,
+        'Pass the id of the batch that submit returned.',
+      );
+    return `${basePath}/${id.split('/').map(toPathSegment).join('/')}${operation}${query}`;
+  };
   const get = async (id: string, signal: AbortSignal | undefined): Promise<Batch> =>
     readBatch(api, await api.send(pathOf(id), signal));
 
   return {
-    // The whole body is at most 20 MB, in bytes, which are up to three for a character.
+    // The API limits the body to 20 MB. A character has one to three bytes, so this is an upper bound.
     limits: { requests: 100_000, characters: 20_000_000 },
     get,
     async submit(items, signal) {
@@ -43,7 +54,7 @@ export function geminiBatches(api: BatchApi, settings: WireSettings): BatchOpera
       );
     },
     async cancel(id, signal) {
-      // Answers with nothing.
+      // The reply is empty.
       await api.send(pathOf(id, ':cancel'), signal, { body: '{}' });
       return get(id, signal);
     },
@@ -61,13 +72,14 @@ const RUNNING = /_(?:PENDING|RUNNING|UNSPECIFIED)$/;
 
 function readBatch(api: BatchApi, operation: Fields): Batch {
   const id = asText(operation['name']);
-  if (id === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is no batch.`);
+  if (id === undefined)
+    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no name.`);
   const metadata = asFields(operation['metadata']);
   const state = asText(metadata?.['state']) ?? '';
   const error = asText(asFields(operation['error'])?.['message']);
   const isOver = operation['done'] === true || (state !== '' && !RUNNING.test(state));
   const stats = asFields(metadata?.['batchStats']);
-  // Numbers of 64 bits are texts.
+  // The API sends 64-bit numbers as strings.
   const count = (key: string): number => asNumber(Number(stats?.[key] ?? 0)) ?? 0;
   return {
     id,
@@ -75,7 +87,7 @@ function readBatch(api: BatchApi, operation: Fields): Batch {
     ...(stats === undefined
       ? {}
       : { counts: { succeeded: count('successfulRequestCount'), failed: count('failedRequestCount') } }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: api.excerptOf(error) }),
   };
 }
 

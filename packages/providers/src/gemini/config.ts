@@ -11,7 +11,7 @@ export interface GeminiConfig extends CommonConfig {
   readonly name: 'gemini';
   /** Default model options; a request overrides them key by key. */
   readonly options?: GeminiOptions | undefined;
-  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  /** The vendor's own tools, offered in every request: web search, code execution and others. */
   readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 
@@ -50,12 +50,12 @@ export function geminiPath(settings: WireSettings, model: string, operation: str
   return `${settings.basePath}/${path}:${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
 }
 
-/** The resource name of stored content: `cachedContents/` is put before a name without a collection. @internal */
+/** The resource name of cached content: a name without a collection gets the prefix `cachedContents/`. @internal */
 export function cachedContentName(content: string): string {
   return content.includes('/') ? content : `cachedContents/${content}`;
 }
 
-/** A model's resource name: `models/` is put before a name without a collection. @internal */
+/** A model's resource name: a name without a collection gets the prefix `models/`. @internal */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }

@@ -2,12 +2,14 @@ import type { FinishReason, ServerToolCall, ServerToolResult, Usage } from '@ker
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
 import { serverToolCall, serverToolResult } from '../wire/server-tools/parts.ts';
-import { createMessageBuilder, type DecoderContext, opaquePart } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
+import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 import { readGrounding, readSupports, readUrlContext } from './grounding.ts';
+import { createTextRanges } from './text-ranges.ts';
 import { createPartialArguments, type PartialArguments } from './partial-arguments.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -27,6 +29,7 @@ const PART_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'pa
 export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   const builder = createMessageBuilder(context);
   const exact = createExactArguments('args');
+  const ranges = createTextRanges();
   let finishReason: string | undefined;
   let blocked = false;
   let callCount = 0;
@@ -54,6 +57,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     if (asText(asFields(chunk['promptFeedback'])?.['blockReason']) !== undefined) blocked = true;
     const candidate = asFields(asList(chunk['candidates'])[0]);
     if (candidate === undefined) return;
+    ranges.beginChunk();
     for (const part of asList(asFields(candidate['content'])?.['parts'])) readPart(asFields(part) ?? {});
     finishReason = asText(candidate['finishReason']) ?? finishReason;
     grounding = asFields(candidate['groundingMetadata']) ?? grounding;
@@ -83,7 +87,7 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
   /** What a search found comes with the last chunks, apart from the parts. */
   function addGrounding(): void {
     if (grounding !== undefined) {
-      for (const citation of readSupports(grounding, builder.lastText())) builder.citeLast(citation);
+      for (const { part, citation } of readSupports(grounding, ranges)) builder.citeIn(part, citation);
       builder.reserve()(...readGrounding(grounding));
     }
     if (urlContext !== undefined) builder.reserve()(...readUrlContext(urlContext));
@@ -94,18 +98,22 @@ export function createGeminiDecoder(context: DecoderContext): ReplyDecoder {
     const providerData = signature === undefined ? undefined : { thoughtSignature: signature };
     const call = asFields(part['functionCall']);
     if (call !== undefined) {
+      ranges.add('functionCall', 0, undefined);
       readCall(call, providerData);
       return;
     }
     const text = asText(part['text']);
     if (text === undefined) {
       const kind = Object.keys(part).find((key) => !PART_FIELDS.has(key));
+      ranges.add(kind ?? '', 0, undefined);
       if (kind !== undefined) builder.reserve()(readCode(kind, part) ?? opaquePart(kind, part));
       else if (providerData !== undefined) builder.endPart(providerData);
       return;
     }
-    if (part['thought'] === true) builder.reasoning(text);
+    const isThought = part['thought'] === true;
+    if (isThought) builder.reasoning(text);
     else builder.text(text);
+    ranges.add(isThought ? 'thought' : 'text', text.length, builder.currentText());
     if (providerData !== undefined) builder.endPart(providerData);
   }
 

@@ -10,6 +10,7 @@ import { resolveCache } from '../wire/prompt-cache.ts';
 import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
+import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
 import { cachedContentName, geminiPath } from './config.ts';
@@ -25,6 +26,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
   const encodeTools = createToolEncoder({
     names: LETTER_FIRST_TOOL_NAME,
     dialect: 'gemini',
+    checkName: createNameCheck(settings.name, settings.serverTools, modelNamesOf),
     encode: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
 
@@ -46,7 +48,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }
     const cachedContent = cachedContentOf(request, warnings);
-    // What was stored has these of its own, and a request for it that has them too is refused.
+    // Cached content has its own; the API refuses a request that names it and has them too.
     const sendsContext = cachedContent === undefined;
     const generationConfig = { ...configured, ...generationConfigOf(request, options, rules, warnings) };
     const { system, messages } = alternateRoles(request.messages, partsOf);
@@ -81,7 +83,15 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
   };
 }
 
-/** The name of the stored content that the request builds on. */
+/** The model calls a tool by its field, or as Google's guides and our parts of the message write it: `googleSearch`, `google_search`. */
+function modelNamesOf(definition: JsonObject): readonly string[] {
+  return Object.keys(definition).flatMap((field) => [
+    field,
+    field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  ]);
+}
+
+/** The name of the cached content that the request builds on. */
 function cachedContentOf(request: ProviderRequest, warnings: ProviderWarning[]): string | undefined {
   const { content } = resolveCache(request, ['content'], warnings);
   if (content === undefined) return undefined;

@@ -1,10 +1,12 @@
 import type { Citation, ServerToolCall, ServerToolResult, Source } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
+import type { OpenPart } from '../wire/message-parts.ts';
 import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } from '../wire/server-tools/parts.ts';
+import type { TextRange, TextRanges } from './text-ranges.ts';
 
 const MAX_CITATIONS = 200;
 
-/** Reads what a search was for and what it found: https://ai.google.dev/gemini-api/docs/google-search#response. @internal */
+/** Reads the queries of a search and its sources: https://ai.google.dev/gemini-api/docs/google-search#response. @internal */
 export function readGrounding(metadata: Fields): readonly (ServerToolCall | ServerToolResult)[] {
   const queries = asList(metadata['webSearchQueries']).filter((query) => typeof query === 'string');
   const sources = chunksOf(metadata);
@@ -36,29 +38,74 @@ export function readUrlContext(metadata: Fields): readonly (ServerToolCall | Ser
   ];
 }
 
-/** Reads the sources of the statements in a text. The vendor counts bytes of UTF-8. @internal */
-export function readSupports(metadata: Fields, text: string): readonly Citation[] {
+/** A citation and the text part that it annotates. @internal */
+export interface PlacedCitation {
+  /** The text part of the message. */
+  readonly part: OpenPart;
+  /** The source of a statement in it. */
+  readonly citation: Citation;
+}
+
+/** Reads the citations of statements in the text parts: https://ai.google.dev/api/generate-content#Segment. @internal */
+export function readSupports(metadata: Fields, ranges: TextRanges): readonly PlacedCitation[] {
   const sources = chunksOf(metadata);
-  const bytes = new TextEncoder().encode(text);
-  const citations: Citation[] = [];
+  const bytesOf = createBytesOf();
+  const citations: PlacedCitation[] = [];
   for (const entry of asList(metadata['groundingSupports']).slice(0, MAX_CITATIONS)) {
     const support = asFields(entry) ?? {};
     const segment = asFields(support['segment']) ?? {};
-    const span = spanOf(bytes, asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0);
+    const range = rangeOf(segment, ranges, bytesOf);
+    if (range === undefined) continue;
+    const span = spanOf(bytesOf(range), segment, range.from);
     for (const index of asList(support['groundingChunkIndices']).slice(0, MAX_CITATIONS - citations.length)) {
       const source = sources[asNumber(index) ?? -1];
-      if (source !== undefined) citations.push(citationOf({ ...source, span }));
+      if (source !== undefined) citations.push({ part: range.part, citation: citationOf({ ...source, span }) });
     }
   }
   return citations;
 }
 
-/** The part of a text between two bytes; undefined for one that is not in the text, or not between characters. */
-function spanOf(bytes: Uint8Array, from: number, to: number): Citation['span'] {
+type BytesOf = (range: TextRange) => Uint8Array;
+
+/** Creates a function that returns the UTF-8 bytes of a range, encoded once. */
+function createBytesOf(): BytesOf {
+  const known = new Map<TextRange, Uint8Array>();
+  return (range) => {
+    const bytes = known.get(range) ?? new TextEncoder().encode(range.part.pieces.join('').slice(range.from, range.to));
+    known.set(range, bytes);
+    return bytes;
+  };
+}
+
+/** The text of the part that a segment names, else the last one. A reply that leaves the index out means 0, or, where thoughts come first, the last. */
+function rangeOf(segment: Fields, ranges: TextRanges, bytesOf: BytesOf): TextRange | undefined {
+  const index = asNumber(segment['partIndex']);
+  const [named, last] = [ranges.at(index ?? 0), ranges.last()];
+  if (named === undefined || last === undefined || index !== undefined) return named ?? last;
+  return holds(bytesOf(named), segment) || !holds(bytesOf(last), segment) ? named : last;
+}
+
+/** Whether the text of a segment is at its indexes; true for a segment without text. */
+function holds(bytes: Uint8Array, segment: Fields): boolean {
+  return segment['text'] === undefined || textAt(bytes, segment) === segment['text'];
+}
+
+/** The indexes of a segment: the vendor counts bytes of UTF-8, and leaves out 0. */
+function boundsOf(segment: Fields): readonly [from: number, to: number] {
+  return [asNumber(segment['startIndex']) ?? 0, asNumber(segment['endIndex']) ?? 0];
+}
+
+function textAt(bytes: Uint8Array, segment: Fields): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(...boundsOf(segment)));
+}
+
+/** The span of a segment in code units, moved by `offset`; undefined if its byte indexes are not in the text or not between characters. */
+function spanOf(bytes: Uint8Array, segment: Fields, offset: number): Citation['span'] {
+  const [from, to] = boundsOf(segment);
   const isBoundary = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
-  if (from < 0 || to <= from || to > bytes.length || !isBoundary(from) || !isBoundary(to)) return undefined;
-  const lengthOf = (end: number): number =>
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)).length;
+  const isInText = from >= 0 && from < to && to <= bytes.length && isBoundary(from) && isBoundary(to);
+  if (!isInText || !holds(bytes, segment)) return undefined;
+  const lengthOf = (end: number): number => offset + textAt(bytes, { endIndex: end }).length;
   return { start: lengthOf(from), end: lengthOf(to) };
 }
 

@@ -7,7 +7,7 @@ export function googleSearch(): ServerTool {
   return { definition: { googleSearch: {} } };
 }
 
-/** Fetches pages whose addresses are in the conversation. */
+/** Fetches pages whose URLs are in the conversation. */
 export function urlContext(): ServerTool {
   return { definition: { urlContext: {} } };
 }
@@ -17,7 +17,7 @@ export function codeExecution(): ServerTool {
   return { definition: { codeExecution: {} } };
 }
 
-/** Answers with data of Google Maps; `near` is a place in degrees. */
+/** Answers with data of Google Maps; `near` is the location to search around, in degrees. */
 export function googleMaps(
   options: { readonly near?: { readonly latitude: number; readonly longitude: number } | undefined } = {},
 ): ServerTool {

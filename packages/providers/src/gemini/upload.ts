@@ -39,8 +39,8 @@ export async function uploadGeminiFile(
   const path = `${target.pathname}${target.search}`;
   const text = await requestText(client, { path, contentType: mimeType, accept, headers, body: data }, signal);
   const uploaded = asFields(asFields(parseJsonResponse(provider, text, redactor))?.['file']);
-  const [id, url] = [asText(uploaded?.['name']), asText(uploaded?.['uri'])];
-  if (id === undefined || url === undefined)
+  const [id = '', url = ''] = [asText(uploaded?.['name']), asText(uploaded?.['uri'])];
+  if (id === '' || url === '')
     throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the uploaded file has no name or no uri.`);
   return { id, part: partOf(file, { url }) };
 }

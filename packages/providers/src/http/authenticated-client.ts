@@ -5,17 +5,17 @@ import { httpError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
 import { createHttpRequest, type HttpRequest, type HttpRequestOptions, type ResponseHandler } from './request.ts';
 import { createTimer, timeoutError } from './timeouts.ts';
-import type { Transport } from './transport.ts';
+import { hasBody, type HttpMethod, type Transport } from './transport.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** One request to a vendor's API, without credentials. */
 export interface ApiRequest {
   /** Default `POST`. */
-  readonly method?: 'GET' | 'POST' | undefined;
+  readonly method?: HttpMethod | undefined;
   /** Begins with a slash; may have a query. */
   readonly path: string;
-  /** The `content-type` of the body; not sent with a GET. */
+  /** The `content-type` of the body; not sent without one. */
   readonly contentType: string;
   /** The `accept` header. */
   readonly accept: string;
@@ -40,7 +40,7 @@ export interface AuthenticatedClientOptions extends HttpRequestOptions, Connecti
   readonly origin: string;
   /** The maximum number of open connections. */
   readonly connections: number;
-  /** What sends the requests; absent for the transport of the platform. */
+  /** The `fetch` that sends the requests; absent for the transport of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** The credential. */
   readonly token: Token;
@@ -53,15 +53,15 @@ export interface AuthenticatedClientOptions extends HttpRequestOptions, Connecti
 }
 
 /**
- * Creates a client; its transport is loaded at the first request. A 401 asks a token function again and repeats the request once; nothing else is
- * repeated. A redirect is never followed: its status is an error like any other.
+ * Creates a client; its transport is loaded at the first request. After a 401 a token function is called again and the request is repeated once;
+ * nothing else is repeated. A redirect is never followed: its status is an error like any other.
  */
 export function createAuthenticatedClient(options: AuthenticatedClientOptions): AuthenticatedClient {
   const { timeouts, token } = options;
   let opening: Promise<Transport> | undefined;
   let transport: Transport | undefined;
 
-  function post(
+  function startRequest(
     { body, method = 'POST', path }: ApiRequest,
     headers: Readonly<Record<string, string>>,
     handler: ResponseHandler,
@@ -70,7 +70,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
     const request = createHttpRequest(options, handler, elapsedMs);
     const send = (opened: Transport): void => request.send(opened, { method, path, headers, body });
     if (transport === undefined) {
-      // What could not be opened is opened anew by the next request: the environment may have changed.
+      // A transport that failed to open is opened anew by the next request: the environment may have changed.
       opening ??= openTransport(options).catch((error: unknown) => {
         opening = undefined;
         throw error;
@@ -91,7 +91,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
 
       function send(added: Readonly<Record<string, string>>, credential: string | undefined, mayRenew: boolean): void {
         if (closed) return;
-        const type = request.method === 'GET' ? {} : { 'content-type': request.contentType };
+        const type = hasBody(request.method ?? 'POST') ? { 'content-type': request.contentType } : {};
         const headers = { ...options.headers, ...type, accept: request.accept, ...request.headers, ...added };
         const retryUnauthorized = (status: number): boolean => {
           const renewed = mayRenew && status === 401 ? token.renew(credential) : undefined;
@@ -101,7 +101,7 @@ export function createAuthenticatedClient(options: AuthenticatedClientOptions): 
           return true;
         };
         const checked = withStatusErrors(options, handler, retryUnauthorized);
-        current = post(request, headers, checked, performance.now() - startedAt);
+        current = startRequest(request, headers, checked, performance.now() - startedAt);
       }
 
       /** Waits for a token or a signature under the connect timeout and the total timeout. */

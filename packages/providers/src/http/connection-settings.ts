@@ -1,32 +1,39 @@
-/** A PEM text or the bytes of a file, or several. */
+/** Certificates: PEM text or the bytes of a file, or several of them. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[];
 
-/** Whom a provider trusts, and as whom it connects, over TLS. The certificate of the server is always checked. */
+/** Certificates and names for TLS. The certificate of the server is always checked. */
 export interface TlsSettings {
-  /** The authorities to trust, in place of those of Node. */
+  /** The certificate authorities to trust, in place of those of Node. */
   readonly ca?: Certificates | undefined;
-  /** The certificate to present to a server that asks for one. */
+  /** The client certificate, for servers that ask for one. Never sent to a proxy. */
   readonly cert?: Certificates | undefined;
   /** The private key of `cert`. */
   readonly key?: string | Uint8Array | undefined;
-  /** What `key` is encrypted with. */
+  /** The passphrase of `key`, if it is encrypted. */
   readonly passphrase?: string | undefined;
-  /** The name to ask for and to check, where it is not the host of `baseUrl`. */
+  /** The server name to send (SNI) and to check. Default: the host of `baseUrl`. */
   readonly servername?: string | undefined;
 }
 
-/** How a provider reaches its server. Of Node's own client: with `fetch`, and where it is the transport, each of them is an error. */
+/** How a provider reaches its server on Node. With `fetch` in the config, or on a runtime whose transport is `fetch`, each of these is `CONFIG_INVALID`. */
 export interface ConnectionSettings {
   /**
-   * The proxy, as `http://host:port` or `https://host:port`, with user name and password if it asks for them; `false` for none. Default: what
-   * the environment says.
+   * The URL of the proxy, `http://host:port` or `https://host:port`, with user name and password if it needs them; `false` for none. Default:
+   * the proxy of the environment.
    *
-   * That is `https_proxy` or `http_proxy`, whichever has the scheme of `baseUrl`, or the same in capitals, unless `no_proxy` names the host. No proxy
-   * of the environment is used for this machine itself. It is read at the first request.
+   * That is `https_proxy` or `http_proxy`, by the scheme of `baseUrl`, or the same in capitals, unless `no_proxy` lists the host. It is never used
+   * for a loopback address. The environment is read at the first request.
    */
   readonly proxy?: string | false | undefined;
-  /** Certificates. For a proxy with `https://` they hold as well. */
+  /** Certificates for TLS. `ca` holds for a proxy with `https://` too. */
   readonly tls?: TlsSettings | undefined;
-  /** The Unix socket or named pipe of a server on this machine; `baseUrl` still says scheme, `Host` and path. Without a proxy. */
+  /** The path of the server's Unix socket or named pipe. `baseUrl` still gives the scheme, `Host` and the path of requests. Not together with a proxy. */
   readonly socketPath?: string | undefined;
+}
+
+/** Returns the name of a setting that only the transport of Node has; undefined if none is set. */
+export function nodeOnlySetting({ proxy, socketPath, tls }: ConnectionSettings): keyof ConnectionSettings | undefined {
+  if (proxy !== undefined && proxy !== false) return 'proxy';
+  if (tls !== undefined) return 'tls';
+  return socketPath === undefined ? undefined : 'socketPath';
 }

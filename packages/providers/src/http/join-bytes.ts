@@ -3,10 +3,10 @@ import { concatBytes, node } from '@kernel/internal';
 const { Buffer: NodeBuffer } = node;
 const encoder = new TextEncoder();
 
-/** Node's buffers, for those who allocate. @internal */
+/** The `Buffer` class of Node. @internal */
 export type NodeBuffers = NonNullable<typeof NodeBuffer>;
 
-/** Joins text (as UTF-8) and bytes, in memory from `allocate` where the platform has buffers to write text into. @internal */
+/** Joins text (as UTF-8) and bytes. Where the platform has `Buffer`, the memory comes from `allocate`. @internal */
 export function joinBytes(
   parts: readonly (string | Uint8Array)[],
   allocate: (size: number, buffers: NodeBuffers) => Buffer = (size, buffers) => buffers.allocUnsafe(size),

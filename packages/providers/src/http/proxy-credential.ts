@@ -1,6 +1,6 @@
 import { KernelError } from '@kernel/protocol';
 
-/** What a proxy asks for; both are secrets, since some proxies take a token as the user name. */
+/** The credential of a proxy. Both parts are secrets, since some proxies take a token as the user name. */
 export interface ProxyCredential {
   /** Empty if there is none. */
   readonly user: string;

@@ -113,7 +113,7 @@ export function createHttpRequest(
   const events: ExchangeEvents = {
     onQueued() {
       isQueued = true;
-      // Other requests hold all connections: they may wait for readers who never read.
+      // The requests that hold all connections may wait for readers that never read.
       deadlines.wait('idleMs');
     },
     onConnection() {

@@ -16,7 +16,7 @@ export async function requestText(
   return (await requestReply(client, request, signal)).text;
 }
 
-/** The same with the headers of the response. */
+/** Sends one request and resolves to the whole body as text, with the headers of the response. An abort rejects as in `requestText`. */
 export function requestReply(
   client: AuthenticatedClient,
   request: ApiRequest,

@@ -4,7 +4,7 @@ import { createExactArguments } from '../wire/exact-arguments.ts';
 import { createMessageBuilder, type DecoderContext } from '../wire/message-builder.ts';
 import { createLineParser } from '../stream/ndjson.ts';
 import { describeHtmlPage, findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
+import type { ReplyDecoder } from '../stream/reply-decoder.ts';
 
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],

@@ -1,12 +1,12 @@
 import { createJsonSource, KernelError } from '@kernel/protocol';
-import type { BatchApi, BatchOperations, VendorResult } from '../batches/batch-api.ts';
-import { checkEnded } from '../batches/check-ended.ts';
+import { type BatchApi, type BatchOperations, readResultLine, type VendorResult } from '../batches/batch-api.ts';
+import { checkEnded } from '../batches/check-batch.ts';
 import type { Batch } from '../batches/types.ts';
 import { toPathSegment } from '../config/path-segment.ts';
 import { encodeForm } from '../http/form-data.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import type { BatchPath } from './config.ts';
-import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
+import { asFields, asList, asNumber, asText, type Fields } from '../json-fields.ts';
 
 const RUNNING: ReadonlySet<unknown> = new Set(['validating', 'in_progress', 'finalizing', 'cancelling']);
 
@@ -17,8 +17,13 @@ export function openaiBatches(
   endpoint: '/v1/responses' | '/v1/chat/completions',
 ): BatchOperations {
   async function* linesOf(file: unknown, signal: AbortSignal | undefined): AsyncGenerator<VendorResult, void> {
-    const id = asText(file);
-    if (id === undefined) return;
+    const id = asText(file) ?? '';
+    if (id === '') return;
+    if (/^\.{1,2}$/.test(id) || !id.isWellFormed())
+      throw new KernelError(
+        'PROVIDER_PROTOCOL',
+        `${api.name}: the file of results has the name ${JSON.stringify(id)}.`,
+      );
     for await (const line of api.lines(pathOf(`files/${toPathSegment(id)}/content`), signal))
       yield readResult(api, line);
   }
@@ -56,7 +61,7 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
   const id = asText(fields['id']);
   const status = asText(fields['status']);
   if (id === undefined || status === undefined)
-    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is no batch.`);
+    throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: the reply is not a batch: it has no id or no status.`);
   const counts = asFields(fields['request_counts']);
   const reasons = asList(asFields(fields['errors'])?.['data']).flatMap(
     (each) => asText(asFields(each)?.['message']) ?? [],
@@ -67,14 +72,14 @@ function readBatch(api: BatchApi, fields: Fields): Batch {
     ...(counts === undefined
       ? {}
       : { counts: { succeeded: asNumber(counts['completed']) ?? 0, failed: asNumber(counts['failed']) ?? 0 } }),
-    ...(reasons.length === 0 ? {} : { error: reasons.join(' ') }),
+    ...(reasons.length === 0 ? {} : { error: api.excerptOf(reasons.join(' ')) }),
   };
 }
 
 function readResult(api: BatchApi, line: string): VendorResult {
-  const fields = asFields(parseJson(line));
-  const id = asText(fields?.['custom_id']);
-  if (fields === undefined || id === undefined)
+  const fields = readResultLine(api.name, line);
+  const id = asText(fields['custom_id']);
+  if (id === undefined)
     throw new KernelError('PROVIDER_PROTOCOL', `${api.name}: a line of the results has no custom_id.`);
   const response = asFields(fields['response']);
   const status = asNumber(response?.['status_code']) ?? 0;

@@ -8,6 +8,19 @@ export interface ChatOptions extends ModelOptions {
   readonly frequency_penalty?: number | null | undefined;
   /** Lowers the probability of tokens that already occurred. */
   readonly presence_penalty?: number | null | undefined;
+  /** What the model answers with; `audio` needs the field `audio` as well. */
+  readonly modalities?: readonly ('text' | 'audio')[] | null | undefined;
+  /**
+   * How the model speaks, for models that can: the reply then has an audio part with its transcript, which is the reply's text. A later request names the
+   * recording by its id while the vendor has it, and sends the transcript afterwards. Streams take the format `pcm16`: 24,000 samples a second.
+   */
+  readonly audio?:
+    | {
+        readonly voice: string | { readonly id: string };
+        readonly format: 'wav' | 'aac' | 'mp3' | 'flac' | 'opus' | 'pcm16' | (string & {});
+      }
+    | null
+    | undefined;
   /** Which processing tier serves the request. */
   readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | null | undefined;
 }

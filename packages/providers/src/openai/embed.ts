@@ -33,6 +33,7 @@ export async function embed(context: WireContext, settings: ChatSettings, reques
 function vectorOf(embedding: unknown): readonly unknown[] {
   if (typeof embedding !== 'string') return asList(embedding);
   const { buffer, byteOffset, byteLength } = fromBase64(embedding);
+  if (byteLength % 4 !== 0) return [];
   const view = new DataView(buffer, byteOffset, byteLength);
-  return Array.from({ length: Math.floor(byteLength / 4) }, (_, at) => view.getFloat32(at * 4, true));
+  return Array.from({ length: byteLength / 4 }, (_, at) => view.getFloat32(at * 4, true));
 }

@@ -5,7 +5,9 @@ import { opaqueData } from '../wire/media.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 import { createBodyBuffers } from '../http/body-buffers.ts';
 import type { ChatSettings } from './config.ts';
+import { hasRecording, recordingOf } from './audio.ts';
 import { encodePart, resultText } from './content-parts.ts';
+import { markEnd } from './prompt-cache.ts';
 import { isOpaqueCallKind } from './reply/opaque-call.ts';
 import { sizeOf } from '../http/join-bytes.ts';
 
@@ -32,7 +34,7 @@ interface EncodedPrefix {
 
 const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
-/** Creates an encoder; `detail` applies to every image. A message that is not frozen may still change, so it is encoded each time. */
+/** Creates an encoder; `detail` applies to every image. A message that may still change, because it is not frozen or refers to a recording, is encoded each time. */
 export function createMessageEncoder(settings: ChatSettings, detail: string | undefined): MessageEncoder {
   // For conversations that alternate, or that share a beginning.
   const texts = new WeakMap<Message, string>();
@@ -40,13 +42,14 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
   let previous = EMPTY;
   const buffers = createBodyBuffers();
 
-  const encode = (message: Message): string => JSON.stringify(toChatMessage(message, settings, detail));
+  const encode = (message: Message): string =>
+    JSON.stringify(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
 
   function encodeOnce(message: Message): string {
     const cached = texts.get(message);
     if (cached !== undefined) return cached;
     const text = encode(message);
-    if (Object.isFrozen(message)) texts.set(message, text);
+    if (isConstant(message)) texts.set(message, text);
     return text;
   }
 
@@ -58,7 +61,7 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
       const encoded = added
         .map(continues ? encode : encodeOnce)
         .map((text, at) => (at === 0 && !continues ? text : `,${text}`));
-      const firstUnfrozen = added.findIndex((message) => !Object.isFrozen(message));
+      const firstUnfrozen = added.findIndex((message) => !isConstant(message));
       const frozenCount = firstUnfrozen === -1 ? encoded.length : firstUnfrozen;
       const { bytes, free } = buffers.join([...before, prefix.bytes, ...encoded, after]);
       const start = totalSize(before);
@@ -71,6 +74,11 @@ export function createMessageEncoder(settings: ChatSettings, detail: string | un
       return { bytes, free };
     },
   };
+}
+
+/** Whether a message is encoded the same every time: a recording that it refers to expires. */
+function isConstant(message: Message): boolean {
+  return Object.isFrozen(message) && !(message.role === 'assistant' && hasRecording(message));
 }
 
 function totalSize(parts: readonly (string | Uint8Array)[]): number {
@@ -113,11 +121,13 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings): ob
   const calls = toolCallsOf(message);
   const opaqueCalls = isOwn ? message.content.flatMap(opaqueCall) : [];
   const hasCalls = calls.length > 0 || opaqueCalls.length > 0;
-  const text = textForVendor(message, settings.name);
+  const recording = isOwn ? recordingOf(message) : undefined;
+  const text = textForVendor(recording?.rest ?? message, settings.name);
   const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
   return {
     role: 'assistant',
-    content: text === '' && hasCalls ? null : text,
+    content: text === '' && (hasCalls || recording !== undefined) ? null : text,
+    ...(recording === undefined ? {} : { audio: { id: recording.id } }),
     ...(isOwn && reasoningDetails ? reasoningDetailsOf(message) : {}),
     ...(reasoning === '' ? {} : { [reasoningField]: reasoning }),
     ...(hasCalls

@@ -7,9 +7,10 @@ import type { EncodedRequest } from '../wire/wire.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { acceptedOptions, type Notes, notesOf } from '../wire/model-rules.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
+import { audioTypeOf } from './audio.ts';
 import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './config.ts';
-import { cacheFields } from './prompt-cache.ts';
+import { openaiCache } from './prompt-cache.ts';
 import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
@@ -49,6 +50,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     const options = acceptedOptions(tools === undefined ? given : besideTools(given, rules, notes), rules, notes);
     const format = formatOf(request, settings.responseFormat === 'schema' ? rules.replyFormat : 'object');
     const streams = request.stream !== false;
+    const cache = openaiCache(request, settings.promptCache, warnings);
     const head = {
       ...options.extra,
       model: request.model,
@@ -56,7 +58,7 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
         ? { stream: true, ...(settings.streamUsage ? { stream_options: { include_usage: true } } : {}) }
         : {}),
       ...samplingFields(options, settings, rules, notes),
-      ...cacheFields(request, settings.promptCache, warnings),
+      ...cache.fields,
       ...(tools === undefined ? {} : toolFields(request, options, settings, notes)),
       ...(format?.body === undefined ? {} : { response_format: format.body }),
     };
@@ -64,13 +66,14 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     const before = format?.message === undefined ? '' : `${format.message},`;
     const toolPart = tools === undefined ? [] : [',"tools":', tools.bytes()];
     const beforeMessages = [prefix, ...toolPart, `,"messages":[${before}`];
-    const { bytes, free } = messages.bodyOf(beforeMessages, request.messages, ']}');
+    const { bytes, free } = messages.bodyOf(beforeMessages, cache.messages, ']}');
     return {
       path: settings.path('chat/completions'),
       body: bytes,
       freeBody: free,
       accept: streams ? 'text/event-stream' : 'application/json',
       toolDecoder: tools?.toolDecoder,
+      audioType: audioTypeOf(options.extra['audio']),
       warnings: [...warnings, ...(format?.warnings ?? [])],
     };
   };

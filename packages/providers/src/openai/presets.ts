@@ -59,5 +59,10 @@ const PRESETS = {
 /** The provider name of a preset. */
 export type ChatPresetName = keyof typeof PRESETS;
 
+/** Whether a provider of this name has a `ChatConfig`: Azure and Ollama have configs of their own. @internal */
+export function isChatName(name: string): boolean {
+  return name !== 'azure' && name !== 'ollama' && Object.hasOwn(PRESETS, name);
+}
+
 /** The presets by provider name. @internal */
 export const CHAT_PRESETS: ReadonlyMap<string, ChatPreset> = new Map<string, ChatPreset>(Object.entries(PRESETS));

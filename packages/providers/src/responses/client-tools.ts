@@ -3,8 +3,8 @@ import type { Tool } from '@kernel/protocol';
 const text = { type: 'string' };
 
 /**
- * What the model calls through `shell()`. Its handler returns a list of `{ stdout, stderr, outcome: { type: 'exit', exit_code } }`, one for each
- * command, or the text of one: https://platform.openai.com/docs/guides/tools-shell
+ * The tool to implement for `shell()`. Its handler returns an array of `{ stdout, stderr, outcome: { type: 'exit', exit_code } }`, one for each
+ * command, or the output of a single command as text: https://platform.openai.com/docs/guides/tools-shell
  */
 export const SHELL_TOOL: Tool = Object.freeze({
   name: 'shell',
@@ -21,7 +21,7 @@ export const SHELL_TOOL: Tool = Object.freeze({
   effect: 'external',
 });
 
-/** What the model calls through `applyPatch()`: https://platform.openai.com/docs/guides/tools-apply-patch */
+/** The tool to implement for `applyPatch()`: https://platform.openai.com/docs/guides/tools-apply-patch */
 export const APPLY_PATCH_TOOL: Tool = Object.freeze({
   name: 'apply_patch',
   description: 'Creates, changes or deletes a file.',
@@ -38,8 +38,8 @@ export const APPLY_PATCH_TOOL: Tool = Object.freeze({
 });
 
 /**
- * The question whether the vendor may call a tool of a hosted MCP server. Its handler returns its input to allow the call: any other result, such as that
- * of an edited call, denies it. `arguments` are text where they are not exact JSON.
+ * The tool to implement for `mcpServer()`: it is called to approve each call of a tool of a hosted MCP server. Its handler returns its input to allow
+ * the call; any other result, such as the input of an edited call, denies it. `arguments` is a string if it is not JSON that parses without loss.
  */
 export const MCP_APPROVAL_TOOL: Tool = Object.freeze({
   name: 'mcp_approval',

@@ -10,13 +10,19 @@ export interface ResponsesConfig extends CommonConfig {
   readonly name: 'openai-responses';
   /** Default model options; a request overrides them key by key. */
   readonly options?: ResponsesOptions | undefined;
-  /** Tools that the vendor knows by itself, offered in every request: web search, code execution and others. */
+  /** The vendor's own tools, offered in every request: web search, code execution and others. */
   readonly serverTools?: readonly ServerToolConfig[] | undefined;
 }
 
 /** Model options of the Responses API. It has neither `seed` nor `stop`: they are left out with a warning. */
 export interface ResponsesOptions extends ModelOptions {
-  /** Whether the vendor stores the response. Default false. */
+  /**
+   * Whether the vendor generates the response in the background, for replies that take minutes. The vendor stores it, so `store` cannot be false. A
+   * broken stream is resumed, and a reply in one piece is polled; the `timeouts` hold for each connection, except `totalMs`, which holds for the reply.
+   * Aborting or leaving the stream cancels the response, without waiting for the vendor's answer. Default false.
+   */
+  readonly background?: boolean | null | undefined;
+  /** Whether the vendor stores the response. Default false; true in the background. */
   readonly store?: boolean | null | undefined;
   /** Which processing tier serves the request. */
   readonly service_tier?: 'auto' | 'default' | 'flex' | 'priority' | (string & {}) | null | undefined;

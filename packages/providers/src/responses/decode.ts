@@ -1,14 +1,17 @@
-import type { JsonValue, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson, toJson } from '../json-fields.ts';
 import { createExactArguments } from '../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext, type FillPlace } from '../wire/message-builder.ts';
+import { opaquePart } from '../wire/message-parts.ts';
 import { createBodyReader } from '../stream/body-reader.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import { findVendorError } from '../http/vendor-error.ts';
-import type { ReplyDecoder } from '../stream/wire-stream.ts';
-import { callOfNativeItem } from './native-tools.ts';
+import { findVendorError, type VendorError } from '../http/vendor-error.ts';
+import type { ReplyDecoder } from '../stream/reply-decoder.ts';
+import { createBackgroundProgress } from './background.ts';
+import { reasoningOf, toCallData, toReasoningData } from './item-data.ts';
+import { readClientCall } from './client-calls.ts';
 import { createServerItemReader, readAnnotation } from './server-items.ts';
-import { createUnnamedIndexes } from './unnamed-indexes.ts';
+import { createInferredIndexes } from './inferred-indexes.ts';
+import { usageOf } from './usage.ts';
 
 /** The types of items that are read; every other one is kept as it is. */
 const READ = new Set(['message', 'reasoning', 'function_call']);
@@ -19,25 +22,29 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   const exact = createExactArguments('arguments');
   /** The output indexes whose arguments or reasoning arrived as deltas. */
   const streamed = new Set<number>();
-  /** The text of each output index that arrived as deltas. */
+  /** The text of each output index that arrived as deltas; in the background, of calls and reasoning too. */
   const texts = new Map<number, string>();
   /** The places of items of the vendor's own. */
   const places = new Map<number, FillPlace>();
   const serverItems = createServerItemReader();
-  const unnamed = createUnnamedIndexes();
+  const inferred = createInferredIndexes();
   /** How many annotations of each output index were read. */
   const annotations = new Map<number, number>();
   /** The output indexes and the ids whose complete item was read. */
   const completed = new Set<number | string>();
+  const background =
+    context.background &&
+    createBackgroundProgress(context.background, context.streams, () => (reader = createReader()));
   let refused = false;
 
   function onEvent({ data, event }: SseEvent): void {
     if (builder.ended() || data.trim() === '' || data.trim() === '[DONE]') return;
     const value = asFields(parseJson(data));
     if (value === undefined) throw builder.invalidJsonError(data);
+    if (background?.advance(value) === false) return;
     exact.read(data, value);
     const type = asText(value['type']) ?? event;
-    readEvent(type, value, asNumber(value['output_index']) ?? unnamed.indexOf(type));
+    readEvent(type, value, asNumber(value['output_index']) ?? inferred.indexOf(type));
   }
 
   function readEvent(type: string, event: Fields, at: number): void {
@@ -53,6 +60,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
       case 'response.reasoning_text.delta':
         streamed.add(at);
         builder.reasoning(asText(event['delta']) ?? '');
+        remember(event['delta'], at);
         return;
       case 'response.output_text.annotation.added':
         // What belongs to a later part of the item is read when the item is complete, which says where the part begins.
@@ -64,6 +72,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
       case 'response.function_call_arguments.delta':
         streamed.add(at);
         builder.call({ index: at, arguments: event['delta'] });
+        remember(event['delta'], at);
         return;
       case 'response.output_item.done':
         readItem(asFields(event['item']), at);
@@ -74,15 +83,31 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         readResponse(asFields(event['response']) ?? {}, type.slice('response.'.length));
         return;
       case 'error':
-        throw builder.vendorError(
+        throw failure(
           findVendorError(event) ?? { message: asText(event['message']) ?? 'an error event without a message' },
         );
       default:
         if (event['error'] !== undefined && event['error'] !== null) {
           const error = findVendorError(event);
-          if (error !== undefined) throw builder.vendorError(error);
+          if (error !== undefined) throw failure(error);
         }
     }
+  }
+
+  /** The error of a response that failed at the vendor. */
+  function failure(error: VendorError): Error {
+    background?.end();
+    return builder.vendorError(error);
+  }
+
+  /** Keeps a delta in the background, where a broken stream may be followed by the whole response, whose items contain the rest. */
+  function remember(delta: unknown, at: number): void {
+    if (background !== undefined) texts.set(at, (texts.get(at) ?? '') + (asText(delta) ?? ''));
+  }
+
+  function restOf(whole: string, at: number): string {
+    const known = texts.get(at);
+    return known !== undefined && whole.startsWith(known) ? whole.slice(known.length) : '';
   }
 
   function addText(delta: string, at: number): void {
@@ -94,7 +119,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     const type = asText(item?.['type']);
     if (item === undefined || type === undefined) return;
     if (!READ.has(type)) {
-      if (callOfNativeItem(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
+      if (readClientCall(item, context.toolDecoder) === undefined) places.set(at, builder.reserve());
       return;
     }
     if (type !== 'function_call') return;
@@ -122,15 +147,11 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
         return;
       }
       case 'reasoning':
-        if (!streamed.has(at)) {
-          for (const part of [...asList(item['summary']), ...asList(item['content'])]) {
-            builder.reasoning(asText(asFields(part)?.['text']) ?? '');
-          }
-        }
+        builder.reasoning(streamed.has(at) ? restOf(reasoningOf(item), at) : reasoningOf(item));
         builder.endPart(toReasoningData(item));
         return;
       case 'function_call': {
-        const text = streamed.has(at) ? undefined : exact.of(item['arguments']);
+        const text = streamed.has(at) ? restOf(asText(item['arguments']) ?? '', at) : exact.of(item['arguments']);
         const providerData = toCallData(item);
         builder.call({
           index: at,
@@ -148,7 +169,7 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
 
   /** Reads an item that is a call of a tool which runs here, of one that the vendor ran, or that only the vendor understands. */
   function readVendorItem(item: Fields, type: string, at: number): void {
-    const call = callOfNativeItem(item, context.toolDecoder);
+    const call = readClientCall(item, context.toolDecoder);
     if (call !== undefined) builder.call({ index: at, ...call });
     else (places.get(at) ?? builder.reserve())(...(serverItems.read(item) ?? [opaquePart(type, item)]));
   }
@@ -175,6 +196,8 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
   function readResponse(response: Fields, eventStatus?: string): void {
     builder.model(response['model']);
     builder.usage(usageOf(response['usage']));
+    if (background?.isRunning(response) === true) return;
+    background?.end();
     // Some servers leave the status out, or call a complete response `complete`.
     const status = asText(response['status']) ?? eventStatus;
     if (status === 'failed' || status === 'cancelled') {
@@ -198,50 +221,25 @@ export function createResponsesDecoder(context: DecoderContext): ReplyDecoder {
     const isWhole = response?.['status'] !== undefined || Array.isArray(response?.['output']);
     if (response === undefined || !isWhole) {
       const error = findVendorError(value);
-      if (error !== undefined) throw builder.vendorError(error);
+      if (error !== undefined) throw failure(error);
       throw builder.protocolError('the reply is JSON, but not a response');
     }
+    background?.advance(response);
     readResponse(response, 'completed');
   }
 
-  const reader = createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
+  const createReader = () => createBodyReader(context.name, { onEvent, onJson }, context.lineLength);
+  let reader = createReader();
   return {
+    background,
     push: (bytes) => reader.push(bytes),
     end() {
       reader.end();
-      if (!builder.ended())
+      if (!builder.ended() && background?.isOpen() !== true)
         throw builder.protocolError(
           builder.hasContent() ? 'the stream ended without response.completed: it was cut off' : 'the reply is empty',
         );
     },
     partialText: builder.partialText,
-  };
-}
-
-/** What is sent back of a reasoning item: everything except its status, which is output only. */
-function toReasoningData(item: Fields): JsonValue {
-  const { status: _, ...rest } = item;
-  return toJson(rest);
-}
-
-/** The fields of a call that only the vendor understands, such as its namespace; undefined if there are none. */
-function toCallData(item: Fields): JsonValue | undefined {
-  const { type: _type, id: _id, call_id: _callId, name: _name, arguments: _text, status: _status, ...rest } = item;
-  const own = Object.entries(rest).filter(([, value]) => value !== null);
-  return own.length === 0 ? undefined : { item: toJson(Object.fromEntries(own)) };
-}
-
-function usageOf(value: unknown): Usage | undefined {
-  const usage = asFields(value);
-  const input = asNumber(usage?.['input_tokens']);
-  const output = asNumber(usage?.['output_tokens']);
-  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
-  const cached = asNumber(asFields(usage['input_tokens_details'])?.['cached_tokens']);
-  const reasoning = asNumber(asFields(usage['output_tokens_details'])?.['reasoning_tokens']);
-  return {
-    inputTokens: input ?? 0,
-    outputTokens: output ?? 0,
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
   };
 }

@@ -5,16 +5,18 @@ import { asFields, asList } from '../json-fields.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
 import { OPENAI_ORIGIN } from '../openai/models.ts';
-import { cacheFields } from '../openai/prompt-cache.ts';
+import { openaiCache } from '../openai/prompt-cache.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { acceptedOptions, notesOf } from '../wire/model-rules.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
 import { TOOL_NAME, toWireName } from '../wire/names.ts';
+import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder, type EncodedTools } from '../wire/tool-encoder.ts';
+import { backgroundPaths, isBackground } from './background.ts';
 import { toItems } from './items.ts';
 import { responsesRules } from './models.ts';
-import { nativeCalls, nativeChoice, nativeResult, nativeToolName } from './native-tools.ts';
+import { modelNameOf, clientCallItems, clientToolChoice, clientCallResult, clientToolName } from './client-calls.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages input tools tool_choice toolChoice stream signal previous_response_id'.split(' '),
@@ -25,13 +27,15 @@ const UNSENT: ReadonlySet<string> = new Set(['mcp_approval']);
 /** Creates the encoder of one provider. Each frozen message is encoded once, the tools once per list. @internal */
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
   const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
+  const paths = backgroundPaths(settings);
   const hostsServers = settings.serverTools.definitions.some(({ type }) => type === 'mcp');
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'openai',
     strict: 'openai-strict',
     serverTools: settings.serverTools,
-    nativeName: nativeToolName,
+    clientToolName,
+    checkName: createNameCheck(settings.name, settings.serverTools, (definition) => [modelNameOf(definition)]),
     unsentTools: hostsServers ? UNSENT : undefined,
     // In this API an absent `strict` means true.
     encode: ({ description }, { name, schema, strict, isDeferred }) => ({
@@ -56,11 +60,11 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
 
   function encodeMessages(messages: readonly Message[], detail: string | undefined): readonly string[] {
     const encode = itemsFor(detail);
-    const native = nativeCalls(messages, settings.name);
+    const clientCalls = clientCallItems(messages, settings.name);
     return messages.flatMap((message) => {
-      const item = message.role === 'tool' ? native.get(message.toolCallId) : undefined;
+      const item = message.role === 'tool' ? clientCalls.get(message.toolCallId) : undefined;
       if (message.role !== 'tool' || item === undefined) return encode(message);
-      return [JSON.stringify(nativeResult(item, message, textOf(message)))];
+      return [JSON.stringify(clientCallResult(item, message, textOf(message)))];
     });
   }
 
@@ -75,23 +79,25 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       if (options[name] !== undefined) warnings.push({ message: `${name} is left out: this API does not have it` });
     }
     const streams = request.stream !== false;
+    const inBackground = isBackground(settings.name, options.extra);
     const reasons = rules.hasReasoning || options.reasoningEffort !== undefined;
     const include = [
       ...(reasons ? ['reasoning.encrypted_content'] : []),
       ...asList(settings.serverTools.fields['include']),
     ];
+    const cache = openaiCache(request, true, warnings);
     const head = {
-      store: false,
+      store: inBackground,
       ...(include.length === 0 ? {} : { include }),
       ...options.extra,
       model: request.model,
       ...(streams ? { stream: true } : {}),
       ...samplingFields(options),
-      ...cacheFields(request, true, warnings),
+      ...cache.fields,
       ...(tools === undefined ? {} : toolFields(request, options, tools)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
-    const items = [...encodeMessages(request.messages, options.imageDetail)];
+    const items = [...encodeMessages(cache.messages, options.imageDetail)];
     if (request.responseFormat !== undefined && !rules.takesSchema) {
       const { text, warning } = schemaInstruction(request.responseFormat);
       items.unshift(JSON.stringify({ role: 'system', content: text }));
@@ -104,6 +110,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
       toolDecoder: tools?.toolDecoder,
+      background: inBackground ? paths : undefined,
     };
   };
 }
@@ -126,8 +133,10 @@ function toolFields({ toolChoice }: ProviderRequest, options: ResolvedOptions, t
   };
 }
 
-function namedChoice(name: string, { toolDecoder: { nativeTools } }: EncodedTools): object {
-  return nativeTools?.has(name) === true ? nativeChoice(name) : { type: 'function', name: toWireName(name, TOOL_NAME) };
+function namedChoice(name: string, { toolDecoder: { clientTools } }: EncodedTools): object {
+  return clientTools?.has(name) === true
+    ? clientToolChoice(name)
+    : { type: 'function', name: toWireName(name, TOOL_NAME) };
 }
 
 function textFields({ responseFormat }: ProviderRequest, warnings: ProviderWarning[]): object {

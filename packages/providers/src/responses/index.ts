@@ -5,7 +5,13 @@ import type { ResponsesConfig } from './config.ts';
 import { responsesWire } from './wire.ts';
 
 export type { ResponsesConfig, ResponsesOptions } from './config.ts';
-export type { DeferredTools, ServerTool, ServerToolConfig } from '../config/server-tools.ts';
+export type {
+  DeferredTools,
+  HostedMcpServer,
+  ServerTool,
+  ServerToolConfig,
+  UserLocation,
+} from '../config/server-tools.ts';
 export { APPLY_PATCH_TOOL, MCP_APPROVAL_TOOL, SHELL_TOOL } from './client-tools.ts';
 export {
   applyPatch,
@@ -18,7 +24,6 @@ export {
   toolSearch,
   webSearch,
 } from './server-tools.ts';
-export type { HostedMcpServer } from './server-tools.ts';
 
 /** Creates a provider over OpenAI's Responses API. The vendor stores nothing unless `options.store` says so. */
 export function responsesProvider(config: UnnamedConfig<ResponsesConfig>): Provider {

@@ -1,22 +1,25 @@
 import type { AssistantMessage, MediaPart, Message, TextPart, ToolMessage } from '@kernel/protocol';
 import { asFields } from '../json-fields.ts';
 import { markError, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
+import { markEnd } from '../openai/prompt-cache.ts';
 import { unknownRoleError } from '../wire/check-request.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
-import { nativeItem } from './native-tools.ts';
+import { clientCallItem } from './client-calls.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 /** Encodes a message as input items. Reasoning and opaque items are sent back only to the `vendor` that produced them, unchanged, a reasoning item before the item that followed it. @internal */
 export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: message.content }];
+      return [markEnd(message, { role: 'system', content: message.content }, 'content', 'input_text')];
     case 'user':
-      return [{ role: 'user', content: userContent(message.content, detail) }];
+      return [
+        markEnd(message, { role: 'user', content: userContent(message.content, detail) }, 'content', 'input_text'),
+      ];
     case 'assistant':
       return assistantItems(message, vendor);
     case 'tool':
-      return [resultItem(message, detail)];
+      return [markEnd(message, resultItem(message, detail), 'output', 'input_text')];
     default:
       throw unknownRoleError(message);
   }
@@ -39,9 +42,9 @@ function assistantItems(message: AssistantMessage, vendor: string): readonly obj
     if (part.type === 'opaque') items.push(...opaqueData(part));
     else if (part.type === 'text') items.push({ role: 'assistant', content: contentOf(part) });
     else {
-      const native = isOwn ? nativeItem(part.providerData) : undefined;
-      if (native !== undefined) {
-        items.push(native);
+      const clientCall = isOwn ? clientCallItem(part.providerData) : undefined;
+      if (clientCall !== undefined) {
+        items.push(clientCall);
         continue;
       }
       const { arguments: text, id, name } = part;

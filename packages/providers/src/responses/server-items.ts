@@ -4,7 +4,7 @@ import { citationOf, serverToolCall, serverToolResult, sourceLines, sourceOf } f
 
 type ServerPart = ServerToolCall | ServerToolResult;
 
-/** What is read of the item of one kind of tool. */
+/** What is read from an item. */
 interface ItemReading {
   readonly name?: string | undefined;
   readonly input?: unknown;
@@ -21,7 +21,7 @@ const READERS: ReadonlyMap<string, (item: Fields) => ItemReading> = new Map([
   ['image_generation_call', readImageGeneration],
   ['mcp_call', readMcpCall],
 ]);
-/** Items that hold a result alone, and those of its call. */
+/** Items with only a result, and the type of the item with its call. */
 const OUTPUTS: ReadonlyMap<string, string> = new Map([
   ['shell_call_output', 'shell_call'],
   ['tool_search_output', 'tool_search_call'],
@@ -106,7 +106,7 @@ function outputText(item: Fields): string {
   return [...tools, ...texts].filter((text) => text !== '').join('\n');
 }
 
-/** Reads an annotation of text that begins at `offset` of its part; `length` is that of the part so far. @internal */
+/** Reads an annotation of a text that begins at `offset` of its part; `length` is the length of the part so far. @internal */
 export function readAnnotation(annotation: Fields, length: number, offset: number): Citation {
   const { url, title, filename, file_id: document } = annotation;
   const start = (asNumber(annotation['start_index']) ?? -1) + offset;

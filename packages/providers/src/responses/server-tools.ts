@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kernel/protocol';
-import type { DeferredTools, ServerTool } from '../config/server-tools.ts';
+import type { DeferredTools, HostedMcpServer, ServerTool, UserLocation } from '../config/server-tools.ts';
 import { definedFields } from '../json-fields.ts';
 
 // Fields: https://platform.openai.com/docs/api-reference/responses/create#responses-create-tools
@@ -7,12 +7,12 @@ import { definedFields } from '../json-fields.ts';
 /** Searches the web. The vendor charges for each search. */
 export function webSearch(
   options: {
-    /** How much of the pages the model gets. Default `medium`. */
+    /** How much of the found pages enters the model's context. Default `medium`. */
     readonly contextSize?: 'low' | 'medium' | 'high' | undefined;
-    /** Only these domains, without a scheme. */
+    /** The only domains to use, without a scheme. */
     readonly allowedDomains?: readonly string[] | undefined;
-    /** Where the user is. */
-    readonly userLocation?: JsonObject | undefined;
+    /** The user's approximate location. */
+    readonly userLocation?: UserLocation | undefined;
   } = {},
 ): ServerTool {
   const { contextSize, allowedDomains, userLocation } = options;
@@ -21,7 +21,7 @@ export function webSearch(
       type: 'web_search',
       search_context_size: contextSize,
       filters: allowedDomains && { allowed_domains: allowedDomains },
-      user_location: userLocation && { type: 'approximate', ...userLocation },
+      user_location: userLocation && { type: 'approximate', ...definedFields({ ...userLocation }) },
     }),
     fields: { include: ['web_search_call.action.sources'] },
   };
@@ -43,12 +43,12 @@ export function fileSearch(options: {
   };
 }
 
-/** Runs Python in a container of the vendor's. */
+/** Runs Python in a container at the vendor. */
 export function codeInterpreter(
   options: {
-    /** The id of a container that exists. Default: one is created. */
+    /** The id of an existing container. Default: one is created. */
     readonly container?: string | undefined;
-    /** The ids of files for a container that is created. */
+    /** The ids of uploaded files to put into a new container. */
     readonly fileIds?: readonly string[] | undefined;
   } = {},
 ): ServerTool {
@@ -62,7 +62,7 @@ export function codeInterpreter(
   };
 }
 
-/** Makes images. The image is the `result`, in base64, of the `providerData` of the call. */
+/** Generates images. The image is in `providerData.result` of the `server-tool-call` part, as base64. */
 export function imageGeneration(
   options: {
     /** The format of the image. Default `png`. */
@@ -77,45 +77,34 @@ export function imageGeneration(
   return define({ type: 'image_generation', output_format: format, size, quality });
 }
 
-/** A server of the Model Context Protocol that the vendor connects to. */
-export interface HostedMcpServer {
-  /** A name of your choice. */
-  readonly label: string;
-  /** The address of the server, with `https`. */
-  readonly url: string;
-  /** The server's access token. */
-  readonly authorization?: string | undefined;
-  /** Only these tools of the server. Default: all. */
-  readonly allowedTools?: readonly string[] | undefined;
-  /**
-   * Whether the vendor asks before it calls a tool. Default `always`: then a tool of yours made of `MCP_APPROVAL_TOOL` gets the question, and an agent
-   * asks its `approve` like for any tool with effects. A call that is denied does not run.
-   */
-  readonly approval?: 'always' | 'never' | undefined;
-}
-
-/** Offers the tools of a server of the Model Context Protocol; the vendor connects to it and runs its tools. */
+/** Offers the tools of an MCP server. The vendor connects to it and runs its tools. */
 export function mcpServer({
-  label,
+  name,
   url,
-  authorization,
+  token,
   allowedTools,
   approval = 'always',
-}: HostedMcpServer): ServerTool {
+}: HostedMcpServer & {
+  /**
+   * Whether the vendor asks before it calls a tool. Default `always`: your tool made from `MCP_APPROVAL_TOOL` gets the question, and an agent calls
+   * its `approve` as for any tool with effects. A call that is denied does not run.
+   */
+  readonly approval?: 'always' | 'never' | undefined;
+}): ServerTool {
   return define({
     type: 'mcp',
-    server_label: label,
+    server_label: name,
     server_url: url,
-    authorization,
+    authorization: token,
     allowed_tools: allowedTools,
     require_approval: approval,
   });
 }
 
-/** The model's own way to call a tool of yours named `shell`, made of `SHELL_TOOL`: it runs here. With `container`, the vendor runs it. */
+/** Has the model call your tool `shell`, made from `SHELL_TOOL`, in the form that it was trained on; it runs here. With `container`, the vendor runs it. */
 export function shell(
   options: {
-    /** The id of a container, or `auto` for a new one. Default: the commands run here. */
+    /** The id of a container at the vendor, or `auto` for a new one. Default: the commands run here. */
     readonly container?: string | undefined;
   } = {},
 ): ServerTool {
@@ -129,14 +118,14 @@ export function shell(
   return define({ type: 'shell', environment });
 }
 
-/** The model's own way to change files through a tool of yours named `apply_patch`, made of `APPLY_PATCH_TOOL`: it runs here. */
+/** Has the model call your tool `apply_patch`, made from `APPLY_PATCH_TOOL`, in the form that it was trained on; it runs here. */
 export function applyPatch(): ServerTool {
   return define({ type: 'apply_patch' });
 }
 
 /**
- * Lets the model call a tool of yours with plain text in place of JSON, as `{ input }`. The text may follow a grammar. The tool must have the same
- * name, and a string `input` in its schema.
+ * Has the model call your tool of the same name with plain text instead of JSON; the text may be held to a grammar. The tool runs here and gets
+ * `{ input }`, so its schema must have a string `input`.
  */
 export function customTool(options: {
   /** The name of the tool. */
@@ -150,9 +139,9 @@ export function customTool(options: {
   return define({ type: 'custom', name, description, format: grammar && { type: 'grammar', ...grammar } });
 }
 
-/** Lets the model search for tools: those named in `deferredTools` are not in its context before it has found them. */
+/** Lets the model search for tools: deferred ones enter its context only once it has found them. */
 export function toolSearch(options: {
-  /** The tools of yours that it finds: their names, or what says so of a name. */
+  /** Which of your tools are deferred. */
   readonly deferredTools: DeferredTools;
 }): ServerTool {
   return { ...define({ type: 'tool_search' }), deferredTools: options.deferredTools };

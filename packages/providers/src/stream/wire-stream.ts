@@ -1,28 +1,9 @@
 import type { Redactor } from '@kernel/internal';
 import { KernelError, type ProviderEvent } from '@kernel/protocol';
-import type { ApiRequest, AuthenticatedClient } from '../http/authenticated-client.ts';
-import type { ResponseHeaders } from '../http/headers.ts';
+import type { AuthenticatedClient } from '../http/authenticated-client.ts';
+import { openBackgroundReply } from './background-reply.ts';
 import { createEventQueue } from './event-queue.ts';
-
-/** Turns the bytes of one reply into events. Each wire has its own. */
-export interface ReplyDecoder {
-  /** Returns whether the reply made progress. Throws a `KernelError` for a failure inside the reply. */
-  push(bytes: Uint8Array): boolean;
-  /** The body is complete: emits `message-end` if it was not emitted yet, or throws. */
-  end(): void;
-  /** The text so far, for the error of a reply that broke off. */
-  partialText(): string;
-}
-
-/** One streamed call: what to send, and how to read the reply. */
-export interface PreparedRequest {
-  /** What to send. */
-  readonly request: ApiRequest;
-  /** Called when the reply is complete and the request's body is no longer needed, and only then. */
-  readonly freeBody?: (() => void) | undefined;
-  /** Creates the decoder once the headers have arrived. */
-  readonly createDecoder: (emit: (event: ProviderEvent) => void, headers: ResponseHeaders) => ReplyDecoder;
-}
+import type { PreparedRequest, ReplyDecoder } from './reply-decoder.ts';
 
 /**
  * Creates the event stream of one call, for any wire. `prepare` is called at the first `next()`. Errors carry the text received so far as
@@ -35,8 +16,18 @@ export function createWireStream(
   prepare: () => PreparedRequest,
 ): AsyncIterable<ProviderEvent> {
   return createEventQueue((sink) => {
-    const { createDecoder, freeBody, request } = prepare();
+    const prepared = prepare();
+    const { createDecoder, freeBody, request } = prepared;
     let decoder: ReplyDecoder | undefined;
+    const fail = (error: unknown): void =>
+      sink.fail(withPartialText(error, redactor.text(decoder?.partialText() ?? '')));
+    if (prepared.background !== undefined) {
+      const kept = {
+        ...prepared,
+        createDecoder: (...given: Parameters<typeof createDecoder>) => (decoder = createDecoder(...given)),
+      };
+      return openBackgroundReply(client, kept, prepared.background, { ...sink, fail });
+    }
     const sent = client.open(request, {
       onHeaders(_, headers) {
         decoder = createDecoder(sink.emit, headers);
@@ -50,9 +41,7 @@ export function createWireStream(
         decoder?.end();
         sink.end();
       },
-      onError(error) {
-        sink.fail(withPartialText(error, redactor.text(decoder?.partialText() ?? '')));
-      },
+      onError: fail,
     });
     return sent;
   }, signal);

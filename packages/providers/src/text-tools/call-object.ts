@@ -1,5 +1,5 @@
 import { asFields, parseJson } from '../json-fields.ts';
-import type { PrintedCall } from './format.ts';
+import type { TextCall } from './format.ts';
 import { jsonItems, jsonMembers } from './json-text.ts';
 
 const ARGUMENT_KEYS = ['arguments', 'parameters'];
@@ -11,7 +11,7 @@ const ALLOWED_KEYS = new Set([...ARGUMENT_KEYS, ...NAME_KEYS, 'id', 'type']);
  * `function`, arguments as text, wrapped in `{"type": "function", "function": …}`). The arguments stay as they were written. Undefined if
  * the text contains anything else; with `strict` also if the arguments are missing.
  */
-export function readCallObjects(text: string, strict = false): readonly PrintedCall[] | undefined {
+export function readCallObjects(text: string, strict = false): readonly TextCall[] | undefined {
   const value = parseJson(text);
   if (Array.isArray(value)) {
     const calls = jsonItems(text).map((item) => readOne(item, strict));
@@ -21,7 +21,7 @@ export function readCallObjects(text: string, strict = false): readonly PrintedC
   return call === undefined ? undefined : [call];
 }
 
-function readOne(text: string, strict: boolean): PrintedCall | undefined {
+function readOne(text: string, strict: boolean): TextCall | undefined {
   if (asFields(parseJson(text)) === undefined) return undefined;
   const members = jsonMembers(text);
   if ([...members.keys()].some((key) => !ALLOWED_KEYS.has(key))) return undefined;

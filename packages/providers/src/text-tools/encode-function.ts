@@ -7,10 +7,13 @@ export interface EncodedFunction {
   readonly type: 'function';
   /** The fields of the tool that a model sees. */
   readonly function: {
+    /** The tool's name. */
     readonly name: string;
+    /** The tool's description. */
     readonly description: string;
     /** The tool's own schema object. */
     readonly parameters: JsonSchema;
+    /** Whether the tool asks for strict mode and its schema qualifies. */
     readonly strict: boolean;
   };
 }

@@ -1,7 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 
 /** A call as a model wrote it. */
-export interface PrintedCall {
+export interface TextCall {
   /** The name of the tool. */
   readonly name: string;
   /** The JSON text of an object. */
@@ -23,7 +23,7 @@ export interface CallReader {
   /** Creates a finder for one occurrence; it is called with the text from the opening mark on, longer each time, but not for each piece. */
   createFinder(): EndFinder;
   /** Reads complete markup; undefined if it contains no calls. */
-  parse(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined;
+  parse(text: string, tools: ReadonlyMap<string, Tool>): readonly TextCall[] | undefined;
 }
 
 /** How a family of models writes tools, calls and results as text. */
@@ -33,11 +33,11 @@ export interface TextFormat {
   /** What the system prompt says about the tools. */
   prompt(tools: readonly Tool[]): string;
   /** Writes the calls of one assistant message. */
-  calls(calls: readonly PrintedCall[]): string;
+  calls(calls: readonly TextCall[]): string;
   /** Writes one result, for a user message. */
   result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
   /** The kinds of markup that are read as calls. */
   readonly readers: readonly CallReader[];
-  /** What may appear between and after calls besides white space without being text. */
+  /** Marks that are not text when they stand between or after calls, such as the token that ends a turn; white space is among them always. */
   readonly layout?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { encodeFunction } from './encode-function.ts';
-import type { PrintedCall } from './format.ts';
+import type { TextCall } from './format.ts';
 import { tokenFreeJson } from './result-text.ts';
 
 /** The tools as function definitions, one JSON object per line, without control tokens: a description may come from elsewhere. */
@@ -14,12 +14,12 @@ export function promptWith(tools: readonly Tool[], instructions: string, open = 
 }
 
 /** A call as JSON text, its arguments unchanged. */
-export function callJson(call: PrintedCall, key = 'arguments'): string {
+export function callJson(call: TextCall, key = 'arguments'): string {
   return `{"name": ${JSON.stringify(call.name)}, "${key}": ${call.arguments}}`;
 }
 
 /** Several calls as the JSON text of a list. */
-export function callsJson(calls: readonly PrintedCall[]): string {
+export function callsJson(calls: readonly TextCall[]): string {
   return `[${calls.map((call) => callJson(call)).join(', ')}]`;
 }
 

@@ -21,7 +21,7 @@ const CUT_OFF: ReadonlySet<string> = new Set(['length', 'filter', 'refusal']);
 /**
  * Reads the calls out of a reply's text as it arrives. Text that is not a call is emitted at once, a call when it is complete. The calls of
  * a reply that was cut off are in `droppedCalls`. In a reply that also has native calls, text after the first of them stays text, and a
- * printed call that repeats a native one is left out.
+ * text call that repeats a native one is left out.
  */
 export async function* readCalls(
   events: AsyncIterable<ProviderEvent>,
@@ -33,7 +33,7 @@ export async function* readCalls(
   let segment: SegmentPart[] = [];
   const segments: (readonly SegmentPart[])[] = [];
   const renamedIds = new Map<string, string>();
-  let printedCount = 0;
+  let textCallCount = 0;
   let nativeCount = 0;
   let lastId = 0;
 
@@ -50,12 +50,12 @@ export async function* readCalls(
         segment.push(call);
         ready.push({
           type: 'tool-call-delta',
-          index: printedCount,
+          index: textCallCount,
           id: call.id,
           name: call.name,
           arguments: call.arguments,
         });
-        printedCount += 1;
+        textCallCount += 1;
       },
     });
 
@@ -66,7 +66,7 @@ export async function* readCalls(
     segment = [];
     segments.length = 0;
     renamedIds.clear();
-    printedCount = 0;
+    textCallCount = 0;
     nativeCount = 0;
     lastId = 0;
     scanner = scan();
@@ -78,7 +78,7 @@ export async function* readCalls(
     return `text_${lastId}`;
   }
 
-  /** Keeps the ids of a reply unique: a native call that follows a printed one may have its id, as from a wrapper inside. */
+  /** Keeps the ids of a reply unique: a native call that follows a text call may have its id, as from a wrapper inside. */
   function rename(event: ToolCallDelta): ToolCallDelta {
     const { id } = event;
     const number = Number(/^text_(\d+)$/.exec(id ?? '')?.[1]);
@@ -108,7 +108,7 @@ export async function* readCalls(
       if (event.type === 'message-end') ready.push(endOf(withIds(event, renamedIds), segments));
       else if (event.type === 'tool-call-delta') {
         nativeCount = Math.max(nativeCount, event.index + 1);
-        ready.push({ ...rename(event), index: event.index + printedCount });
+        ready.push({ ...rename(event), index: event.index + textCallCount });
       } else ready.push(event);
     }
     yield* ready.splice(0);

@@ -35,7 +35,7 @@ export function createRenderer(format: TextFormat): Renderer {
     if (toolCallsOf(message).length === 0) return message;
     const known = rendered.get(message);
     if (known !== undefined) return known;
-    const text = Object.freeze({ ...message, content: Object.freeze(withPrintedCalls(message, format)) });
+    const text = Object.freeze({ ...message, content: Object.freeze(withTextCalls(message, format)) });
     if (Object.isFrozen(message)) rendered.set(message, text);
     return text;
   }
@@ -90,7 +90,7 @@ function mustCallText(choice: ProviderRequest['toolChoice']): string {
 }
 
 /** Calls as text, other parts as they are, in order; adjacent calls are written together. */
-function withPrintedCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
+function withTextCalls(message: AssistantMessage, format: TextFormat): AssistantMessage['content'] {
   const parts: Exclude<AssistantMessage['content'][number], ToolCall>[] = [];
   let text = '';
   const flush = (): void => {

@@ -1,12 +1,12 @@
 import type { Tool } from '@kernel/protocol';
-import type { CallReader, EndFinder, PrintedCall, TextFormat } from './format.ts';
+import type { CallReader, EndFinder, TextCall, TextFormat } from './format.ts';
 
 /** Receives what a scanner finds, in the order of the text. */
 export interface ScanListener {
   /** Text that is not part of a call. */
   text(piece: string): void;
   /** A complete call. */
-  call(call: PrintedCall): void;
+  call(call: TextCall): void;
 }
 
 /** Separates calls from text as it arrives. What it finds depends only on the whole text. */
@@ -19,12 +19,12 @@ export interface Scanner {
 
 const WHITE_SPACE = ['\n', '\r', ' ', '\t'];
 
-/** How many marks may begin no markup, and how many characters may be read to find that out; after that the rest of a reply is text. */
+/** How many opening marks may turn out not to begin markup, and how many characters may be read for that; beyond it, the rest of a reply is text. */
 const MAX_FALSE_MARKS = 5_000;
 const MAX_FALSE_LENGTH = 2_000_000;
 
-/** Markup that is longer is looked at again when it has grown by a sixteenth of the excess, so that small pieces take linear time. */
-const OFTEN_LOOKED_AT = 4096;
+/** Longer markup is examined again only when it has grown by a sixteenth of the excess, so that small pieces take linear time. */
+const ALWAYS_EXAMINED_LENGTH = 4096;
 
 /** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
 export function createScanner(
@@ -43,8 +43,8 @@ export function createScanner(
   let lineStart = true;
   let falseMarks = 0;
   let falseLength = 0;
-  /** The length of the buffer when its markup was last looked at. */
-  let lookedAt = 0;
+  /** The length of the buffer when its markup was last examined. */
+  let examinedLength = 0;
 
   function emitText(piece: string): void {
     if (piece === '') return;
@@ -90,8 +90,8 @@ export function createScanner(
 
   function stepRegion(reader: CallReader, find: EndFinder, atEnd: boolean): boolean {
     const end = find(buffer, atEnd);
-    lookedAt = end === undefined && !atEnd ? buffer.length : 0;
-    if (lookedAt > 0) return false;
+    examinedLength = end === undefined && !atEnd ? buffer.length : 0;
+    if (examinedLength > 0) return false;
     region = undefined;
     if (end !== undefined && end < 0) {
       falseMarks += 1;
@@ -114,7 +114,7 @@ export function createScanner(
   return {
     push(piece) {
       buffer += piece;
-      if (buffer.length - lookedAt < (lookedAt - OFTEN_LOOKED_AT) / 16) return;
+      if (buffer.length - examinedLength < (examinedLength - ALWAYS_EXAMINED_LENGTH) / 16) return;
       while (step(false)) continue;
     },
     end() {

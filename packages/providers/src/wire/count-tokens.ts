@@ -6,30 +6,40 @@ import type { WireContext } from './wire-context.ts';
 
 /** How a vendor counts the tokens of a request. @internal */
 export interface TokenCounter<Settings> {
-  /** The path of the operation, with its query. */
+  /** Returns the path of the operation, with its query. */
   readonly path: (settings: Settings, model: string) => string;
-  /** The body, made of that of a whole reply. */
+  /** Returns the body, made from the body of a request for a reply in one piece. */
   readonly body: (body: Fields, model: string) => object;
-  /** The field of the answer that holds the count. */
+  /** The field of the reply that holds the count. */
   readonly field: string;
 }
 
-/** Asks the vendor for the tokens of a request that was encoded for a whole reply. @internal */
+/** What to count, and how. @internal */
+export interface TokenCountOptions<Settings> {
+  /** The provider's name, for errors. */
+  readonly provider: string;
+  /** The settings of the wire. */
+  readonly settings: Settings;
+  /** How the vendor counts. */
+  readonly counter: TokenCounter<Settings>;
+  /** The request. */
+  readonly request: ProviderRequest;
+  /** The request, encoded for a reply in one piece. */
+  readonly encoded: { readonly body: string | Uint8Array; readonly freeBody?: (() => void) | undefined };
+}
+
+/** Has the vendor count the tokens of a request. Throws `PROVIDER_PROTOCOL` for a reply without a count. @internal */
 export async function countTokens<Settings>(
   context: WireContext,
-  counter: TokenCounter<Settings>,
-  settings: Settings,
-  provider: string,
-  { model, signal }: ProviderRequest,
-  { body, freeBody }: { readonly body: string | Uint8Array; readonly freeBody?: (() => void) | undefined },
+  { counter, encoded: { body, freeBody }, provider, request: { model, signal }, settings }: TokenCountOptions<Settings>,
 ): Promise<TokenCount> {
   const fields = asFields(parseJson(typeof body === 'string' ? body : decodeUtf8(body))) ?? {};
   freeBody?.();
   const counted = counter.body(fields, model);
   const reply = asFields(await postJson(context, provider, counter.path(settings, model), counted, signal));
   const inputTokens = asNumber(reply?.[counter.field]);
-  if (inputTokens !== undefined) return { inputTokens };
-  throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the reply has no ${counter.field}.`);
+  if (inputTokens !== undefined && inputTokens >= 0) return { inputTokens };
+  throw new KernelError('PROVIDER_PROTOCOL', `${provider}: the ${counter.field} of the reply is not a count.`);
 }
 
 /** Returns the fields of an object with these names. @internal */

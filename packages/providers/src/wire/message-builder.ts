@@ -5,19 +5,16 @@ import {
   type FinishReason,
   type JsonValue,
   KernelError,
-  type OpaquePart,
   type ProviderEvent,
   type ProviderWarning,
-  type ServerToolCall,
-  type ServerToolResult,
   type ToolCall,
   type Usage,
 } from '@kernel/protocol';
 import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
-import { toJson } from '../json-fields.ts';
+import type { BackgroundPaths } from '../stream/reply-decoder.ts';
 import { type CallFragment, createCallAssembler } from './call-assembler.ts';
-import { type OpenPart, toParts, withServerToolCalls } from './message-parts.ts';
+import { type FillingPart, type OpenPart, redactResult, toParts, withServerToolCalls } from './message-parts.ts';
 import type { ToolDecoder } from './tool-encoder.ts';
 
 /** What every decoder needs besides the bytes. @internal */
@@ -38,18 +35,26 @@ export interface DecoderContext {
   readonly toolDecoder: ToolDecoder;
   /** The maximum length of a line or frame of a stream. Absent: the default limit. */
   readonly lineLength?: number | undefined;
+  /** Where the reply is asked for, if the vendor makes it in the background. */
+  readonly background?: BackgroundPaths | undefined;
+  /** The media type of what the model was asked to speak. */
+  readonly audioType?: string | undefined;
 }
 
 /** Builds the message of one reply from what a decoder finds, the same for every wire. Parts and calls keep the order in which they arrived. @internal */
 export interface MessageBuilder {
   /** Adds text and emits it. */
   text(delta: string): void;
+  /** Emits words that the model speaks: their part is put into a reserved place. */
+  spokenText(delta: string): void;
   /** Adds reasoning and emits it. */
   reasoning(delta: string): void;
   /** Ends the current part. `providerData` is attached to the current reasoning part, or to an empty one of its own. */
   endPart(providerData?: JsonValue): void;
   /** Adds a source of the current text, which may not have begun, and emits it. `data` is the citation as it was received, if it goes back. */
   cite(citation: Citation, data?: JsonValue): void;
+  /** Adds a source of a text that arrived earlier, and emits it. */
+  citeIn(part: OpenPart, citation: Citation): void;
   /** Adds a source of the last text, and emits it. Does nothing without a text. */
   citeLast(citation: Citation): void;
   /**
@@ -75,9 +80,9 @@ export interface MessageBuilder {
   ended(): boolean;
   /** The text so far. */
   readonly partialText: () => string;
-  /** The text of the last text part; empty if there is none. */
-  lastText(): string;
-  /** The length of that text. */
+  /** The text that is arriving; undefined where the last part is none. */
+  currentText(): OpenPart | undefined;
+  /** The length of the last text part; 0 if there is none. */
   lastTextLength(): number;
   /** Creates a `PROVIDER_PROTOCOL` error with a redacted message. */
   protocolError(message: string): KernelError;
@@ -88,16 +93,11 @@ export interface MessageBuilder {
 }
 
 /** Fills a reserved place; what the vendor ran is emitted as well. @internal */
-export type FillPlace = (...parts: readonly (OpaquePart | ServerToolCall | ServerToolResult)[]) => void;
-
-/** Creates an opaque part of what was received. @internal */
-export function opaquePart(kind: string, data: unknown): OpaquePart {
-  return Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
-}
+export type FillPlace = (...parts: readonly FillingPart[]) => void;
 
 interface ReservedPlace {
   readonly type: 'reserved';
-  parts: readonly (OpaquePart | ServerToolCall | ServerToolResult)[];
+  parts: readonly FillingPart[];
 }
 
 /** Creates a builder for one reply. @internal */
@@ -109,6 +109,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   let current: OpenPart | undefined;
   let usage: Usage | undefined;
   let model = context.model;
+  let spoken = '';
   let isEnded = false;
 
   function open(type: OpenPart['type']): OpenPart {
@@ -149,7 +150,8 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
   }
 
   function partialText(): string {
-    return order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : '')).join('');
+    const texts = order.map((part) => (typeof part !== 'number' && part.type === 'text' ? part.pieces.join('') : ''));
+    return texts.join('') + spoken;
   }
 
   function protocolError(message: string): KernelError {
@@ -158,6 +160,10 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
 
   return {
     text: (delta) => add('text', delta),
+    spokenText(delta) {
+      spoken += delta;
+      if (delta !== '') emit({ type: 'text-delta', text: delta });
+    },
     reasoning: (delta) => add('reasoning', delta),
     endPart(providerData) {
       if (providerData !== undefined) {
@@ -166,6 +172,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
       current = undefined;
     },
     cite: (citation, data) => addCitation(open('text'), citation, data),
+    citeIn: (part, citation) => addCitation(part, citation),
     citeLast(citation) {
       const text = lastTextPart();
       if (text !== undefined) addCitation(text, citation);
@@ -175,8 +182,9 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
       const place: ReservedPlace = { type: 'reserved', parts: [] };
       order.push(place);
       return (...parts) => {
-        place.parts = parts;
-        for (const part of parts) if (part.type !== 'opaque') emit(part);
+        place.parts = parts.map((part) => redactResult(part, redactor));
+        for (const part of place.parts)
+          if (part.type === 'server-tool-call' || part.type === 'server-tool-result') emit(part);
       };
     },
     restart() {
@@ -225,7 +233,7 @@ export function createMessageBuilder(context: DecoderContext): MessageBuilder {
     hasContent: () => order.length > 0,
     ended: () => isEnded,
     partialText,
-    lastText: () => lastTextPart()?.pieces.join('') ?? '',
+    currentText: () => (current?.type === 'text' ? current : undefined),
     lastTextLength: () => lastTextPart()?.length ?? 0,
     protocolError,
     invalidJsonError: (line) =>

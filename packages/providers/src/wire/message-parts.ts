@@ -1,4 +1,20 @@
-import type { AssistantMessage, Citation, JsonValue, ReasoningPart, TextPart, Usage } from '@kernel/protocol';
+import type { Redactor } from '@kernel/internal';
+import type {
+  AssistantMessage,
+  Citation,
+  JsonValue,
+  MediaPart,
+  OpaquePart,
+  ReasoningPart,
+  ServerToolCall,
+  ServerToolResult,
+  TextPart,
+  Usage,
+} from '@kernel/protocol';
+import { toJson } from '../json-fields.ts';
+
+/** What fills a place that was reserved in a message. @internal */
+export type FillingPart = OpaquePart | ServerToolCall | ServerToolResult | MediaPart;
 
 /** A text, or reasoning, while it arrives. @internal */
 export interface OpenPart {
@@ -14,7 +30,7 @@ export interface OpenPart {
   providerData: JsonValue | undefined;
 }
 
-/** Counts what the vendor ran itself, where it does not. @internal */
+/** Counts the calls that the vendor ran itself, if the vendor reports no counts. @internal */
 export function withServerToolCalls(usage: Usage, content: AssistantMessage['content']): Usage {
   const counts = new Map<string, number>();
   for (const part of content)
@@ -33,4 +49,16 @@ export function toParts({ citations, pieces, providerData, type }: OpenPart): re
   const { read, received } = citations;
   const data = received.length === 0 ? {} : { providerData: { citations: received } };
   return [Object.freeze({ type, text, citations: Object.freeze(read), ...data })];
+}
+
+/** Creates an opaque part of what was received. @internal */
+export function opaquePart(kind: string, data: unknown): OpaquePart {
+  return Object.freeze({ type: 'opaque', kind, providerData: toJson(data) });
+}
+
+/** Redacts the text of a result, which may quote the address of a hosted server with its key. What goes back to the vendor stays as it is. @internal */
+export function redactResult(part: FillingPart, redactor: Redactor): FillingPart {
+  if (part.type !== 'server-tool-result') return part;
+  const text = redactor.text(part.text);
+  return text === part.text ? part : Object.freeze({ ...part, text });
 }

@@ -10,10 +10,10 @@ const DEFAULT_POINTS: readonly CachePoint[] = ['tools', 'system', 'messages'];
 const OFF: ResolvedCache = { marks: new Set() };
 const AUTO: ResolvedCache = { marks: new Set(DEFAULT_POINTS) };
 
-/** Reads `cache` of a request. What is not in `takes`, the options that the wire can say, is left out with a warning. @internal */
+/** Reads `cache` of a request. Options that are not in `supported`, those of the wire, are left out with a warning. @internal */
 export function resolveCache(
   { cache = 'auto' }: ProviderRequest,
-  takes: readonly (keyof PromptCacheOptions)[],
+  supported: readonly (keyof PromptCacheOptions)[],
   warnings: ProviderWarning[],
 ): ResolvedCache {
   if (cache === 'off') return OFF;
@@ -21,19 +21,19 @@ export function resolveCache(
   const taken: [string, unknown][] = [];
   for (const name of ['ttl', 'points', 'key', 'content'] as const) {
     if (cache[name] === undefined) continue;
-    if (takes.includes(name)) taken.push([name, cache[name]]);
+    if (supported.includes(name)) taken.push([name, cache[name]]);
     else warnings.push({ message: `cache.${name} is left out: this API does not have it` });
   }
   return { ...Object.fromEntries(taken), marks: new Set(cache.points ?? DEFAULT_POINTS) };
 }
 
-/** The life time of marks for vendors that have 5 minutes, which is what they take where none is said, and 1 hour. @internal */
-export function markLifetime({ ttl }: ResolvedCache, warnings: ProviderWarning[]): '1h' | undefined {
-  if (ttl === '24h') warnings.push({ message: 'cache.ttl "24h" is sent as "1h": this API has no longer one' });
+/** The `ttl` of a mark, for vendors that have 5 minutes and 1 hour; undefined for 5 minutes, their default. @internal */
+export function markTtl({ ttl }: ResolvedCache, warnings: ProviderWarning[]): '1h' | undefined {
+  if (ttl === '24h') warnings.push({ message: 'cache.ttl "24h" is sent as "1h": this API has none that long' });
   return ttl === undefined || ttl === '5m' ? undefined : '1h';
 }
 
-/** The positions of the messages that end with a mark: the last one, and the user's last one before it, if they are the user's. @internal */
+/** The indexes of the messages that end with a mark: the last message, if it is the user's, and the user's last one before it. @internal */
 export function markedMessages(
   messages: readonly { readonly role: string }[],
   { marks }: ResolvedCache,

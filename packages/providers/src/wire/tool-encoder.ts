@@ -12,6 +12,7 @@ import { NO_SERVER_TOOLS, type ServerTools } from '../config/server-tools.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { parseJson } from '../json-fields.ts';
 import { toWireName } from './names.ts';
+import type { NameCheck } from './server-tools/check-names.ts';
 
 /** What a wire says about a tool besides its description. @internal */
 interface EncodedForm {
@@ -31,8 +32,8 @@ export interface ToolDecoder {
   toolName(wireName: string): string;
   /** Argument text that follows the tool's own schema; text that is not valid JSON, or that `JSON.parse` would change, is returned as it is. */
   restoreArguments(name: string, text: string): string;
-  /** The names of the request's tools that the vendor knows by itself. Absent: none. */
-  readonly nativeTools?: ReadonlySet<string>;
+  /** The names of the request's client tools: tools that run here and that the model calls in the form that it was trained on. Absent: none. */
+  readonly clientTools?: ReadonlySet<string>;
 }
 
 /** An encoded list of tools. @internal */
@@ -61,10 +62,12 @@ export interface ToolEncoderOptions {
   readonly encode: (tool: Tool, form: EncodedForm) => unknown;
   /** The vendor's own tools, which every request offers. */
   readonly serverTools?: ServerTools | undefined;
-  /** Returns the name of the tool that a definition stands for and that runs here; undefined for one that the vendor runs. */
-  readonly nativeName?: (definition: JsonObject) => string | undefined;
-  /** The names of tools that the vendor calls without being told of them. */
+  /** Returns the name of the client tool that a server tool's definition describes; undefined for a tool that the vendor runs. */
+  readonly clientToolName?: (definition: JsonObject) => string | undefined;
+  /** The names of tools that the vendor calls although the request does not list them. */
   readonly unsentTools?: ReadonlySet<string> | undefined;
+  /** Refuses a tool with the name of one that the vendor runs. */
+  readonly checkName?: NameCheck | undefined;
 }
 
 /** The decoder of a request without tools. @internal */
@@ -94,45 +97,47 @@ export function createToolEncoder(
 function encodeTools(
   tools: readonly Tool[],
   {
+    checkName,
     dialect,
     encode,
     names,
-    nativeName = () => undefined,
+    clientToolName = () => undefined,
     serverTools = NO_SERVER_TOOLS,
     strict,
     unsentTools,
   }: ToolEncoderOptions,
 ): EncodedTools {
-  const definitions = new Map(serverTools.definitions.map((definition) => [nativeName(definition), definition]));
-  const nativeTools = new Set<string>();
+  const definitions = new Map(serverTools.definitions.map((definition) => [clientToolName(definition), definition]));
+  const clientTools = new Set<string>();
   const warnings: ProviderWarning[] = [];
   const toolNames = new Map<string, string>();
   const restorers = new Map<string, (args: JsonValue) => JsonValue>();
   const ownTexts = tools.flatMap((tool): readonly string[] => {
     const definition = definitions.get(tool.name);
     const isUnsent = unsentTools?.has(tool.name) === true;
-    if (definition !== undefined || isUnsent) nativeTools.add(tool.name);
+    if (definition !== undefined || isUnsent) clientTools.add(tool.name);
     if (isUnsent) return [];
     if (definition !== undefined) return [JSON.stringify(definition)];
     const chosen = chooseSchema(tool, dialect, strict);
     const name = toWireName(tool.name, names);
+    checkName?.(tool, name);
     if (name !== tool.name) toolNames.set(name, tool.name);
     if (chosen.strict) restorers.set(tool.name, (args) => chosen.restore(args));
     warnings.push(...chosen.warnings);
     const isDeferred = serverTools.isDeferred(tool.name);
     return [JSON.stringify(encode(tool, { name, schema: chosen.schema, strict: chosen.strict, isDeferred }))];
   });
-  const others = serverTools.definitions.filter((definition) => !nativeTools.has(nativeName(definition) ?? ''));
+  const others = serverTools.definitions.filter((definition) => !clientTools.has(clientToolName(definition) ?? ''));
   const texts = [...ownTexts, ...others.map((definition) => JSON.stringify(definition))];
   const toolDecoder: ToolDecoder = {
     toolName: (name) => toolNames.get(name) ?? name,
-    ...(nativeTools.size > 0 && { nativeTools }),
+    ...(clientTools.size > 0 && { clientTools }),
     restoreArguments(name, text) {
       const restore = restorers.get(name);
       // JSON.parse returned it, so it is JSON.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const args = restore === undefined ? undefined : (parseJson(text) as JsonValue | undefined);
-      // Written again, text that JSON.parse changes would look as if it were exact.
+      // Text that JSON.parse changes is not rewritten: the result would look exact.
       if (args === undefined || restore === undefined || findJsonLoss(text, args, true) !== undefined) return text;
       return JSON.stringify(restore(args));
     },

@@ -5,7 +5,7 @@ import { createToken } from '../config/credentials.ts';
 import { type AuthenticatedClient, createAuthenticatedClient, type Signer } from '../http/authenticated-client.ts';
 import { DEFAULT_USER_AGENT, isSecretHeader } from '../http/headers.ts';
 import { type ResolvedLimits, resolveLimits } from '../http/limits.ts';
-import { resolveTimeouts } from '../http/timeouts.ts';
+import { type ResolvedTimeouts, resolveTimeouts } from '../http/timeouts.ts';
 
 /** What the requests of one provider share. @internal */
 export interface WireContext {
@@ -15,6 +15,8 @@ export interface WireContext {
   readonly redactor: Redactor;
   /** The size limits of each response. */
   readonly limits: ResolvedLimits;
+  /** The timeouts of each request. */
+  readonly timeouts: ResolvedTimeouts;
 }
 
 /** What a wire adds to a config. @internal */
@@ -43,6 +45,7 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
     throw configError(config.name, `connections is ${String(connections)}.`, 'Use a whole number from 1.');
   }
   const limits = resolveLimits(config.limits);
+  const timeouts = resolveTimeouts(config.timeouts);
   const client = createAuthenticatedClient({
     provider: config.name,
     origin,
@@ -53,13 +56,13 @@ export function createWireContext(config: CommonConfig, options: WireContextOpti
     socketPath: config.socketPath,
     redactor,
     authorize,
-    timeouts: resolveTimeouts(config.timeouts),
+    timeouts,
     responseBytes: limits.responseBytes,
     token: createToken(config.auth === 'none' ? undefined : config.token, config.name, redactor),
     headers: requestHeaders(options.headers, config.headers, redactor),
     sign: createSigner?.(redactor),
   });
-  return { client, redactor, limits };
+  return { client, redactor, limits, timeouts };
 }
 
 /** The headers of every request; those of the config win. Names of beta features are joined. */

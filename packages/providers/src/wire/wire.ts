@@ -13,7 +13,8 @@ import type { CommonConfig } from '../config/common-config.ts';
 import type { ServerTools } from '../config/server-tools.ts';
 import type { Signer } from '../http/authenticated-client.ts';
 import type { ResponseHeaders } from '../http/headers.ts';
-import { createWireStream, type ReplyDecoder } from '../stream/wire-stream.ts';
+import type { BackgroundPaths, ReplyDecoder } from '../stream/reply-decoder.ts';
+import { createWireStream } from '../stream/wire-stream.ts';
 import { countTokens, type TokenCounter } from './count-tokens.ts';
 import type { DecoderContext } from './message-builder.ts';
 import { IDENTITY_TOOL_DECODER, type ToolDecoder } from './tool-encoder.ts';
@@ -33,6 +34,10 @@ export interface EncodedRequest {
   readonly toolDecoder?: ToolDecoder | undefined;
   /** Lets the encoder reuse the memory of `body`. */
   readonly freeBody?: (() => void) | undefined;
+  /** The paths of a reply in the background; absent for a reply that ends with its connection. */
+  readonly background?: BackgroundPaths | undefined;
+  /** The media type of the requested audio; absent if none is requested. */
+  readonly audioType?: string | undefined;
 }
 
 /** What the settings of any wire hold. @internal */
@@ -45,7 +50,7 @@ export interface BaseSettings {
   readonly serverTools?: ServerTools;
 }
 
-/** A wire: everything that a vendor's API has of its own. @internal */
+/** A wire: everything that is specific to a vendor's API. @internal */
 export interface Wire<Config extends CommonConfig, Settings extends BaseSettings> {
   /** Checks a config and fills in the vendor's defaults. Throws `CONFIG_INVALID`. */
   readonly resolve: (config: Config) => Settings;
@@ -92,23 +97,37 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
   const { name } = config;
   const { settings, context } = openWire(wire, config);
   const encode = wire.createEncoder(settings);
-  const { client, limits, redactor } = context;
+  const { client, limits, redactor, timeouts } = context;
 
   return {
     name,
     structuredOutput: (model) => wire.structuredOutput(settings, model),
     stream: (request) =>
       createWireStream(client, redactor, request.signal, () => {
-        const { accept, body, freeBody, path, toolDecoder = IDENTITY_TOOL_DECODER, warnings } = encode(request);
+        const encoded = encode(request);
+        const {
+          accept,
+          audioType,
+          background,
+          body,
+          freeBody,
+          path,
+          toolDecoder = IDENTITY_TOOL_DECODER,
+          warnings,
+        } = encoded;
         const { model } = request;
         const streams = request.stream !== false;
         const { lineLength } = limits;
         return {
           request: { path, contentType: 'application/json', accept, body },
           freeBody,
+          background:
+            background === undefined
+              ? undefined
+              : { provider: name, totalMs: timeouts.totalMs, responseBytes: limits.responseBytes },
           createDecoder: (emit, responseHeaders) =>
             wire.createDecoder(
-              { name, model, streams, redactor, warnings, emit, toolDecoder, lineLength },
+              { name, model, streams, redactor, warnings, emit, toolDecoder, lineLength, background, audioType },
               responseHeaders,
             ),
         };
@@ -117,7 +136,13 @@ export function wireProvider<Config extends CommonConfig, Settings extends BaseS
       ? {}
       : {
           countTokens: async (request) =>
-            countTokens(context, tokenCounter, settings, name, request, encode({ ...request, stream: false })),
+            countTokens(context, {
+              provider: name,
+              settings,
+              counter: tokenCounter,
+              request,
+              encoded: encode({ ...request, stream: false }),
+            }),
         }),
     ...(embed === undefined ? {} : { embed: (request) => embed(context, settings, request) }),
     ...(transcribe === undefined ? {} : { transcribe: (request) => transcribe(context, settings, request) }),

@@ -306,7 +306,7 @@ describe('a batch', () => {
     [[{ ...plain, id: 'a b' }], /the id "a b"/],
     [[{ ...plain, id: '' }], /the id ""/],
     [[{ ...plain, messages: [] }], /no messages/],
-    ['all', /a list of requests/],
+    ['all', /an array of requests/],
   ])('of %j is refused before anything is sent', async (requests, message) => {
     verifies('providers.batches.checked');
     const error = await errorOf(batches.submit(requests as readonly BatchRequest[]));
@@ -381,7 +381,7 @@ describe('results', () => {
   });
 
   test.each([
-    ['a line that is cut', { chunks: [line(1).slice(0, 30)] }, {}, /custom_id/],
+    ['a line that is cut', { chunks: [line(1).slice(0, 30)] }, {}, /cut short/],
     ['a connection that breaks', { chunks: [`${line(1)}\n`, line(2)], fault: { resetAfter: 10 } }, {}, /./],
     ['a line beyond its limit', { chunks: [line(1)] }, { lineLength: 50 }, /lineLength/],
     ['more bytes than allowed', { chunks: [`${line(1)}\n`.repeat(99)] }, { responseBytes: 999 }, /responseBytes/],

@@ -161,3 +161,12 @@ test('a cassette holds no part of a key that is longer than 8 characters, and no
   expect(sanitizer.text(`a ${pem} b`)).toBe('a [redacted] b');
   expect(sanitizer.text(`eyJhbGciOiJIUzI1NiJ9.${'eyJzdWIiOiIxMjM0In0'.repeat(2)}.c2lnbmF0dXJl`)).toBe('[redacted]');
 });
+
+test('a recording has no credential in the query of an address', () => {
+  verifies('providers.serverTools.secrets');
+  const { value } = createSanitizer([]);
+  const url = 'https://a.test/mcp?api_key=abc123&v=2&Signature=x%2Fy&token=t0ken#top';
+  expect(value({ tools: [{ server_url: url }] })).toEqual({
+    tools: [{ server_url: 'https://a.test/mcp?api_key=[redacted]&v=2&Signature=[redacted]&token=[redacted]#top' }],
+  });
+});

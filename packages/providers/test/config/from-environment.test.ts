@@ -40,7 +40,7 @@ test('a key that is not set is an error at the first request, with its name', as
 test('variables of another vendor are not guessed', () => {
   verifies('providers.environment');
   const config = { name: 'gemini' } as unknown as ProviderConfig & { name: 'openai' };
-  expect(() => fromEnvironment(config)).toThrow('knows no variables of "gemini"');
+  expect(() => fromEnvironment(config)).toThrow('has no variables for "gemini"');
 });
 
 test.each([

@@ -112,6 +112,56 @@ test('a proxy that does not answer ends by the connect timeout, and an abort clo
   await until(() => proxy.open() === 0, 5000);
 });
 
+test('a proxy and TLS behind it have one connect timeout between them', async () => {
+  verifies('providers.proxy', 'providers.timeouts');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const proxy = await startProxy({ slow: true });
+  const failed = failureOf('https://api.example.test/v1', {
+    proxy: `http://127.0.0.1:${proxy.port}`,
+    timeouts: { connectMs: 60_000, firstByteMs: 0, idleMs: 0, totalMs: 0 },
+  });
+  const reached = async (isThere: () => boolean): Promise<void> => {
+    while (!isThere()) await new Promise(setImmediate);
+  };
+  await reached(() => proxy.asked.length === 1);
+  vi.advanceTimersByTime(59_000);
+  proxy.establish();
+  await reached(() => proxy.received() > 0);
+  vi.advanceTimersByTime(1000);
+  expect(await failed).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'connectMs' } });
+  await reached(() => proxy.open() === 0);
+}, 10_000);
+
+test('a tunnel is open with any status of success', openssl.options, async () => {
+  verifies('providers.proxy');
+  const server = await startChat(certificates?.server);
+  const proxy = await startProxy({ status: '201 Created' });
+  const settings = { proxy: `http://127.0.0.1:${proxy.port}`, tls: { ca: certificates?.ca } };
+  expect(await answerOf(`https://api.example.test:${server.port}/v1`, settings)).toBe('Hello');
+});
+
+test(
+  'a proxy that asks for a certificate does not get that of the client, a server behind it does',
+  openssl.options,
+  async () => {
+    verifies('providers.tls');
+    const asking = { ...certificates?.server, ca: certificates?.ca, requestCert: true };
+    const [plain, secure] = [await startChat(), await startChat(asking)];
+    const proxy = await startProxy({ tls: { ...asking, rejectUnauthorized: false } });
+    const settings = {
+      proxy: `https://localhost:${proxy.port}`,
+      tls: { ca: certificates?.ca, ...certificates?.client },
+    };
+    expect(await answerOf(`http://api.example.test:${plain.port}/v1`, settings)).toBe('Hello');
+    expect(await answerOf(`https://api.example.test:${secure.port}/v1`, settings)).toBe('Hello');
+    expect(proxy.asked.map(({ client, method }) => [method, client])).toEqual([
+      ['POST', undefined],
+      ['CONNECT', undefined],
+    ]);
+  },
+);
+
 test('the proxy of the environment is used, except for hosts that it excludes, for this machine, and with proxy: false', async () => {
   verifies('providers.proxy');
   const [server, proxy] = [await startChat(), await startProxy()];
@@ -191,6 +241,7 @@ test.skipIf(process.platform === 'win32')(
 test.each([
   [{ proxy: 'socks5://127.0.0.1:1' }, 'proxy has the scheme "socks5:"'],
   [{ proxy: 'not a url' }, 'proxy is not a URL'],
+  [{ proxy: 'ada:secret@127.0.0.1:1' }, 'proxy does not begin with http:// or https://.'],
   [{ proxy: 'http://127.0.0.1:1/path' }, 'proxy has a path'],
   [{ proxy: true }, 'proxy is not a URL'],
   [{ proxy: 'http://127.0.0.1:1', socketPath: '/tmp/a' }, 'exclude each other'],

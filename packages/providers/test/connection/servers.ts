@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request as forward, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { chunk, sse } from '../support.ts';
 
@@ -54,25 +55,36 @@ export interface TestProxy {
     readonly method: string;
     readonly target: string;
     readonly credential: string | undefined;
+    /** The name in the certificate of the client. */
+    readonly client?: string;
   }[];
+  /** How many bytes came through tunnels that are answered by `establish`. */
+  received(): number;
+  /** Answers the requests for tunnels of a `slow` proxy. */
+  establish(): void;
   /** How many of its connections are open. */
   open(): number;
 }
 
-/** Starts a proxy that takes every host for this machine. With `credential` it refuses requests without it, by the text `refusal`; a `silent` one never answers. */
+/** Starts a proxy that takes every host for this machine. With `credential` it refuses requests without it, by the text `refusal`; a `silent` one never answers, and a `slow` one opens tunnels that lead nowhere, when the test says so. */
 export async function startProxy(
   options: {
     readonly credential?: string;
     readonly refusal?: string;
     readonly silent?: boolean;
+    readonly slow?: boolean;
+    readonly status?: string;
     readonly tls?: ServerOptions;
   } = {},
 ): Promise<TestProxy> {
-  const asked: { method: string; target: string; credential: string | undefined }[] = [];
+  const asked: { method: string; target: string; credential: string | undefined; client?: string }[] = [];
+  const waiting: Socket[] = [];
   let open = 0;
-  const isRefused = ({ headers, method = '', url: target = '' }: IncomingMessage): boolean => {
+  let received = 0;
+  const isRefused = ({ headers, method = '', socket, url: target = '' }: IncomingMessage): boolean => {
     const credential = headers['proxy-authorization'];
-    asked.push({ method, target, credential });
+    const client = socket instanceof TLSSocket ? nameOf(socket) : undefined;
+    asked.push({ method, target, credential, ...(client === undefined ? {} : { client }) });
     return options.credential !== undefined && credential !== options.credential;
   };
   const pass: RequestListener = (request, response) => {
@@ -96,8 +108,9 @@ export async function startProxy(
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     const refused = isRefused(request);
     socket.on('error', () => undefined);
-    if (options.silent === true) {
-      socket.resume().on('end', () => socket.destroy());
+    if (options.silent === true || options.slow === true) {
+      if (options.slow === true) waiting.push(socket);
+      socket.on('data', (bytes: Uint8Array) => (received += bytes.length)).on('end', () => socket.destroy());
       return;
     }
     if (refused) {
@@ -105,11 +118,22 @@ export async function startProxy(
       return;
     }
     const upstream = connect(Number(/\d+$/.exec(request.url ?? '')?.[0]), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.write(`HTTP/1.1 ${options.status ?? '200 Connection established'}\r\n\r\n`);
       upstream.pipe(socket).pipe(upstream);
     });
     upstream.on('error', () => socket.destroy());
     socket.on('close', () => upstream.destroy());
   });
-  return { port: await listen(server), asked, open: () => open };
+  return {
+    port: await listen(server),
+    asked,
+    open: () => open,
+    received: () => received,
+    establish: () => waiting.splice(0).forEach((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n')),
+  };
+}
+
+function nameOf(socket: TLSSocket): string | undefined {
+  const { subject } = socket.getPeerCertificate() as { readonly subject?: { readonly CN?: string } };
+  return subject?.CN;
 }

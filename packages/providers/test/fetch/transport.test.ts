@@ -141,7 +141,7 @@ test.each([
   [
     'a stream of Node',
     { status: 200, headers: new Headers(), body: { pipe: () => 0 } },
-    'whose body is no ReadableStream',
+    'whose body is not a ReadableStream',
   ],
 ])('a fetch that returns no Response is CONFIG_INVALID, which says what it returned: %s', async (_, value, said) => {
   verifies('transport.fetch');

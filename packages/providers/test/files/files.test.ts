@@ -1,4 +1,4 @@
-import type { MediaPart, Message } from '@kernel/protocol';
+import type { KernelError, MediaPart, Message } from '@kernel/protocol';
 import { messageSchema } from '@kernel/protocol/schemas';
 import {
   type RawReply,
@@ -122,6 +122,47 @@ describe('uploadFile', () => {
       },
     );
   });
+
+  test.each(['openai', 'anthropic', 'gemini'] as const)(
+    'an empty id from %s is a typed error, not a part that names nothing',
+    async (name) => {
+      verifies('providers.files.failure');
+      const empty = (server: WireServer) =>
+        reply({ id: '', file: { name: '', uri: '' } }, { 'x-goog-upload-url': `${server.url}/upload/v1beta/files` });
+      await withUploads(empty, async (server) => {
+        const baseUrl = name === 'openai' ? server.baseUrl : server.url;
+        const error = await errorOf(uploadFile({ name, baseUrl, token: 'k', ...transport }, PDF));
+        expect(error.code).toBe('PROVIDER_PROTOCOL');
+      });
+    },
+  );
+
+  test.each(['openai', 'gemini'] as const)(
+    'a type or a name with line breaks adds no header and no field on %s',
+    async (name) => {
+      verifies('providers.files.failure');
+      const take = (server: WireServer) =>
+        reply(
+          { id: 'f', file: { name: 'files/f', uri: 'u' } },
+          { 'x-goog-upload-url': `${server.url}/upload/v1beta/files` },
+        );
+      await withUploads(take, async (server) => {
+        const baseUrl = name === 'openai' ? server.baseUrl : server.url;
+        const file = { ...PDF, mimeType: 'a/b\r\nx-evil: 1\r\n\r\n', name: 'n"\r\nx-evil: 1' };
+        const error = await uploadFile({ name, baseUrl, token: 'k', ...transport }, file).then(
+          () => undefined,
+          (thrown: KernelError) => thrown.code,
+        );
+        const sent = server.requests.map(
+          ({ bytes, headers }) => `${Buffer.from(bytes).toString('latin1')}${JSON.stringify(headers)}`,
+        );
+        expect([error, sent.some((text) => /^x-evil|"x-evil"/m.test(text))]).toEqual([
+          name === 'openai' ? undefined : 'CONFIG_INVALID',
+          false,
+        ]);
+      });
+    },
+  );
 
   test('an abort rejects with its reason and closes the connection', async () => {
     verifies('providers.files.failure');

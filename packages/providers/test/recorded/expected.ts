@@ -104,14 +104,16 @@ function readMessages(values: readonly Json[], expected: Expected): void {
   const events = values.slice(0, end === -1 ? values.length : end);
   /** Whether the block of each index is a call. */
   const calls = new Map<unknown, boolean>();
+  let container: Json | undefined;
   for (const value of events) {
     const type = textOf(value['type']);
     for (const [name, count] of Object.entries({ ...value['message']?.['usage'], ...value['usage'] }))
       if (typeof count === 'number') usage.set(name, count);
-    // The reply begins anew.
-    if (type === 'message_start') Object.assign(expected, { text: '', calls: [], opaque: [] });
+    // The reply begins anew. A call of code at the vendor is whole here.
+    if (type === 'message_start') Object.assign(expected, { text: '', calls: [], opaque: [], reason: undefined });
+    const message = type === 'message' ? value : type === 'message_start' ? value['message'] : undefined;
     const started = type === 'content_block_start' ? listOf([value['content_block']]) : [];
-    for (const block of [...(type === 'message' ? listOf(value['content']) : []), ...started]) {
+    for (const block of [...listOf(message?.['content']), ...started]) {
       const kind = textOf(block['type']);
       calls.set(value['index'], kind === 'tool_use');
       if (kind === 'text') expected.text += textOf(block['text']);
@@ -122,11 +124,13 @@ function readMessages(values: readonly Json[], expected: Expected): void {
       } else if (!kind.endsWith('thinking')) expected.opaque.push(kind);
     }
     const delta = value['delta'];
-    expected.reason = value['stop_reason'] ?? delta?.['stop_reason'] ?? expected.reason;
+    expected.reason = message?.['stop_reason'] ?? delta?.['stop_reason'] ?? expected.reason;
+    container = message?.['container'] ?? delta?.['container'] ?? container;
     if (textOf(delta?.['type']) === 'text_delta') expected.text += textOf(delta?.['text']);
     const call = expected.calls.at(-1);
     if (call !== undefined && calls.get(value['index']) === true) call.arguments += textOf(delta?.['partial_json']);
   }
+  if (container?.['id'] !== undefined) expected.opaque.push('container');
   const names = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
   expected.tokens = names.reduce((sum, name) => sum + (usage.get(name) ?? 0), 0);
 }

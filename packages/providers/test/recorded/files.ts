@@ -31,6 +31,12 @@ const WIRES: Readonly<Record<string, RecordedWire>> = {
   'amazon-bedrock': 'bedrock',
 };
 
+/** Replies in a folder of another wire than their own. */
+export const OTHER_WIRE: ReadonlyMap<string, RecordedWire> = new Map([
+  ['azure/azure-deepseek-reasoning.1.chunks.txt', 'openai'],
+  ['azure/azure-deepseek-reasoning.1.json', 'openai'],
+]);
+
 /** Every recorded reply; none if there is no such folder. A folder without a wire of its own speaks chat completions. */
 export function recordedFiles(): readonly RecordedFile[] {
   if (!REPLIES.present) return [];
@@ -38,13 +44,23 @@ export function recordedFiles(): readonly RecordedFile[] {
   return folders.flatMap(({ name }) =>
     readdirSync(`${REPLIES.path}/${name}`)
       .toSorted()
-      .map((file) => ({
-        path: `${name}/${file}`,
-        wire: WIRES[name] ?? 'openai',
-        streams: !file.endsWith('.json'),
-        text: readFileSync(`${REPLIES.path}/${name}/${file}`, 'utf8'),
-      })),
+      .flatMap((file) =>
+        repliesIn({
+          path: `${name}/${file}`,
+          wire: OTHER_WIRE.get(`${name}/${file}`) ?? WIRES[name] ?? 'openai',
+          streams: !file.endsWith('.json'),
+          text: readFileSync(`${REPLIES.path}/${name}/${file}`, 'utf8'),
+        }),
+      ),
   );
+}
+
+/** A recording of several steps has several replies in a row, each up to its end mark: they are numbered from the second one. */
+function repliesIn(file: RecordedFile): readonly RecordedFile[] {
+  const texts = file.wire === 'anthropic' && file.streams ? file.text.split(/(?<="message_stop"\}\n)/) : [file.text];
+  return texts
+    .filter((text) => text.trim() !== '')
+    .map((text, at) => ({ ...file, text, path: at === 0 ? file.path : `${file.path} (${at + 1})` }));
 }
 
 /** The JSON values of a reply: its events, or its one body. Lines that are not JSON are left out. */

@@ -1,70 +1,18 @@
-import {
-  type FinishReason,
-  type JsonValue,
-  KernelError,
-  type MessageEnd,
-  type Provider,
-  type ProviderEvent,
-  textOf,
-  toolCallsOf,
-} from '@kernel/protocol';
+import { type FinishReason, type JsonValue, KernelError, type MessageEnd, textOf, toolCallsOf } from '@kernel/protocol';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProviders } from '../../src/index.ts';
-import { all } from '../support.ts';
+import { REFUSED, TRANSCRIPTS } from './exceptions.ts';
+import { providerOf, read, readEvents, sentBody } from './exchange.ts';
 import { expectedOf } from './expected.ts';
-import { REPLIES, type RecordedFile, type RecordedWire, recordedFiles, replyOf, valuesOf } from './files.ts';
-
-/** Replies that are refused, and why: the status that a server sends them with, and what the error says. */
-const REFUSED: ReadonlyMap<string, { readonly status?: number; readonly error: object }> = new Map([
-  [
-    // The body of an error, with the wait that it asks for.
-    'google/google-429-retry-info.json',
-    { status: 429, error: { code: 'PROVIDER_HTTP', retryable: true, data: { status: 429, retryAfterMs: 34_400 } } },
-  ],
-  [
-    // The body of an error.
-    'openai-responses/openai-error.1.json',
-    { status: 429, error: { code: 'PROVIDER_HTTP', data: { status: 429, vendorCode: 'insufficient_quota' } } },
-  ],
-  [
-    // An error in the middle of a stream.
-    'openai-responses/openai-error.1.chunks.txt',
-    { error: { code: 'PROVIDER_PROTOCOL', data: { vendorCode: 'insufficient_quota' } } },
-  ],
-  [
-    // The body of an error.
-    'openai-responses/reasoning-model-temperature-error.json',
-    { status: 400, error: { code: 'PROVIDER_HTTP', retryable: false, data: { status: 400 } } },
-  ],
-  [
-    // The body of an error.
-    'openai-chat/reasoning-model-legacy-parameter-error.json',
-    { status: 400, error: { code: 'PROVIDER_HTTP', retryable: false, data: { vendorCode: 'unsupported_parameter' } } },
-  ],
-  [
-    // Its last line has quotes that are not escaped.
-    'openai-responses/parallel-tool-call-wrapper.1.chunks.txt',
-    { error: { code: 'PROVIDER_PROTOCOL', message: expect.stringContaining('not valid JSON') } },
-  ],
-]);
-
-/** Replies in a folder of another wire than their own. */
-const OTHER_WIRE: ReadonlyMap<string, RecordedWire> = new Map([
-  ['azure/azure-deepseek-reasoning.1.chunks.txt', 'openai'],
-  ['azure/azure-deepseek-reasoning.1.json', 'openai'],
-]);
+import { OTHER_WIRE, REPLIES, type RecordedFile, recordedFiles, valuesOf } from './files.ts';
 
 /** Replies with the result of a call that an earlier reply made. */
 const CALLED_BEFORE = new Set([
+  'anthropic/anthropic-programmatic-tool-calling.1.chunks.txt (15)',
+  'anthropic/anthropic-tool-search-deferred-bm25.chunks.txt (2)',
+  'anthropic/anthropic-tool-search-deferred-regex.chunks.txt (2)',
   'anthropic/anthropic-tool-search-deferred-bm25.2.json',
   'anthropic/anthropic-tool-search-deferred-regex.2.json',
-]);
-
-/** Transcriptions: they are served to `transcribe`. */
-const TRANSCRIPTS: ReadonlyMap<string, string> = new Map([
-  ['groq/groq-transcription-text.json', 'Hello from the Versal AISDK.'],
-  ['mistral/mistral-transcription.json', 'Galileo was an American robotic space program'],
 ]);
 
 /** Why a reply without calls ended, by the vendors' words for it. */
@@ -85,7 +33,7 @@ test('the recorded replies are read', REPLIES.options, () => {
   expect(files.length).toBeGreaterThan(0);
 });
 
-if (files.length > 0) readAll(files.map((file) => ({ ...file, wire: OTHER_WIRE.get(file.path) ?? file.wire })));
+if (files.length > 0) readAll(files);
 
 function readAll(recorded: readonly RecordedFile[]): void {
   let server: WireServer;
@@ -138,7 +86,8 @@ function readAll(recorded: readonly RecordedFile[]): void {
     test('goes back to its own vendor with the parts of its own unchanged, and to no other', async () => {
       verifies('providers.replies.opaque');
       const { message } = await read(server, file);
-      const own = vendorParts(message.content);
+      // The container goes back in a field of the request.
+      const own = vendorParts(message.content).filter(({ kind }) => kind !== 'container');
       for (const wire of ['openai', 'openai-responses', 'anthropic', 'gemini', 'bedrock'] as const) {
         const body = await sentBody(server, wire, message);
         for (const { providerData } of own) {
@@ -172,11 +121,6 @@ function readAll(recorded: readonly RecordedFile[]): void {
   });
 }
 
-function providerOf(server: WireServer, wire: RecordedWire): Provider {
-  const baseUrl = wire.startsWith('openai') ? server.baseUrl : server.url;
-  return createProviders().create({ name: wire, baseUrl, token: 'test' });
-}
-
 /** The parts that go back as they were received, and their vendor's names for them. */
 function vendorParts(content: MessageEnd['message']['content']): readonly { kind: string; providerData: JsonValue }[] {
   return content.flatMap((part) => {
@@ -188,37 +132,4 @@ function vendorParts(content: MessageEnd['message']['content']): readonly { kind
     const [key = ''] = Object.keys(providerData as object);
     return [{ kind: type ?? key, providerData }];
   });
-}
-
-async function read(server: WireServer, file: RecordedFile, status?: number): Promise<MessageEnd> {
-  return (await readEvents(server, file, status)).end;
-}
-
-async function readEvents(
-  server: WireServer,
-  file: RecordedFile,
-  status?: number,
-): Promise<{ readonly events: readonly ProviderEvent[]; readonly end: MessageEnd }> {
-  server.enqueue(replyOf(file, status));
-  const messages = [{ role: 'user', content: 'Go on.' }] as const;
-  const events = await all(
-    providerOf(server, file.wire).stream({ model: 'test-model', messages, stream: file.streams }),
-  );
-  const end = events.at(-1);
-  if (end?.type !== 'message-end') throw new Error('The last event is no message-end.');
-  const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
-  expect(deltas.join('')).toBe(textOf(end.message));
-  return { events, end };
-}
-
-/** The body of a request whose history has this message. */
-async function sentBody(server: WireServer, wire: RecordedWire, message: MessageEnd['message']): Promise<string> {
-  server.enqueue({ status: 400, chunks: ['{}'] });
-  const user = { role: 'user', content: 'Go on.' } as const;
-  const results = toolCallsOf(message).map(
-    ({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: 'ok' }) as const,
-  );
-  const messages = [user, message, ...results, user];
-  await all(providerOf(server, wire).stream({ model: 'test-model', messages })).catch(() => undefined);
-  return Buffer.from(server.requests.at(-1)?.bytes ?? []).toString('utf8');
 }

@@ -34,12 +34,12 @@ async function read(
 }
 
 describe('Responses', () => {
-  test('a command in a container is never run here, whatever tools there are', async () => {
+  test('a command in a container is never run here, whatever other tools there are', async () => {
     verifies('providers.serverTools.here');
     const output = { type: 'shell_call_output', id: 'so', call_id: 'c', output: [{ stdout: 'a', stderr: '' }] };
     const reply = streamed(completed([shellCall, output]));
     const config = { serverTools: [shell({ container: 'auto' })] };
-    const { content } = await read('openai-responses', reply, { tools: [SHELL_TOOL] }, config);
+    const { content } = await read('openai-responses', reply, { tools: [{ ...SHELL_TOOL, name: 'run' }] }, config);
     expect(content.map(({ type }) => type)).toEqual(['server-tool-call', 'server-tool-result']);
   });
 
@@ -66,7 +66,7 @@ describe('Responses', () => {
       id: 'r',
       name: 'mcp_approval',
       arguments: '{}',
-      providerData: { native: item },
+      providerData: { clientCall: item },
     } as const;
     const asked: AssistantMessage = {
       role: 'assistant',
@@ -91,7 +91,7 @@ describe('Responses', () => {
 
   test('arguments that are not exact JSON are shown to whoever decides as they are', async () => {
     verifies('providers.serverTools.approval');
-    const config = { serverTools: [mcpServer({ label: 's', url: 'https://a.test' })] };
+    const config = { serverTools: [mcpServer({ name: 's', url: 'https://a.test' })] };
     const tools = [{ ...SHELL_TOOL, name: 'mcp_approval' }];
     for (const text of ['{"to":"evil",}', '{"path":"safe","path":"/etc"}']) {
       const item = { type: 'mcp_approval_request', id: 'r', server_label: 's', name: 'go', arguments: text };
@@ -136,6 +136,84 @@ test('a Gemini citation that is not between characters, or not in the text, has 
   const { content } = await read('gemini', streamed({ candidates: [candidate] }));
   const citations = content.find((part) => part.type === 'text')?.citations;
   expect(citations?.map(({ span }) => span)).toEqual([undefined, undefined, undefined, { start: 0, end: 2 }]);
+});
+
+describe('a Gemini citation', () => {
+  const url = 'https://a.test';
+  const candidate = (parts: readonly object[], more: object = {}) => ({
+    candidates: [{ content: { parts }, ...more }],
+  });
+  const supportsOf = (...segments: readonly object[]) => ({
+    finishReason: 'STOP',
+    groundingMetadata: {
+      groundingChunks: [{ web: { uri: url } }],
+      groundingSupports: segments.map((segment) => ({ segment, groundingChunkIndices: [0] })),
+    },
+  });
+  const code = [
+    { executableCode: { language: 'PYTHON', code: '1' } },
+    { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+  ];
+  const spansOf = (content: AssistantMessage['content']) =>
+    content.flatMap((part) => (part.type === 'text' ? [part.citations?.map(({ span }) => span)] : []));
+  const whole = (value: object): RawReply => ({
+    headers: { 'content-type': 'application/json' },
+    chunks: [JSON.stringify(value)],
+  });
+  const segments = [
+    { endIndex: 5 },
+    { partIndex: 3, startIndex: 5, endIndex: 7, text: 'ja' },
+    { partIndex: 4, endIndex: 4 },
+  ];
+  const spans = [
+    [{ start: 0, end: 4 }],
+    [
+      { start: 3, end: 5 },
+      { start: 6, end: 10 },
+    ],
+  ];
+
+  test('belongs to the part that it names, whose bytes its indexes count', async () => {
+    verifies('providers.citations.parts');
+    const parts = [{ text: 'Blå.' }, ...code, { text: '🌍 ja ' }, { text: 'Nei.' }];
+    const { content } = await read('gemini', whole(candidate(parts, supportsOf(...segments))), { stream: false });
+    expect(spansOf(content)).toEqual(spans);
+  });
+
+  test('belongs to that part too where the text of the part is streamed in pieces', async () => {
+    verifies('providers.citations.parts');
+    const reply = streamed(
+      candidate([{ text: 'Bl' }]),
+      candidate([{ text: 'å.' }, ...code]),
+      candidate([{ text: '🌍 ja' }]),
+      candidate([{ text: ' ' }, { text: 'Ne' }]),
+      candidate([{ text: 'i.' }], supportsOf(...segments)),
+    );
+    const { content } = await read('gemini', reply);
+    expect(spansOf(content)).toEqual(spans);
+  });
+
+  test('without an index belongs to the text that has its words, where thoughts or another text come first', async () => {
+    verifies('providers.citations.parts');
+    const segment = { startIndex: 3, endIndex: 8, text: 'round' };
+    const thought = { text: 'Hm, is it?', thought: true };
+    for (const parts of [
+      [thought, { text: 'Is round.' }],
+      [{ text: 'First.' }, ...code, { text: 'Is round.' }],
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
+      const { content } = await read('gemini', streamed(candidate(parts, supportsOf(segment))));
+      expect(spansOf(content).at(-1)).toEqual([{ start: 3, end: 8 }]);
+    }
+  });
+
+  test('whose words are elsewhere, or whose part is none, is kept without a span', async () => {
+    verifies('providers.citations.parts');
+    const reply = streamed(
+      candidate([{ text: 'Is round.' }], supportsOf({ endIndex: 2, text: 'It' }, { partIndex: 7, endIndex: 99 })),
+    );
+    expect(spansOf((await read('gemini', reply)).content)).toEqual([[undefined, undefined]]);
+  });
 });
 
 test('reading many citations takes linear time', async () => {

@@ -68,7 +68,7 @@ describe('a server tool', () => {
     [openai.codeInterpreter(), { type: 'code_interpreter', container: { type: 'auto' } }],
     [openai.imageGeneration({ format: 'webp' }), { type: 'image_generation', output_format: 'webp' }],
     [
-      openai.mcpServer({ label: 'docs', url: 'https://a.test/mcp', approval: 'never' }),
+      openai.mcpServer({ name: 'docs', url: 'https://a.test/mcp', approval: 'never' }),
       { type: 'mcp', server_label: 'docs', server_url: 'https://a.test/mcp', require_approval: 'never' },
     ],
     [openai.shell({ container: 'auto' }), { type: 'shell', environment: { type: 'container_auto' } }],
@@ -201,8 +201,8 @@ describe('a server tool', () => {
     verifies('providers.serverTools.secrets');
     const secret = 'mcp-access-token-4711';
     for (const [wire, serverTool] of [
-      ['anthropic', claude.mcpServer({ name: 'a', url: 'https://a.test', authorizationToken: secret })],
-      ['openai-responses', openai.mcpServer({ label: 'a', url: 'https://a.test', authorization: `Bearer ${secret}` })],
+      ['anthropic', claude.mcpServer({ name: 'a', url: 'https://a.test', token: secret })],
+      ['openai-responses', openai.mcpServer({ name: 'a', url: 'https://a.test', token: `Bearer ${secret}` })],
     ] as const) {
       // oxlint-disable-next-line no-await-in-loop -- one server at a time
       const { server, provider } = await startWire(
@@ -220,6 +220,66 @@ describe('a server tool', () => {
     }
   });
 
+  test('keeps the key in its address out of errors and of the text of results', async () => {
+    verifies('providers.serverTools.secrets');
+    const secret = 'k3y/of+a server';
+    const url = `https://a.test/mcp?k=${encodeURIComponent(secret)}&v=2`;
+    const shown = `cannot reach ${url} (${secret})`;
+    for (const [wire, serverTool, item] of [
+      [
+        'anthropic',
+        claude.mcpServer({ name: 'a', url }),
+        { type: 'mcp_tool_result', tool_use_id: 'm', is_error: true, content: [{ type: 'text', text: shown }] },
+      ],
+      [
+        'openai-responses',
+        openai.mcpServer({ name: 'a', url }),
+        { type: 'mcp_call', id: 'm', name: 'echo', arguments: '{}', error: shown },
+      ],
+    ] as const) {
+      const whole = { status: 'completed', type: 'message', stop_reason: 'end_turn', output: [item], content: [item] };
+      const replies = [
+        { status: 400, chunks: [shown] },
+        { headers: { 'content-type': 'application/json' }, chunks: [JSON.stringify(whole)] },
+      ];
+      // oxlint-disable-next-line no-await-in-loop -- one server at a time
+      const { server, provider } = await startWire(wire, { replies }, { serverTools: [serverTool] });
+      // oxlint-disable-next-line no-await-in-loop
+      const error = await errorOf(provider.stream(request()));
+      expect([error.message, JSON.stringify(error.data)]).toEqual([
+        expect.stringContaining('?k=[redacted]&v=2 ([redacted])'),
+        expect.not.stringContaining('k3y'),
+      ]);
+      // oxlint-disable-next-line no-await-in-loop
+      const { message } = await endOf(provider.stream(request()));
+      const result = message.content.find(({ type }) => type === 'server-tool-result');
+      expect(result).toMatchObject({ text: 'cannot reach https://a.test/mcp?k=[redacted]&v=2 ([redacted])' });
+      // oxlint-disable-next-line no-await-in-loop
+      await server.close();
+    }
+  });
+
+  test('that asks a function of yours what is deferred says which one failed', async () => {
+    verifies('providers.serverTools.deferred');
+    const failing = openai.toolSearch({
+      deferredTools: () => {
+        throw new TypeError('no such list');
+      },
+    });
+    const { server, provider } = await startWire(
+      'openai-responses',
+      { replies: [{ text: 'ok' }] },
+      { serverTools: [openai.webSearch(), failing] },
+    );
+    expect(await errorOf(provider.stream(request({ tools: [own] })))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'openai-responses: serverTools[1].deferredTools failed for the tool "save": no such list',
+      cause: expect.any(TypeError),
+    });
+    expect(server.requests).toHaveLength(0);
+    await server.close();
+  });
+
   test.each<[string, unknown, string]>([
     ['a list that is none', 'web_search', 'serverTools is a string'],
     ['a name', ['web_search'], 'serverTools[0] is a string'],
@@ -229,5 +289,35 @@ describe('a server tool', () => {
     const create = () => createProviders().create(Object.assign({ name: 'anthropic', token: 'x' }, { serverTools }));
     expect(create).toThrow(message);
     expect(create).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});
+
+describe('a tool of yours with the name of a server tool', () => {
+  test.each<[WireName, string, unknown, string]>([
+    ['anthropic', 'web_search', claude.webSearch(), '"web_search_20250305" (serverTools[0])'],
+    ['anthropic', 'code_execution', claude.codeExecution(), '"code_execution_20250825" (serverTools[0])'],
+    ['openai-responses', 'web_search', openai.webSearch(), '"web_search" (serverTools[0])'],
+    ['openai-responses', 'web_search', { type: 'web_search_preview_2025_03_11' }, '"web_search_preview_2025_03_11"'],
+    ['openai-responses', 'shell', openai.shell({ container: 'auto' }), '"shell" (serverTools[0])'],
+    ['gemini', 'google_search', google.googleSearch(), '"googleSearch" (serverTools[0])'],
+    ['gemini', 'codeExecution', google.codeExecution(), '"codeExecution" (serverTools[0])'],
+    ['bedrock', 'nova_grounding', { systemTool: { name: 'nova_grounding' } }, '"systemTool" (serverTools[0])'],
+  ])('is refused over %s before anything is sent: %s', async (wire, name, serverTool, shown) => {
+    verifies('providers.serverTools.names');
+    const { provider, server } = await startWire(wire, { replies: [{ text: 'ok' }] }, { serverTools: [serverTool] });
+    const error = await errorOf(provider.stream(request({ tools: [own, { ...own, name }] })));
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`your tool "${name}"`) });
+    expect(error.message).toContain(shown);
+    expect(error.hint).toContain('rename your tool');
+    expect(server.requests).toHaveLength(0);
+    await server.close();
+  });
+
+  test('is none where a server brings tools of other names, or the tool runs here', async () => {
+    verifies('providers.serverTools.names');
+    const docs = openai.mcpServer({ name: 'docs', url: 'https://a.test/mcp' });
+    expect(await toolsSent('openai-responses', [docs], [{ ...own, name: 'mcp' }])).toHaveLength(2);
+    expect(await toolsSent('openai-responses', [openai.shell()], [openai.SHELL_TOOL])).toHaveLength(1);
+    expect(await toolsSent('anthropic', [claude.bash()], [claude.BASH_TOOL])).toHaveLength(1);
   });
 });

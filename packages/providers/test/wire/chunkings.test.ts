@@ -10,7 +10,7 @@ import { createOllamaDecoder } from '../../src/ollama/decode.ts';
 import { createChatDecoder } from '../../src/openai/reply/decode.ts';
 import type { DecoderContext } from '../../src/wire/message-builder.ts';
 import { createResponsesDecoder } from '../../src/responses/decode.ts';
-import type { ReplyDecoder } from '../../src/stream/wire-stream.ts';
+import type { ReplyDecoder } from '../../src/stream/reply-decoder.ts';
 import { IDENTITY_TOOL_DECODER } from '../../src/wire/tool-encoder.ts';
 import { recordBytes, WIRES } from '../wires.ts';
 

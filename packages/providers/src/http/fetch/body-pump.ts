@@ -1,6 +1,6 @@
 import type { ExchangeEvents } from '../transport.ts';
 
-/** Reads one body, no faster than it is wanted. */
+/** Reads one body with back-pressure. */
 export interface BodyPump {
   /** Reports the chunks of a response; resolves at its end, or after `stop`. */
   read(response: Response): Promise<void>;
@@ -8,11 +8,11 @@ export interface BodyPump {
   pause(): void;
   /** Continues. */
   resume(): void;
-  /** Gives the body up. No event follows. */
+  /** Cancels the body. No event follows. */
   stop(): void;
 }
 
-/** Creates the pump of one response. A `fetch` without streams, as some phones have it, gives the whole body at once. */
+/** Creates the pump of one response. The body of a `fetch` without streams, such as that of React Native, is delivered in one chunk. */
 export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onData'>): BodyPump {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let stopped = false;
@@ -62,7 +62,7 @@ export function createBodyPump(events: Pick<ExchangeEvents, 'onFirstByte' | 'onD
     stop() {
       stopped = true;
       resume();
-      // A body that has failed rejects, and there is nothing left to tell.
+      // A body that has failed rejects, which changes nothing any more.
       reader?.cancel().catch(() => undefined);
     },
   };

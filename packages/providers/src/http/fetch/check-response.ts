@@ -6,7 +6,7 @@ export function checkResponse(provider: string, value: unknown): void {
   const problem = problemOf(value);
   if (problem === undefined) return;
   throw new KernelError('CONFIG_INVALID', `${provider}: fetch returned ${problem}, not a Response.`, {
-    hint: 'Give a fetch that resolves to a Response as browsers and Node have it; a wrapper must return what it got.',
+    hint: 'Pass a fetch that resolves to a standard Response; a wrapper must return the Response that it received.',
   });
 }
 
@@ -17,5 +17,5 @@ function problemOf(value: unknown): string | undefined {
   if (!isObject(headers) || typeof headers['entries'] !== 'function') return `${describeType(value)} without Headers`;
   if (body === undefined || body === null || (isObject(body) && typeof body['getReader'] === 'function'))
     return undefined;
-  return `${describeType(value)} whose body is no ReadableStream`;
+  return `${describeType(value)} whose body is not a ReadableStream`;
 }

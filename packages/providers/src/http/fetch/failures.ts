@@ -1,22 +1,22 @@
 import { KernelError } from '@kernel/protocol';
 
-/** Returns what made a `fetch` fail: Node's hides it behind "fetch failed". */
+/** Returns the reason why a `fetch` failed: the `fetch` of Node has it as the cause of "fetch failed". */
 export function failureOf(error: unknown): unknown {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  // The timeouts of a `fetch` itself are not ours: they are failures of the connection.
+  // The timeouts of a `fetch` are not those of the config: they count as failures of the connection.
   if (codeOf(cause)?.startsWith('UND_ERR_') === true && codeOf(cause)?.endsWith('_TIMEOUT') === true) {
     return Object.assign(new Error(cause instanceof Error ? cause.message : 'timeout'), { code: 'ETIMEDOUT' });
   }
   return cause;
 }
 
-/** The failure of a request with a header that cannot be sent. */
-export function invalidHeader(error: unknown): Error {
+/** The error of a header that cannot be sent. */
+export function invalidHeaderError(error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error);
   return Object.assign(new Error(message), { code: 'ERR_INVALID_CHAR' });
 }
 
-/** The error of a redirect that was hidden, as browsers do, or followed although it must not be. */
+/** The error of a redirect: one that `fetch` followed although it must not, or one whose target it hides, as browsers do. */
 export function redirectError(provider: string, { redirected, status, url }: Response): KernelError {
   const what = redirected
     ? `fetch followed a redirect to ${new URL(url).origin}`

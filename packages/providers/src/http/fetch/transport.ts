@@ -1,8 +1,10 @@
 import { KernelError } from '@kernel/protocol';
+import { nodeOnlySetting } from '../connection-settings.ts';
 import { DEFAULT_USER_AGENT, type ResponseHeaders } from '../headers.ts';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import {
   abortedError,
+  hasBody,
   type Exchange,
   type ExchangeEvents,
   type Transport,
@@ -11,10 +13,10 @@ import {
 } from '../transport.ts';
 import { createBodyPump } from './body-pump.ts';
 import { checkResponse } from './check-response.ts';
-import { failureOf, invalidHeader, redirectError } from './failures.ts';
+import { failureOf, invalidHeaderError, redirectError } from './failures.ts';
 
-/** The right to have one request under way. */
-interface Slot {
+/** Permission to have one request under way. */
+interface Permit {
   release(): void;
 }
 
@@ -23,50 +25,48 @@ interface Slot {
  * up to the `fetch`, which also decodes the body. Nothing tells when a connection is established, or when the body has left.
  */
 export function openTransport(options: TransportOptions): Transport {
-  const { provider, proxy, socketPath, tls } = options;
-  const [used] = Object.entries({ proxy: proxy === false ? undefined : proxy, tls, socketPath }).find(
-    ([, value]) => value !== undefined,
-  ) ?? [undefined];
+  const { provider } = options;
+  const used = nodeOnlySetting(options);
   if (used !== undefined) {
     throw new KernelError('CONFIG_INVALID', `${provider}: ${used} needs the transport of Node.`, {
-      hint: 'This runtime sends requests by its fetch. Set up the runtime, or give a fetch of your own.',
+      hint: 'This runtime sends requests with its own fetch: configure the runtime, or pass a fetch that does it.',
     });
   }
-  const pool = createPool<Slot>(options.connections, (release) => {
-    const slot: Slot = { release: () => release(slot) };
-    return slot;
+  const pool = createPool<Permit>(options.connections, (release) => {
+    const permit: Permit = { release: () => release(permit) };
+    return permit;
   });
   return { send: (request, events) => startExchange(options, pool, request, events) };
 }
 
 function startExchange(
   { fetch: configured, origin, provider }: TransportOptions,
-  pool: ConnectionPool<Slot>,
+  pool: ConnectionPool<Permit>,
   { body, headers, method, path }: TransportRequest,
   events: ExchangeEvents,
 ): Exchange {
   const controller = new AbortController();
   const pump = createBodyPump(events);
-  let slot: Slot | undefined;
+  let permit: Permit | undefined;
   let ended = false;
   // An abort during a callback changes it, which the compiler cannot see.
   const isEnded = (): boolean => ended;
 
-  function releaseSlot(): void {
-    const held = slot;
-    slot = undefined;
+  function releasePermit(): void {
+    const held = permit;
+    permit = undefined;
     held?.release();
   }
 
   async function exchange(): Promise<void> {
-    // Called without a receiver, which browsers require of their own.
+    // Called without a receiver: browsers throw if their fetch has one.
     const send = configured ?? globalThis.fetch;
     const request = {
       method,
       headers: toHeaders(headers),
-      // Its type asks for memory that is not shared, and that is what encoders make.
+      // The type excludes shared memory, which no encoder allocates.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      body: method === 'GET' ? null : (body as NonNullable<RequestInit['body']>),
+      body: hasBody(method) ? (body as NonNullable<RequestInit['body']>) : null,
       redirect: 'manual',
       signal: controller.signal,
     } as const;
@@ -90,7 +90,7 @@ function startExchange(
     } catch (error) {
       failure = { error };
     }
-    releaseSlot();
+    releasePermit();
     if (ended) return;
     ended = true;
     if (failure === undefined) {
@@ -102,11 +102,11 @@ function startExchange(
   }
 
   const leaveQueue = pool.acquire((acquired) => {
-    slot = acquired;
+    permit = acquired;
     events.onConnection();
     void start();
   });
-  if (slot === undefined) events.onQueued();
+  if (permit === undefined) events.onQueued();
 
   return {
     pause: () => pump.pause(),
@@ -118,23 +118,23 @@ function startExchange(
       pump.stop();
       controller.abort(abortedError());
       // A fetch that ignores its signal may never settle.
-      releaseSlot();
+      releasePermit();
     },
   };
 }
 
-/** Gives up a body that nobody has begun to read, without waiting: a `cancel` may fail or never end. */
+/** Cancels a body that is not being read, without waiting: `cancel` may fail or never settle. */
 function discardBody({ body }: Response): void {
   body?.cancel().catch(() => undefined);
 }
 
-/** Browsers refuse or ignore a `user-agent`, and a proxy may have one of its own: only one that the config names is sent. */
+/** Leaves out the default `user-agent`, which browsers refuse or ignore: only one from the config is sent. */
 function toHeaders({ 'user-agent': userAgent, ...headers }: Readonly<Record<string, string>>): Headers {
   try {
     const named = userAgent === undefined || userAgent === DEFAULT_USER_AGENT ? {} : { 'user-agent': userAgent };
     return new Headers({ ...headers, ...named });
   } catch (error) {
-    throw invalidHeader(error);
+    throw invalidHeaderError(error);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client, Dispatcher, buildConnector } from 'undici';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import type { TransportOptions } from '../transport.ts';
-import type { Attempt } from './proxy.ts';
+import type { ConnectAttempt } from './proxy.ts';
 import { chooseRoute, type Route } from './route.ts';
 
 /** A connection, held by one request at a time. */
@@ -33,7 +33,7 @@ function createConnection(
   release: (connection: Connection) => void,
 ): Connection {
   let socket: Socket | undefined;
-  let attempt: Attempt | undefined;
+  let attempt: ConnectAttempt | undefined;
   const connect: buildConnector.connector = (target, callback) => {
     attempt = route.connect(target, (...outcome) => {
       attempt = undefined;

@@ -3,7 +3,7 @@ import { isLoopback } from '@kernel/internal';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the proxy that the environment names for an origin, as curl and Go read it; undefined for none. */
+/** Returns the URL of the environment's proxy for an origin, as curl and Go read it; undefined for none. */
 export function environmentProxy(origin: string, env: Environment): string | undefined {
   const { hostname, port, protocol } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
@@ -15,12 +15,12 @@ export function environmentProxy(origin: string, env: Environment): string | und
   return proxy.includes('://') ? proxy.trim() : `http://${proxy.trim()}`;
 }
 
-/** In a CGI program, `HTTP_PROXY` is a header of the client's (CVE-2016-5385). */
+/** Ignores `HTTP_PROXY` in a CGI program, where it is a header of the client (CVE-2016-5385). */
 function httpProxy(env: Environment): string | undefined {
   return env['http_proxy'] ?? (env['REQUEST_METHOD'] === undefined ? env['HTTP_PROXY'] : undefined);
 }
 
-/** `no_proxy` lists domains, which stand for what is below them too, addresses and ranges of them, each perhaps with a port; `*` is all. */
+/** Whether `no_proxy` excludes a host: it lists domains, which include their subdomains, addresses and address ranges, each with an optional port; `*` is all. */
 function isExcluded(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

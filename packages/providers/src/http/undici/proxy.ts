@@ -12,12 +12,12 @@ export interface Proxy {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the URL of a proxy. `onSecret` gets its user name and password, and what is sent of them. */
+/** Parses the URL of a proxy. `onSecret` gets its user name and password, plain and encoded. Throws `CONFIG_INVALID`. */
 export function parseProxy(provider: string, text: string, onSecret: (secret: string) => void): Proxy {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new KernelError('CONFIG_INVALID', `${provider}: the proxy is not an http or https URL.`, {
-      hint: 'Check proxy, or https_proxy and http_proxy of the environment.',
+      hint: 'Check proxy in the config, or https_proxy and http_proxy in the environment.',
     });
   }
   const { password, user } = readProxyCredential(provider, url);
@@ -27,9 +27,9 @@ export function parseProxy(provider: string, text: string, onSecret: (secret: st
   return { origin: url.origin, headers: { 'proxy-authorization': `Basic ${credential}` } };
 }
 
-/** What can be given up. */
-export interface Attempt {
-  /** Closes its connection; the error is its outcome. */
+/** An attempt to connect. */
+export interface ConnectAttempt {
+  /** Stops the attempt and closes its connection; the callback gets the error. */
   destroy(error: Error): void;
 }
 
@@ -40,28 +40,22 @@ interface TunnelOptions {
   /** Host and port of the target. */
   readonly target: string;
   readonly tls: TlsSettings | undefined;
-  /** 0 means none. */
-  readonly connectMs: number;
 }
 
-/** Asks a proxy for a tunnel to a target (CONNECT). Calls back once, with the socket or the error. */
+/** Opens a tunnel to a target through a proxy (CONNECT). Calls back once, with the socket or the error. */
 export function openTunnel(
-  { connectMs, provider, proxy, target, tls }: TunnelOptions,
+  { provider, proxy, target, tls }: TunnelOptions,
   callback: (error: Error | undefined, socket: Socket | undefined) => void,
-): Attempt {
-  let attempt: Attempt | undefined;
-  let given: Error | undefined;
+): ConnectAttempt {
+  let attempt: ConnectAttempt | undefined;
+  let destroyedWith: Error | undefined;
   const isSecure = proxy.origin.startsWith('https:');
   const { hostname, port } = new URL(proxy.origin);
-  const timer = connectMs === 0 ? undefined : setTimeout(() => attempt?.destroy(connectTimeout()), connectMs);
-  const settle = (error: Error | undefined, socket?: Socket): void => {
-    clearTimeout(timer);
-    callback(error, socket);
-  };
-  const ask = async (): Promise<void> => {
+  const fail = (error: Error): void => callback(error, undefined);
+  const requestTunnel = async (): Promise<void> => {
     const { request } = await (isSecure ? import('node:https') : import('node:http'));
     const connect = request({
-      ...(isSecure ? { ...proxyCertificates(tls), servername: proxyServerName(proxy) } : {}),
+      ...(isSecure ? { ...proxyTls(tls), servername: proxyServerName(proxy) } : {}),
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isSecure ? 443 : 80) : port,
       method: 'CONNECT',
@@ -71,45 +65,48 @@ export function openTunnel(
     });
     attempt = connect;
     connect.once('connect', (response, socket: Socket) => {
-      if (response.statusCode === 200) {
-        settle(undefined, socket);
+      const { statusCode = 0 } = response;
+      // Any status of success opens the tunnel: https://www.rfc-editor.org/rfc/rfc9110#CONNECT
+      if (statusCode >= 200 && statusCode < 300) {
+        callback(undefined, socket);
       } else {
         socket.destroy();
-        settle(refusal(provider, proxy, response));
+        callback(refusedError(provider, proxy, response), undefined);
       }
     });
-    connect.once('error', (error) => settle(error));
+    connect.once('error', fail);
     connect.end();
-    if (given !== undefined) connect.destroy(given);
+    if (destroyedWith !== undefined) connect.destroy(destroyedWith);
   };
-  ask().catch(settle);
+  requestTunnel().catch(fail);
   return {
     destroy(error) {
-      given = error;
+      destroyedWith = error;
       attempt?.destroy(error);
     },
   };
 }
 
-/** The name that TLS asks a proxy for, whatever `Host` says; empty for an address, which TLS does not take as a name. */
+/** The server name (SNI) for TLS to a proxy; empty for an IP address, which TLS does not allow as a name. */
 export function proxyServerName({ origin }: Proxy): string {
   const { hostname } = new URL(origin);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** What of the settings holds for a proxy as well. */
-export function proxyCertificates({ ca, cert, key, passphrase }: TlsSettings = {}): object {
-  return { ca, cert, key, passphrase };
+/** The TLS settings for a proxy: without the client certificate, which identifies the client to the server alone. */
+export function proxyTls({ ca }: TlsSettings = {}): object {
+  return { ca };
 }
 
-function refusal(provider: string, { origin }: Proxy, { statusCode = 0 }: IncomingMessage): KernelError {
+function refusedError(provider: string, { origin }: Proxy, { statusCode = 0 }: IncomingMessage): KernelError {
   return new KernelError('PROVIDER_NETWORK', `${provider}: the proxy ${origin} answered ${statusCode}.`, {
     retryable: statusCode >= 500,
-    hint: statusCode === 407 ? 'Put user name and password of the proxy into its URL.' : undefined,
+    hint: statusCode === 407 ? 'Put the user name and password of the proxy into its URL.' : undefined,
     data: { proxyStatus: statusCode },
   });
 }
 
-function connectTimeout(): Error {
-  return Object.assign(new Error('The proxy did not answer in time.'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+/** The error of a connection that was not established in time; its code is that of undici. */
+export function connectTimeoutError(): Error {
+  return Object.assign(new Error('The connection took too long.'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
 }

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { ConnectionPool } from '../pool.ts';
 import {
   abortedError,
+  hasBody,
   type Exchange,
   type ExchangeEvents,
   type Transport,
@@ -107,7 +108,7 @@ function startExchange(
   const leaveQueue = pool.acquire((acquired) => {
     connection = acquired;
     events.onConnection();
-    acquired.dispatch({ method, path, headers, body: method === 'GET' ? null : body }, handler);
+    acquired.dispatch({ method, path, headers, body: hasBody(method) ? body : null }, handler);
   });
   if (connection === undefined && !ended) events.onQueued();
 

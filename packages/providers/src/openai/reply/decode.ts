@@ -1,11 +1,13 @@
 import type { JsonValue } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../../json-fields.ts';
 import { createExactArguments } from '../../wire/exact-arguments.ts';
-import { createMessageBuilder, type DecoderContext, type FillPlace, opaquePart } from '../../wire/message-builder.ts';
+import { createMessageBuilder, type DecoderContext, type FillPlace } from '../../wire/message-builder.ts';
+import { opaquePart } from '../../wire/message-parts.ts';
 import { createBodyReader } from '../../stream/body-reader.ts';
 import type { SseEvent } from '../../stream/sse.ts';
 import { findVendorError } from '../../http/vendor-error.ts';
-import type { ReplyDecoder } from '../../stream/wire-stream.ts';
+import type { ReplyDecoder } from '../../stream/reply-decoder.ts';
+import { createSpokenReply, type SpokenReply } from './audio.ts';
 import { createCitationReader } from './citations.ts';
 import { textPiecesOf } from './content-text.ts';
 import { finishReasonOf } from './finish-reason.ts';
@@ -20,6 +22,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
   let finishReason: string | undefined;
   let refused = false;
   let details: ReasoningDetails | undefined;
+  let spoken: SpokenReply | undefined;
   /** Calls of tools that are no functions, by index: only the vendor understands them. */
   const opaque = new Map<number, OpaqueCall>();
   const citations = createCitationReader();
@@ -91,6 +94,10 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
       refused = true;
       builder.text(refusal);
     }
+    if (delta['audio'] !== undefined && delta['audio'] !== null) {
+      spoken ??= createSpokenReply(builder, context.emit, context.audioType);
+      spoken.read(delta['audio']);
+    }
     citations.readMessage(delta, builder);
     const list = delta['tool_calls'];
     if (Array.isArray(list)) for (const [at, call] of list.entries()) readCall(call, at, list.length, isWhole);
@@ -133,6 +140,7 @@ export function createChatDecoder(context: DecoderContext): ReplyDecoder {
           : 'the reply is empty: it has no message, no finish reason and no error',
       );
     }
+    spoken?.end();
     citations.end(builder);
     builder.endPart(details?.complete());
     builder.end(finishReasonOf(finishReason, builder.hasCalls(), refused));

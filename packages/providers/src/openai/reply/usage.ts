@@ -10,6 +10,7 @@ export function usageOf(value: unknown): Usage | undefined {
   if (input === undefined && output === undefined) return undefined;
   const cached =
     asNumber(asFields(usage['prompt_tokens_details'])?.['cached_tokens']) ?? asNumber(usage['prompt_cache_hit_tokens']);
+  const written = asNumber(asFields(usage['prompt_tokens_details'])?.['cache_write_tokens']);
   const reasoning = asNumber(asFields(usage['completion_tokens_details'])?.['reasoning_tokens']);
   // Some servers (xAI) count reasoning beside the completion, not in it: the total says which.
   const total = asNumber(usage['total_tokens']);
@@ -18,6 +19,7 @@ export function usageOf(value: unknown): Usage | undefined {
     inputTokens: input ?? 0,
     outputTokens: (output ?? 0) + (isBeside ? reasoning : 0),
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
     ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
   };
 }

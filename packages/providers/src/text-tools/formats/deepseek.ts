@@ -1,6 +1,6 @@
 import { argumentObject } from '../call-object.ts';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, EndFinder, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, EndFinder, TextCall, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -46,8 +46,8 @@ export const deepseek: TextFormat = {
 };
 
 /** Reads one call after the other; undefined if there is anything else. */
-function readCalls(text: string): readonly PrintedCall[] | undefined {
-  const calls: PrintedCall[] = [];
+function readCalls(text: string): readonly TextCall[] | undefined {
+  const calls: TextCall[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const head = readHead(text, at);
     if (head === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { headThenArguments, headUpTo } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { createGemmaObjectEnd, readGemmaObject, writeGemmaObject } from '../gemma-literal.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -49,7 +49,7 @@ export const gemma4: TextFormat = {
   layout: ['<|tool_response>', TURN_END, '<eos>'],
 };
 
-function readCall(text: string): readonly PrintedCall[] | undefined {
+function readCall(text: string): readonly TextCall[] | undefined {
   const from = readHead(text) ?? -1;
   const name = from < 0 ? undefined : HEAD.exec(text.slice(0, from + 1))?.[1];
   const close = text.endsWith(CLOSE) ? CLOSE : TURN_END;

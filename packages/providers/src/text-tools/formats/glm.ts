@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -64,7 +64,7 @@ function isComplete(inner: string): boolean {
   return inner.trimEnd().endsWith(VALUE_END) || HEAD.exec(inner)?.[0].length === inner.length;
 }
 
-function readCall(inner: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined {
+function readCall(inner: string, tools: ReadonlyMap<string, Tool>): readonly TextCall[] | undefined {
   const head = HEAD.exec(inner);
   const name = head?.[1];
   if (head === null || name === undefined) return undefined;
@@ -89,7 +89,7 @@ function readCall(inner: string, tools: ReadonlyMap<string, Tool>): readonly Pri
   return [{ name, arguments: `{${members.join(',')}}` }];
 }
 
-function writeCall(call: PrintedCall): string {
+function writeCall(call: TextCall): string {
   const pairs = [...jsonMembers(call.arguments)].map(
     ([key, json]) => `${KEY}${key}${KEY_END}\n${VALUE}${taggedValue(json)}${VALUE_END}\n`,
   );

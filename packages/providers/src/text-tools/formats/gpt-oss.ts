@@ -1,6 +1,6 @@
 import { argumentObject } from '../call-object.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
 
@@ -53,7 +53,7 @@ export const gptOss: TextFormat = {
   readers: [...harmonyCalls, callOfRole],
 };
 
-function readCall(text: string): readonly PrintedCall[] | undefined {
+function readCall(text: string): readonly TextCall[] | undefined {
   const end = readHead(text) ?? -1;
   const match = end < 0 ? null : HEAD.exec(text.slice(0, end));
   const name = match?.[1] ?? match?.[2];

@@ -1,6 +1,6 @@
 import { readCallObjects } from '../call-object.ts';
 import { jsonValuesThen } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callJson, promptWith } from '../prompts.ts';
 import { tokenFreeJson } from '../result-text.ts';
@@ -35,8 +35,8 @@ export const minimaxM1: TextFormat = {
   layout: ['<end_of_sentence>'],
 };
 
-function readObjects(text: string): readonly PrintedCall[] | undefined {
-  const calls: PrintedCall[] = [];
+function readObjects(text: string): readonly TextCall[] | undefined {
+  const calls: TextCall[] = [];
   for (let at = 0; at < text.length; at = skipSpace(text, at)) {
     const end = createJsonEnd(at).find(text);
     const found = end === undefined || end < 0 ? undefined : readCallObjects(text.slice(at, end));

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -48,8 +48,8 @@ function beginsCall(text: string): boolean {
   return text.startsWith(INVOKE, from) || INVOKE.startsWith(text.slice(from));
 }
 
-function readInvokes(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined {
-  const calls: PrintedCall[] = [];
+function readInvokes(text: string, tools: ReadonlyMap<string, Tool>): readonly TextCall[] | undefined {
+  const calls: TextCall[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const head = readTag(text, at, INVOKE);
     if (head === undefined) return undefined;
@@ -93,7 +93,7 @@ function withoutOwnLines(value: string): string {
   return value.length > 1 && value.startsWith('\n') && value.endsWith('\n') ? value.slice(1, -1) : value;
 }
 
-function writeCall(call: PrintedCall): string {
+function writeCall(call: TextCall): string {
   const parameters = [...jsonMembers(call.arguments)].map(
     ([key, json]) => `${PARAMETER}"${key}">${taggedValue(json)}${PARAMETER_END}\n`,
   );

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, PrintedCall, TextFormat } from '../format.ts';
+import type { CallReader, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -63,7 +63,7 @@ function endsWithFunction(text: string): boolean {
   return from !== -1 && readName(text, from + FUNCTION.length)?.next === text.length;
 }
 
-function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly PrintedCall[] | undefined {
+function readCall(text: string, tools: ReadonlyMap<string, Tool>): readonly TextCall[] | undefined {
   const whole = text.trim();
   const head = whole.startsWith(FUNCTION) && whole.endsWith(END) ? readName(whole, FUNCTION.length) : undefined;
   if (head === undefined || head.next > whole.length - END.length) return undefined;
@@ -103,7 +103,7 @@ function readParameter(
   return { key: head.name, value: text.slice(head.next, end), next: end + PARAMETER_END.length };
 }
 
-function writeCall(call: PrintedCall): string {
+function writeCall(call: TextCall): string {
   const parameters = [...jsonMembers(call.arguments)].map(
     ([key, json]) => `${PARAMETER}${key}>\n${taggedValue(json)}\n${PARAMETER_END}\n`,
   );

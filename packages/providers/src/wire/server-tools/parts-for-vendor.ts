@@ -8,6 +8,7 @@ import type {
   TextPart,
   ToolCall,
 } from '@kernel/protocol';
+import { textOrNote } from '../media.ts';
 import { sourceLines } from './parts.ts';
 
 /** A part that every wire knows how to send. @internal */
@@ -16,8 +17,8 @@ export type SendablePart = TextPart | ReasoningPart | ToolCall | OpaquePart;
 const MAX_SUMMARY = 2_000;
 
 /**
- * Returns the parts of a message as a vendor gets them: what it ran itself goes back as it was received, what another vendor ran becomes text, and
- * citations of another vendor are left out. @internal
+ * Returns the parts of a message to send to a vendor: calls that it ran itself go back as they were received, those of another vendor become text, and
+ * citations of another vendor are left out. Media become their transcript, or a note. @internal
  */
 export function partsForVendor(message: AssistantMessage, vendor: string): readonly SendablePart[] {
   const isOwn = message.provider?.vendor === vendor;
@@ -28,20 +29,24 @@ export function partsForVendor(message: AssistantMessage, vendor: string): reado
       case 'server-tool-call':
       case 'server-tool-result':
         return isOwn ? ownPart(part) : [{ type: 'text', text: summaryOf(part) }];
+      case 'image':
+      case 'audio':
+      case 'file':
+        return [{ type: 'text', text: part.transcript ?? textOrNote(part) }];
       default:
         return [part];
     }
   });
 }
 
-/** Returns the text of a message as a vendor gets it whose API has text and calls alone. @internal */
+/** Returns the text of a message to send to a vendor whose API has only text and calls. @internal */
 export function textForVendor(message: AssistantMessage, vendor: string): string {
   let text = '';
   for (const part of partsForVendor(message, vendor)) if (part.type === 'text') text += part.text;
   return text;
 }
 
-/** What the vendor only reported on has no part to send back. */
+/** A call that the vendor only reported has no part to send back. */
 function ownPart({ name, providerData }: ServerToolCall | ServerToolResult): readonly OpaquePart[] {
   return providerData === undefined ? [] : [{ type: 'opaque', kind: name, providerData }];
 }

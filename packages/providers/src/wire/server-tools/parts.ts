@@ -5,20 +5,20 @@ import { asText, definedFields, type Fields, toJson } from '../../json-fields.ts
 const MAX_TEXT = 8_000;
 const MAX_SOURCES = 100;
 
-/** What a wire found out about a call that the vendor ran. @internal */
-export interface FoundCall {
+/** What a wire reads about a call that the vendor ran. @internal */
+export interface CallDetails {
   /** The id of the call. */
   readonly id: string;
   /** The vendor's name for the tool. */
   readonly name: string;
-  /** What was run: an object, or the JSON text of one. */
+  /** The input of the tool: an object, or the JSON text of one. */
   readonly input?: unknown;
   /** The part as it was received, if there is one. */
   readonly data?: unknown;
 }
 
-/** What a wire found out about the result of such a call. @internal */
-export interface FoundResult {
+/** What a wire reads about the result of a call that the vendor ran. @internal */
+export interface ResultDetails {
   /** The id of the call. */
   readonly callId: string;
   /** The vendor's name for the tool. */
@@ -34,7 +34,7 @@ export interface FoundResult {
 }
 
 /** Creates the part of a call. @internal */
-export function serverToolCall({ id, name, input, data }: FoundCall): ServerToolCall {
+export function serverToolCall({ id, name, input, data }: CallDetails): ServerToolCall {
   const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
   return Object.freeze({
     type: 'server-tool-call',
@@ -46,7 +46,7 @@ export function serverToolCall({ id, name, input, data }: FoundCall): ServerTool
 }
 
 /** Creates the part of a result. @internal */
-export function serverToolResult({ callId, name, text = '', sources, isError, data }: FoundResult): ServerToolResult {
+export function serverToolResult({ callId, name, text = '', sources, isError, data }: ResultDetails): ServerToolResult {
   return Object.freeze({
     type: 'server-tool-result',
     callId,
@@ -58,7 +58,7 @@ export function serverToolResult({ callId, name, text = '', sources, isError, da
   });
 }
 
-/** Creates a citation of the fields that are texts. @internal */
+/** Creates a citation from the fields that are strings. @internal */
 export function citationOf(fields: {
   readonly url?: unknown;
   readonly title?: unknown;
@@ -71,13 +71,13 @@ export function citationOf(fields: {
   return Object.freeze({ ...texts, ...(span === undefined ? {} : { span: Object.freeze(span) }) });
 }
 
-/** Creates a source of the fields that are texts; a number becomes its digits. @internal */
+/** Creates a source from the fields that are strings; a `document` may also be a number. @internal */
 export function sourceOf({ url, title, document }: Fields): Source {
   const id = typeof document === 'number' ? String(document) : asText(document);
   return Object.freeze(definedFields({ url: asText(url), title: asText(title), document: id }));
 }
 
-/** A line for each source. @internal */
+/** Writes one line for each source: its title and its URL. @internal */
 export function sourceLines(sources: readonly Source[]): string {
   return sources
     .map(({ url, title, document }) => [title ?? document, url].filter((text) => text !== undefined).join(' – '))

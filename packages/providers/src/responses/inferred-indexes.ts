@@ -1,11 +1,11 @@
-/** Indexes of items whose events do not name theirs, as some gateways send them. @internal */
-export interface UnnamedIndexes {
+/** Infers the indexes of items from the order of events, for gateways whose events have none. @internal */
+export interface InferredIndexes {
   /** Returns the index of the item that an event of a type belongs to. */
   indexOf(type: string): number;
 }
 
-/** Creates the indexes of one reply: each item that is added, or complete without that, is the next. @internal */
-export function createUnnamedIndexes(): UnnamedIndexes {
+/** Creates the indexes of one reply: each item that is added, or complete without having been added, gets the next index. @internal */
+export function createInferredIndexes(): InferredIndexes {
   let index = 0;
   let state: 'new' | 'open' | 'complete' = 'new';
   return {

@@ -5,7 +5,7 @@ import type { CallFragment } from '../wire/call-assembler.ts';
 import { markError } from '../wire/media.ts';
 import type { ToolDecoder } from '../wire/tool-encoder.ts';
 
-/** The tools that OpenAI's models know and that run here, by the type of the items that call them. Custom tools have names of their own. */
+/** The client tools of OpenAI's models, which run here, by the type of the items that call them. Custom tools are named by the caller. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['apply_patch_call', 'apply_patch'],
   ['shell_call', 'shell'],
@@ -14,25 +14,33 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 const CUSTOM = 'custom_tool_call';
 
-/** The name of the tool that a definition stands for and that runs here; undefined for one that the vendor runs. @internal */
-export function nativeToolName({ type, name, environment }: JsonObject): string | undefined {
+/** Returns the name of the client tool that a definition describes; undefined for a tool that the vendor runs. @internal */
+export function clientToolName({ type, name, environment }: JsonObject): string | undefined {
   if (type === 'custom') return asText(name);
   if (type === 'shell' && environment !== undefined && asFields(environment)?.['type'] !== 'local') return undefined;
   return type === 'apply_patch' || type === 'shell' || type === 'local_shell' ? type : undefined;
 }
 
-/** The tool choice that names such a tool. @internal */
-export function nativeChoice(name: string): object {
+/** Returns the name by which the model calls the tool of a definition; undefined for a definition of several tools. @internal */
+export function modelNameOf({ type, name }: JsonObject): string | undefined {
+  if (type === 'custom' || type === 'function') return asText(name);
+  if (type === 'mcp' || type === 'namespace') return undefined;
+  // Versions of one tool have types such as `web_search_preview_2025_03_11`.
+  return asText(type)?.replace(/(?:_preview)?(?:_\d{4}_\d\d_\d\d)?$/, '');
+}
+
+/** Encodes a tool choice that names a client tool. @internal */
+export function clientToolChoice(name: string): object {
   return [...NAMES.values()].includes(name) ? { type: name } : { type: 'custom', name };
 }
 
-/** Returns the call of an item that a tool of the request runs here; undefined for any other item. @internal */
-export function callOfNativeItem(item: Fields, { nativeTools }: ToolDecoder): CallFragment | undefined {
+/** Reads an item that calls a client tool of the request; undefined for any other item. @internal */
+export function readClientCall(item: Fields, { clientTools }: ToolDecoder): CallFragment | undefined {
   const type = asText(item['type']) ?? '';
   const name = type === CUSTOM ? asText(item['name']) : NAMES.get(type);
-  if (name === undefined || nativeTools?.has(name) !== true) return undefined;
+  if (name === undefined || clientTools?.has(name) !== true) return undefined;
   const id = asText(type === 'mcp_approval_request' ? item['id'] : item['call_id']);
-  return { id, name, arguments: JSON.stringify(argumentsOf(type, item)), providerData: { native: toJson(item) } };
+  return { id, name, arguments: JSON.stringify(argumentsOf(type, item)), providerData: { clientCall: toJson(item) } };
 }
 
 function argumentsOf(type: string, item: Fields): unknown {
@@ -48,47 +56,47 @@ function argumentsOf(type: string, item: Fields): unknown {
         arguments: exactArguments(asText(item['arguments']) ?? ''),
       };
     default: {
-      // A shell: what it leaves open is null.
+      // A shell call has null for absent fields.
       const entries = Object.entries(asFields(item['action']) ?? {}).filter(([, value]) => value !== null);
       return Object.fromEntries(entries);
     }
   }
 }
 
-/** The arguments of a call at the vendor: their text where parsing would lose something of it, so that whoever decides sees what would run. */
+/** The arguments of an MCP call; their text if parsing would lose something, so that what is approved is what runs. */
 function exactArguments(text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text);
   return value === undefined || findJsonLoss(text, value, true) !== undefined ? text : value;
 }
 
-/** The item that a call was read from, if it is one of these. @internal */
-export function nativeItem(providerData: unknown): Fields | undefined {
-  return asFields(asFields(providerData)?.['native']);
+/** Returns the item that a client call was read from; undefined for any other call. @internal */
+export function clientCallItem(providerData: unknown): Fields | undefined {
+  return asFields(asFields(providerData)?.['clientCall']);
 }
 
-/** The items of such calls in a history, by the id of the call. @internal */
-export function nativeCalls(messages: readonly Message[], vendor: string): ReadonlyMap<string, Fields> {
+/** Returns the items of the client calls in a history, by the id of the call. @internal */
+export function clientCallItems(messages: readonly Message[], vendor: string): ReadonlyMap<string, Fields> {
   const items = new Map<string, Fields>();
   for (const message of messages) {
     if (message.role !== 'assistant' || message.provider?.vendor !== vendor) continue;
     for (const call of toolCallsOf(message)) {
-      const item = nativeItem(call.providerData);
+      const item = clientCallItem(call.providerData);
       if (item !== undefined) items.set(call.id, item);
     }
   }
   return items;
 }
 
-/** Encodes the result of such a call. @internal */
-export function nativeResult(item: Fields, message: ToolMessage, text: string): object {
+/** Encodes the result of a client call. @internal */
+export function clientCallResult(item: Fields, message: ToolMessage, text: string): object {
   const isError = message.isError === true;
   const type = asText(item['type']) ?? '';
   const callId = item['call_id'];
   switch (type) {
     case 'mcp_approval_request': {
-      // The vendor runs the call as it is: an answer about other arguments, such as edited ones, is no approval of it.
+      // The vendor runs the call unchanged, so a result for other arguments, such as edited ones, does not approve it.
       const isApproved = !isError && canonicalJson(parseJson(text)) === canonicalJson(argumentsOf(type, item));
-      const reason = isError ? text : 'The call cannot run with other arguments than these.';
+      const reason = isError ? text : 'The call cannot run with other arguments.';
       return {
         type: 'mcp_approval_response',
         approval_request_id: item['id'],
@@ -110,7 +118,7 @@ export function nativeResult(item: Fields, message: ToolMessage, text: string): 
   }
 }
 
-/** The outputs of the commands, where the tool gives them as a list with `stdout`; otherwise its text as the output of one. */
+/** The outputs of the commands: an array of objects with `stdout` as it is, any other text as the output of one command. */
 function shellOutput(text: string, isError: boolean): readonly unknown[] {
   const outputs = asList(parseJson(text));
   if (outputs.length > 0 && outputs.every((output) => asText(asFields(output)?.['stdout']) !== undefined))

@@ -1,0 +1,171 @@
+import { delay, MAX_TIMER_MS } from '@kernel/internal';
+import {
+  checkFunctions,
+  checkKeys,
+  checkNumber,
+  invalidOption,
+  KernelError,
+  type MessageEnd,
+  optionKeys,
+  type ProviderRequest,
+} from '@kernel/protocol';
+import { decodeUtf8 } from '@kernel/internal';
+import type { CommonConfig } from '../config/common-config.ts';
+import { joinBytes } from '../http/join-bytes.ts';
+import { asFields, asText, parseJson } from '../json-fields.ts';
+import { IDENTITY_TOOL_DECODER } from '../wire/tool-encoder.ts';
+import { type BaseSettings, type EncodedRequest, openWire, type Wire } from '../wire/wire.ts';
+import { type BatchApi, type BatchOperations, createBatchApi } from './batch-api.ts';
+import { checkBatch, checkBatchId } from './check-batch.ts';
+import type {
+  Batch,
+  BatchCallOptions,
+  Batches,
+  BatchRequest,
+  BatchResult,
+  BatchResultOptions,
+  BatchWaitOptions,
+} from './types.ts';
+
+const CALL_KEYS = optionKeys<BatchCallOptions>({ signal: true });
+const WAIT_KEYS = optionKeys<BatchWaitOptions>({ signal: true, intervalMs: true, onPoll: true });
+const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: true });
+const INTERVAL_MS = 30_000;
+/** The number of retryable failures in a row after which `wait` throws. */
+const MAX_FAILED_POLLS = 5;
+
+/** Creates a client for the batches of a wire: its encoder writes the requests, and its decoder reads the replies. @internal */
+export function createWireBatches<Config extends CommonConfig, Settings extends BaseSettings>(
+  wire: Wire<Config, Settings>,
+  config: Config,
+  operationsOf: (api: BatchApi, settings: Settings) => BatchOperations,
+): Batches {
+  const { context, settings } = openWire(wire, config);
+  const { name } = config;
+  const operations = operationsOf(createBatchApi(name, context), settings);
+  const encode = wire.createEncoder(settings);
+  // An encoder reads only the fields that it knows, so the id is not sent.
+  const encodeOne = (request: BatchRequest): EncodedRequest => encode({ ...request, stream: false });
+
+  async function get(id: string, options: BatchCallOptions = {}): Promise<Batch> {
+    checkKeys('get', options, CALL_KEYS);
+    checkBatchId(name, id);
+    return operations.get(id, options.signal);
+  }
+
+  /** Reads a reply with the wire's decoder for replies in one piece. */
+  function decode(
+    reply: string,
+    request: ProviderRequest | undefined,
+    encoded: EncodedRequest | undefined,
+  ): MessageEnd {
+    let end: MessageEnd | undefined;
+    const named = asFields(parseJson(reply));
+    const decoder = wire.createDecoder(
+      {
+        name,
+        model: request?.model ?? asText(named?.['model']) ?? asText(named?.['modelVersion']) ?? '',
+        streams: false,
+        redactor: context.redactor,
+        warnings: encoded?.warnings ?? [],
+        emit: (event) => {
+          if (event.type === 'message-end') end = event;
+        },
+        toolDecoder: encoded?.toolDecoder ?? IDENTITY_TOOL_DECODER,
+        lineLength: context.limits.lineLength,
+        audioType: encoded?.audioType,
+      },
+      {},
+    );
+    decoder.push(joinBytes([reply]));
+    decoder.end();
+    if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', `${name}: a reply of the batch is incomplete.`);
+    return end;
+  }
+
+  return {
+    get,
+    async submit(requests, options = {}) {
+      checkKeys('submit', options, CALL_KEYS);
+      checkBatch(name, requests, operations.limits.requests);
+      let characters = 0;
+      const items = requests.map((request) => {
+        const encoded = encodeOne(request);
+        if (encoded.background !== undefined) {
+          throw new KernelError('CONFIG_INVALID', `${name}: a request of a batch has options.background.`, {
+            hint: 'Remove it: the whole batch runs in the background.',
+            data: { id: request.id },
+          });
+        }
+        const body = typeof encoded.body === 'string' ? encoded.body : decodeUtf8(encoded.body);
+        encoded.freeBody?.();
+        characters += body.length;
+        return { id: request.id, model: request.model, body };
+      });
+      if (characters > operations.limits.characters) {
+        throw new KernelError('CONFIG_INVALID', `${name}: the batch has ${characters} characters of JSON.`, {
+          hint: `The vendor accepts ${operations.limits.characters}: submit several smaller batches.`,
+        });
+      }
+      options.signal?.throwIfAborted();
+      return operations.submit(items, options.signal);
+    },
+    async wait(id, options = {}) {
+      checkKeys('wait', options, WAIT_KEYS);
+      checkBatchId(name, id);
+      const { intervalMs = INTERVAL_MS, onPoll, signal } = options;
+      checkNumber('wait', 'intervalMs', intervalMs, 1);
+      checkFunctions('wait', { onPoll });
+      for (let failed = 0; ;) {
+        try {
+          const batch = await operations.get(id, signal);
+          failed = 0;
+          onPoll?.(batch);
+          if (batch.status !== 'running') return batch;
+        } catch (error) {
+          failed += 1;
+          if (!KernelError.is(error) || !error.retryable || failed >= MAX_FAILED_POLLS) throw error;
+        }
+        await delay(Math.min(intervalMs, MAX_TIMER_MS), signal);
+      }
+    },
+    async cancel(id, options = {}) {
+      checkKeys('cancel', options, CALL_KEYS);
+      checkBatchId(name, id);
+      return operations.cancel(id, options.signal);
+    },
+    async *results(id, options = {}) {
+      checkKeys('results', options, RESULT_KEYS);
+      checkBatchId(name, id);
+      const given = options.requests ?? [];
+      if (!Array.isArray(given)) throw invalidOption('results', 'requests', 'an array of requests', given);
+      const requests = new Map(given.map((request: BatchRequest) => [request.id, request]));
+      const seen = new Set<string>();
+      for await (const result of operations.results(id, options.signal)) {
+        // Each request has one result.
+        if (seen.has(result.id)) continue;
+        seen.add(result.id);
+        if ('error' in result) yield result;
+        else yield resultOf(result.id, result.reply, requests.get(result.id));
+      }
+      for (const missing of requests.keys())
+        if (!seen.has(missing)) yield { id: missing, error: missingError(name, missing) };
+    },
+  };
+
+  function resultOf(id: string, reply: string, request: BatchRequest | undefined): BatchResult {
+    try {
+      return { id, end: decode(reply, request, request && encodeOne(request)) };
+    } catch (error) {
+      if (KernelError.is(error)) return { id, error };
+      throw error;
+    }
+  }
+}
+
+function missingError(provider: string, id: string): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `${provider}: the request "${id}" has no result.`, {
+    hint: 'The batch was cancelled or has expired, or the file of results was cut short: submit the request again.',
+    data: { id },
+  });
+}

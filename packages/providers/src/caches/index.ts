@@ -1,0 +1,2 @@
+export { createCaches } from './create-caches.ts';
+export type { CacheCallOptions, CacheTtlOptions, Caches, ContentToCache, CachedContent } from './types.ts';

@@ -1,0 +1,108 @@
+import type { JsonObject } from '@kernel/protocol';
+import { configError } from '../config/config-error.ts';
+import { toPathSegment } from '../config/path-segment.ts';
+import type { WireSettings } from '../config/wire-settings.ts';
+import { asFields, asNumber, asText, type Fields } from '../json-fields.ts';
+import type { BackgroundPaths, BackgroundReply } from '../stream/reply-decoder.ts';
+
+/** The statuses of an unfinished response. */
+const RUNNING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
+const MAX_ID_LENGTH = 1024;
+
+/** Whether the options ask for a response in the background. Throws `CONFIG_INVALID` for another value, and for a response that is not stored. @internal */
+export function isBackground(provider: string, { background, store }: JsonObject): boolean {
+  if (background === undefined || background === false) return false;
+  if (background !== true)
+    throw configError(provider, `options.background is ${JSON.stringify(background)}.`, 'Use true or false.');
+  if (store !== undefined && store !== true) {
+    throw configError(
+      provider,
+      `options.background is true, but options.store is ${JSON.stringify(store)}: the vendor has to store a response in the background.`,
+      'Remove store, or set background to false.',
+    );
+  }
+  return true;
+}
+
+/** The paths of a response in the background: https://platform.openai.com/docs/guides/background @internal */
+export function backgroundPaths({ basePath, query }: WireSettings): BackgroundPaths {
+  const get = (id: string): string => `${basePath}/responses/${toPathSegment(id)}`;
+  return {
+    get: (id) => `${get(id)}${query}`,
+    cancel: (id) => `${get(id)}/cancel${query}`,
+    resume(id, after) {
+      const all = new URLSearchParams(query);
+      all.set('stream', 'true');
+      all.set('starting_after', String(after));
+      return `${get(id)}?${all.toString()}`;
+    },
+  };
+}
+
+/** Follows a response in the background across connections. @internal */
+export interface BackgroundProgress extends BackgroundReply {
+  /** Records the id and the sequence number of an event or a response. Returns false for an event that an earlier body had already. */
+  advance(value: Fields): boolean;
+  /** Whether a response is unfinished by its status. */
+  isRunning(response: Fields): boolean;
+  /** Whether the id is known and the response has not ended. */
+  isOpen(): boolean;
+  /** Records that the response has ended or failed. */
+  end(): void;
+}
+
+/** Creates the progress of one response; `onNext` is called before another body is read. @internal */
+export function createBackgroundProgress(
+  paths: BackgroundPaths,
+  streams: boolean,
+  onNext: () => void,
+): BackgroundProgress {
+  const accept = 'application/json';
+  let id: string | undefined;
+  let last = -1;
+  let isContinued = false;
+  let isEnded = false;
+  let hasProgress = false;
+  let asksStream = streams;
+
+  return {
+    advance(value) {
+      const response = asFields(value['response']) ?? value;
+      const name = asText(response['object']) === 'response' || value !== response ? asText(response['id']) : undefined;
+      if (id === undefined && name !== undefined && isPathSafe(name)) id = name;
+      const number = asNumber(value['sequence_number']);
+      // Some servers do not number their events: then none can be recognized as repeated.
+      if (number === undefined) return true;
+      if (isContinued && number <= last) return false;
+      last = Math.max(last, number);
+      hasProgress = true;
+      return true;
+    },
+    isRunning: ({ status }) => RUNNING.has(status),
+    isOpen: () => id !== undefined && !isEnded,
+    end() {
+      isEnded = true;
+    },
+    next() {
+      if (id === undefined || isEnded) return undefined;
+      // After a stream that brought nothing, the response is requested in one piece, and then as a stream again.
+      asksStream = streams && (hasProgress || !asksStream);
+      const path = asksStream ? paths.resume(id, last) : paths.get(id);
+      const next = { hasProgress, streams: asksStream };
+      hasProgress = false;
+      isContinued = true;
+      onNext();
+      const type = asksStream ? 'text/event-stream' : accept;
+      return { ...next, request: { method: 'GET', path, contentType: '', accept: type, body: '' } };
+    },
+    cancellation: () =>
+      id === undefined || isEnded
+        ? undefined
+        : { path: paths.cancel(id), contentType: 'application/json', accept, body: '{}' },
+  };
+}
+
+/** Whether an id that the vendor sent can be a segment of a path. */
+function isPathSafe(id: string): boolean {
+  return id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed() && !/^\.{1,2}$/.test(id);
+}

@@ -1,0 +1,3 @@
+/* oxlint-disable import/no-unassigned-import -- the first chooses the transport, the second has the tests */
+import '../use-fetch.ts';
+import '../batches/hostile.test.ts';
