@@ -23,6 +23,8 @@ export type { SessionRunOptions } from './session/run-session.ts';
 export type { Session, SessionEntry } from './session/session.ts';
 export { agentAsTool } from './multi-agent/agent-as-tool.ts';
 export type { AgentAsToolOptions, AgentBinding } from './multi-agent/agent-as-tool.ts';
+export { spawnTools } from './multi-agent/spawn-tools.ts';
+export type { SpawnOptions } from './multi-agent/spawn-tools.ts';
 export { runTeam } from './multi-agent/run-team.ts';
 export type { TeamMember, TeamOptions } from './multi-agent/run-team.ts';
 export { estimateTokens } from './limits/estimate-tokens.ts';

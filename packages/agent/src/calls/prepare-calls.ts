@@ -53,6 +53,7 @@ export async function prepareCalls(
 ): Promise<PreparedBatch> {
   const refused = refuseCalls(policy, calls, batch);
   const undecided = calls.filter((call) => batch.needApproval.includes(call.id) && !refused.has(call.id));
+  if (policy.approval === undefined && undecided.length > 0) throw unaskedError(undecided);
   const decisions = await requestDecisions(steps, context, policy, undecided, batch, kept);
   const pending = [...decisions.values()].flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
   if (pending.length > 0)
@@ -66,6 +67,18 @@ export async function prepareCalls(
     return decision === undefined ? plain : applyDecision(plain, decision);
   });
   return { prepared };
+}
+
+/** Calls of a journal that an earlier run would have asked about must not run because nobody is there to ask. */
+function unaskedError(calls: readonly ToolCall[]): KernelError {
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ');
+  return new KernelError(
+    'CONFIG_INVALID',
+    `The run goes on without approve(), and calls of it need a decision: ${names}.`,
+    {
+      hint: 'Pass the same approve as when the run began.',
+    },
+  );
 }
 
 /** The kept decision of a run that goes on without an approval: a denial stays one, and an edited call stays edited. */

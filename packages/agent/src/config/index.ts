@@ -1,5 +1,7 @@
+export { DEFAULT_CONFIG } from './default-config.ts';
 export { fromConfig } from './from-config.ts';
 export type { ConfigSource } from './from-config.ts';
+export { isConfig } from './is-config.ts';
 export { toConfig } from './to-config.ts';
 export { clientFromConfig, clientsFromConfig } from './client-from-config.ts';
 export { splitToolChoice } from './tool-choice.ts';
@@ -19,4 +21,5 @@ export type {
   ParsedConfig,
   ProviderChoice,
   RetryConfig,
+  TokenPrices,
 } from './types.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@kernel/protocol';
 import { formatDuration } from './duration.ts';
-import type { AgentConfig, ProviderChoice } from './types.ts';
+import type { AgentConfig, ModelConfig, ProviderChoice } from './types.ts';
 
 /** Converts a config back to the JSON that `fromConfig` reads. Durations become text. Tokens and keys are included. */
 export function toConfig(config: AgentConfig): JsonObject {
@@ -36,12 +36,20 @@ export function toConfig(config: AgentConfig): JsonObject {
       connection_timeout: formatDuration(client.connectionTimeoutMs),
     },
     provider: { name: provider.name, ...present('base_url', provider.baseUrl), options },
-    model: { ...present('name', model.name), capabilities: model.capabilities },
+    model: { ...present('name', model.name), capabilities: model.capabilities, ...pricesOf(model) },
     ...present('max_iterations', config.maxIterations),
     ...(config.memory === undefined ? {} : { memory: { ...config.memory } }),
     ...(config.agents === undefined
       ? {}
       : { agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, toConfig(agent)])) }),
+  };
+}
+
+function pricesOf({ prices }: ModelConfig): JsonObject {
+  if (prices === undefined) return {};
+  const { input, output, cachedInput, cacheWrite } = prices;
+  return {
+    prices: { input, output, ...present('cached_input', cachedInput), ...present('cache_write', cacheWrite) },
   };
 }
 

@@ -110,6 +110,20 @@ export interface ModelConfig {
   readonly name?: string;
   /** Options by capability, unchanged. */
   readonly capabilities: Readonly<Partial<Record<ModelCapability, JsonObject>>>;
+  /** What it costs. Without it no cost is known. */
+  readonly prices?: TokenPrices;
+}
+
+/** What a million tokens cost, in any one currency. */
+export interface TokenPrices {
+  /** Of input. */
+  readonly input: number;
+  /** Of output, reasoning included. */
+  readonly output: number;
+  /** Of input that was read from the vendor's cache. Default: `input`. */
+  readonly cachedInput?: number;
+  /** Of input that was written to the vendor's cache. Default: `input`. */
+  readonly cacheWrite?: number;
 }
 
 /** Where a run stores its memory. */

@@ -115,8 +115,8 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
   async function askModel(offersTools: boolean): Promise<ModelOutput> {
     turns += 1;
     const sent = [...messages];
-    const step = modelStep(context, model, { number: turns, messages: sent, callIds, usage, offersTools });
-    const reply = await runStep<ModelOutput>(steps, step);
+    const turn = { number: turns, messages: sent, callIds, usage, offersTools, isPaused: pauses.isOpen(turns) };
+    const reply = await runStep<ModelOutput>(steps, modelStep(context, model, turn));
     count(reply.usage, reply.receivedUsage);
     append(...reply.received);
     if (reply.message.content.length > 0) append(reply.message);
@@ -203,7 +203,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
 
   /** Ends the run with the reply's answer, unless a message came in that must be answered first. */
   async function finish(reply: ModelOutput): Promise<RunOutcome | undefined> {
-    if (pauses.isPaused(reply, turns)) return undefined;
+    if (pauses.record(reply, turns)) return undefined;
     const replied = pauses.join(outcomeOfReply(reply, reply.asked?.provider ?? provider.name), turns);
     const outcome = replied.reason === 'done' && output !== undefined ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
@@ -228,7 +228,7 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const reply = await askModel(true);
     const calls = toolCallsOf(reply.message);
     const outcome = calls.length === 0 ? await finish(reply) : await runCalls(calls, reply.batch);
-    void context.emit({ type: 'turn-end', turn: turns });
+    if (outcome?.reason !== 'approval') void context.emit({ type: 'turn-end', turn: turns }); // it is not over while calls wait
     return outcome;
   }
 

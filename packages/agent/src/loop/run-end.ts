@@ -35,9 +35,11 @@ export async function withOutput(
 /** The abort reason of the time limit. */
 export const TIME_LIMIT = new KernelError('LIMIT_REACHED', 'The run reached its time limit.');
 
-const VENDOR_PARTS: ReadonlySet<string> = new Set(['opaque', 'server-tool-call', 'server-tool-result']);
+const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
+  'opaque server-tool-call server-tool-result image audio file'.split(' '),
+);
 
-/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of opaque parts alone is not empty. */
+/** The outcome of a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
 export function outcomeOfReply(
   { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
   provider: string,
@@ -54,7 +56,7 @@ export function outcomeOfReply(
     case 'tool-calls':
     case 'paused':
     case 'other':
-      if (answer !== '' || message.content.some((part) => VENDOR_PARTS.has(part.type)))
+      if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type)))
         return { reason: 'done', answer };
       return {
         reason: 'error',

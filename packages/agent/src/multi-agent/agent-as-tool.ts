@@ -44,12 +44,14 @@ export interface AgentAsToolOptions<Context = unknown> {
   readonly maxDepth?: number | undefined;
 }
 
-/** A tool and the handler that runs an agent for it. Bind it with `bindTool(tool, handler, { timeoutMs: 0 })`: the agent has its own limits. */
+/** A tool and the handler that runs an agent for it: `createRegistry([agentAsTool({ … })])`. */
 export interface AgentBinding<Context = unknown> {
   /** The tool that a model sees. */
   readonly tool: Tool;
   /** Runs the agent. */
   readonly handler: (input: { readonly task: string }, context: ToolContext<Context>) => Promise<ToolResult>;
+  /** The agent has limits of its own, so the registry sets none. */
+  readonly timeoutMs: 0;
 }
 
 const MAX_DEPTH = 3;
@@ -100,6 +102,7 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   };
   return {
     tool,
+    timeoutMs: 0,
     handler: async ({ task }, context) => {
       const scope = currentScope();
       const depth = scope?.depth ?? 1;

@@ -45,7 +45,7 @@ async function askModel(
 ): Promise<ModelOutput> {
   const { inbox } = resources;
   const offered = turn.offersTools ? await resources.offeredTools(turn.number, signal) : [];
-  const waiting = inbox.takeForTurn().map(freezeMessage);
+  const waiting = turn.isPaused ? [] : inbox.takeForTurn().map(freezeMessage);
   const messages = waiting.length > 0 ? [...turn.messages, ...waiting] : turn.messages;
   const planned = planRequest(resources, turn, offered, messages, signal);
   const { provider, request, isRestricted, outputMode } = planned instanceof Promise ? await planned : planned;

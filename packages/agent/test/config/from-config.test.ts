@@ -1,7 +1,14 @@
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { formatDuration, fromConfig, parseDuration, toConfig } from '../../src/config/index.ts';
+import {
+  DEFAULT_CONFIG,
+  formatDuration,
+  fromConfig,
+  isConfig,
+  parseDuration,
+  toConfig,
+} from '../../src/config/index.ts';
 
 const FILE = {
   name: 'demo',
@@ -60,6 +67,7 @@ test('an empty file gives the defaults', () => {
     provider: { name: 'ollama', options: {} },
     model: { capabilities: {} },
   });
+  expect(DEFAULT_CONFIG).toEqual(fromConfig({}).config);
 });
 
 test('durations are text or nanoseconds, and write back as text that reads the same', () => {
@@ -210,4 +218,76 @@ test.each([
   ],
 ])('a setting of %s that is not used says which auth_type would use it: %j', (name, options, problem) => {
   expect(errorOf({ provider: { name, options } }).message).toContain(problem);
+});
+
+test('prices of tokens are read and written; both main ones are needed, and none is below 0', () => {
+  verifies('cli.cost');
+  const prices = { input: 2.5, output: 10, cached_input: 0.25, cache_write: 3 };
+  const { config } = fromConfig({ model: { prices } });
+  expect(config.model.prices).toEqual({ input: 2.5, output: 10, cachedInput: 0.25, cacheWrite: 3 });
+  expect(fromConfig(toConfig(config)).config).toEqual(config);
+  expect(fromConfig({ model: {} }).config.model).not.toHaveProperty('prices');
+  expect(() => fromConfig({ model: { prices: { input: 1 } } })).toThrow('model.prices.output');
+  expect(() => fromConfig({ model: { prices: { input: -1, output: 1 } } })).toThrow('model.prices.input');
+});
+
+test('mistakes of all kinds stand in one error: types, settings without effect, variables, in blocks with unknown keys', () => {
+  verifies('config.invalid');
+  const { data, message } = errorOf({
+    system_prompt: '${UNSET}',
+    client: { retry: { max_retries: -1.5, tries: 1 }, timeuot: 1 },
+    provider: { tokn: 1, name: 'azure', options: { client_id: 'x', deployment: 1 } },
+    model: { capabilities: { char: {}, chat: { tool_choice: 'auto' } } },
+    agents: { a: { memory: {} }, b: 'text', c: null },
+  });
+  expect(
+    message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim()),
+  ).toEqual([
+    'system_prompt: expected the environment variable UNSET to be set, got nothing',
+    'agents.a.memory has no effect in one of several agents',
+    'agents.b: expected an object, got other text',
+    'agents.c: expected an object, got null',
+    'client.retry.max_retries: expected a whole number of at least 0, got -1.5',
+    'provider.options.deployment: expected text, got 1',
+    'model.capabilities.char is not a capability; did you mean "chat"?',
+    'model.capabilities.chat.tool_choice has no effect: only the capability "tools" has tools to choose from',
+  ]);
+  expect(data).toMatchObject({ file: 'x.json' });
+});
+
+test('unknown keys of every block are warnings, those of agents by name included, and what stands beside them is read', () => {
+  verifies('config.invalid');
+  const { config, warnings } = fromConfig(
+    {
+      agent: { name: 'a', models: {}, model: { name: 'm', price: 1 } },
+      agents: { 'b.c': { nam: 'x', model: { name: 'n' } } },
+      session: { path: 'x' },
+    },
+    { file: 'x.json' },
+  );
+  expect(config).toMatchObject({ name: 'a', model: { name: 'm' }, agents: { 'b.c': { model: { name: 'n' } } } });
+  expect(warnings).toEqual([
+    'x.json: agent.model.price: unknown key, ignored. Did you mean "agent.model.prices"?',
+    'x.json: agent.models: unknown key, ignored. Did you mean "agent.model"?',
+    'x.json: agents.b.c.nam: unknown key, ignored. Did you mean "agents.b.c.name"?',
+    'x.json: session.path: unknown key, ignored. Did you mean "memory.path"?',
+  ]);
+});
+
+test('a config differs from the JSON of other programs by its settings', () => {
+  verifies('config.file');
+  const ours = [FILE, { agent: {} }, { agents: { a: FILE } }, { client: { timeout: 'soon' } }, { max_iterations: 3 }];
+  const others = [
+    [FILE],
+    'x',
+    null,
+    {},
+    { name: 'x' },
+    { client: { id: 1 }, model: 'gpt', agents: [FILE], agent: 'x' },
+  ];
+  expect(ours.map(isConfig)).toEqual(ours.map(() => true));
+  expect(others.map(isConfig)).toEqual(others.map(() => false));
 });

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
-import { mockTool, mockToolset, scriptedProvider } from '@kernel/testing';
+import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, inProcessSteps, run, type StepExecutor } from '../../src/index.ts';
 import { user } from '../support.ts';
@@ -66,4 +66,38 @@ test('a journal cut at any point replays to the same history and runs nothing tw
     expect(tools.calls).toHaveLength(3 - entries.filter(([id]) => id.startsWith('tool:')).length);
     provider.assertDone();
   }
+});
+
+test('a call that a journal says must be asked about does not run because approve is absent on resume', async () => {
+  verifies('durable.asks');
+  const journal = new Map<string, string>();
+  const tools = toolset();
+  const begun = await collect(
+    run({
+      ...base,
+      approve: () => ({ decision: 'later' }),
+      provider: scriptedProvider(script),
+      tools,
+      steps: journaled(journal).steps,
+    }),
+  );
+  expect(begun.reason).toBe('approval');
+  // What an executor does with a decision that was postponed: it keeps none.
+  journal.delete('approve:1');
+  const { approve: _approve, ...unasked } = base;
+  const resumed = await collect(
+    run({ ...unasked, provider: scriptedProvider(script), tools, steps: journaled(journal).steps }),
+  );
+  expect(resumed).toMatchObject({ reason: 'error', error: { code: 'CONFIG_INVALID' } });
+  expect(tools.calls).toEqual([]);
+});
+
+test('a turn whose calls wait for a decision has no turn-end', async () => {
+  verifies('durable.turns');
+  const types: string[] = [];
+  const approve = () => ({ decision: 'later' as const });
+  for await (const { type } of run({ ...base, approve, provider: scriptedProvider(script), tools: toolset() }))
+    types.push(type);
+  expect(types).not.toContain('turn-end');
+  expect(types.at(-1)).toBe('run-end');
 });

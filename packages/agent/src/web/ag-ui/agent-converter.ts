@@ -89,6 +89,8 @@ export function createAgentConverter(ids: AgUiIdScope): AgentConverter {
           return calls.announce(event);
         case 'tool-end':
           return [...calls.announce(event), ...calls.end(event)];
+        case 'audio-delta':
+          return [{ type: 'CUSTOM', name: 'audio', value: { messageId, data: event.data, mimeType: event.mimeType } }];
         case 'citation':
           return [{ type: 'CUSTOM', name: 'citation', value: { messageId, ...event.citation } }];
         case 'server-tool-call':

@@ -97,6 +97,7 @@ export type ClientMessage =
 export type ClientEvent =
   | { readonly type: 'turn-start' | 'turn-end'; readonly turn: number }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'audio-delta'; readonly data: string; readonly mimeType: string }
   | { readonly type: 'citation'; readonly citation: Citation }
   | ({ readonly type: 'server-tool-call' } & ClientCall)
   | ClientServerToolResult

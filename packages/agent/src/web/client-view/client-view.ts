@@ -55,6 +55,8 @@ export function createClientView(shown: Shown): ClientView {
         return [{ type: 'turn-end', turn: event.turn }];
       case 'text-delta':
         return [{ type: 'text-delta', text }];
+      case 'audio-delta':
+        return [{ type: 'audio-delta', data: event.data, mimeType: event.mimeType }];
       case 'reasoning-delta':
         return shown.has('reasoning') ? [{ type: 'reasoning-delta', text: event.text }] : NOTHING;
       case 'citation':

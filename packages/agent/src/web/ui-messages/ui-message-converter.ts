@@ -105,6 +105,9 @@ export function createUiMessageConverter(messageId: string | undefined): UiMessa
           { type: 'error', errorText: event.message },
           { type: 'finish', finishReason: 'error' },
         ];
+      // These messages have no place for sound; its words are text.
+      case 'audio-delta':
+        return [];
       // Asked at the end of the run, with what an answer must repeat.
       case 'approval-request':
       case 'output-rejected':
