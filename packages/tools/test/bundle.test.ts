@@ -7,6 +7,13 @@ import { type ToolBundle, createRegistry, defineBundle, resolveBundle } from '..
 import { caught, simple } from './support.ts';
 
 const capabilities = createCapabilities({ checks: [customCapabilities({ git: () => false })] });
+/** A bundle as an earlier system has it. */
+const CODE = defineBundle({
+  name: 'code',
+  description: '',
+  required: ['file', 'code_edit', 'search', 'navigate', 'git'],
+  optional: ['bash', 'test', 'web_search'],
+});
 const create = (...names: readonly string[]): ReturnType<typeof createRegistry> =>
   createRegistry(
     names.map((name) => simple(name, name === 'git' ? { metadata: { requires: ['git'] } } : {})),
@@ -25,7 +32,7 @@ test('a bundle names required and optional tools, and none as both', () => {
 test('a bundle resolves to a view of its tools and to what is missing or unavailable', async () => {
   verifies('tools.bundles.resolve');
   const registry = create('file', 'search', 'git', 'bash', 'other');
-  const resolved = await resolveBundle(registry, CODE_AGENT);
+  const resolved = await resolveBundle(registry, CODE);
   expect(resolved.tools.names()).toEqual(['file', 'search', 'bash']);
   expect(resolved).toMatchObject({
     missingRequired: ['code_edit', 'navigate'],
@@ -39,12 +46,12 @@ test('a bundle resolves to a view of its tools and to what is missing or unavail
 test('a strict bundle lists every required tool that is missing or unavailable; optional ones never matter', async () => {
   verifies('tools.bundles.strict');
   const registry = create('file', 'search', 'git');
-  const error: unknown = await resolveBundle(registry, CODE_AGENT, { strict: true }).catch((thrown: unknown) => thrown);
+  const error: unknown = await resolveBundle(registry, CODE, { strict: true }).catch((thrown: unknown) => thrown);
   expect(KernelError.is(error, 'BUNDLE_INCOMPLETE')).toBe(true);
   expect((error as KernelError).message).toBe(
-    'Bundle "code_agent" lacks "code_edit" (not registered), "navigate" (not registered), "git" (lacks git).',
+    'Bundle "code" lacks "code_edit" (not registered), "navigate" (not registered), "git" (lacks git).',
   );
-  expect((await resolveBundle(registry, BLOG_AGENT, { strict: true })).missingOptional).toHaveLength(5);
+  expect((await resolveBundle(registry, BLOG_AGENT, { strict: true })).missingOptional).toHaveLength(8);
 });
 
 test('bundles nest: what one of them requires is required, and a circle is rejected', async () => {
@@ -65,14 +72,8 @@ test('bundles nest: what one of them requires is required, and a circle is rejec
 
 test('the bundles for code and blog agents name their tools', () => {
   verifies('tools.bundles.builtin');
-  expect(CODE_AGENT).toMatchObject({
-    name: 'code_agent',
-    required: ['file', 'code_edit', 'search', 'navigate', 'git'],
-    optional: ['bash', 'test', 'web_search'],
-  });
-  expect(BLOG_AGENT).toMatchObject({
-    name: 'blog_agent',
-    required: [],
-    optional: ['rss_feed', 'calendar', 'static_links', 'blog_notion', 'web_search'],
-  });
+  expect(CODE_AGENT.name).toBe('code_agent');
+  expect(CODE_AGENT.required).toContain('edit_file');
+  expect(BLOG_AGENT.name).toBe('blog_agent');
+  expect(BLOG_AGENT.required).toEqual([]);
 });

@@ -46,10 +46,11 @@ export function checkServerTool(tool: Fields, seen: Set<string>, problems: strin
 
 /** Checks the fields of OpenAI's APIs about the prompt cache. */
 export function checkPromptCache(fields: Fields, problems: string[]): void {
-  const { prompt_cache_key: key, prompt_cache_retention: retention } = fields;
+  const { prompt_cache_key: key, prompt_cache_options: options, prompt_cache_retention: retention } = fields;
   if (key !== undefined && (typeof key !== 'string' || key === '')) problems.push('prompt_cache_key is no text');
   if (retention !== undefined && retention !== 'in_memory' && retention !== '24h')
     problems.push('prompt_cache_retention is unknown');
+  if (options !== undefined) onlyFields(options, ['mode', 'ttl'], 'prompt_cache_options', problems);
 }
 
 /** Whether a tool is one of the vendor's own: `plain` is the type of all others. */

@@ -1,17 +1,17 @@
 import { type ToolBundle, defineBundle } from '../bundle.ts';
 
-/** Standard tools for agents that work on code. */
+/** Tools for agents that work on code, by the names of `@kernel/toolbox`; `codeAgent` there has them. */
 export const CODE_AGENT: ToolBundle = defineBundle({
   name: 'code_agent',
   description: 'Standard tools for code manipulation agents',
-  required: ['file', 'code_edit', 'search', 'navigate', 'git'],
-  optional: ['bash', 'test', 'web_search'],
+  required: ['read_file', 'list_directory', 'glob', 'search_text', 'write_file', 'edit_file', 'run_command'],
+  optional: ['apply_patch', 'move', 'delete', 'undo', 'read_output', 'stop_command', 'fetch_url', 'web_search'],
 });
 
-/** Tools for writing a blog. */
+/** Tools for writing a blog, by the names of `@kernel/toolbox`; `blogAgent` there has them. */
 export const BLOG_AGENT: ToolBundle = defineBundle({
   name: 'blog_agent',
   description: 'Tools for blog content creation',
   required: [],
-  optional: ['rss_feed', 'calendar', 'static_links', 'blog_notion', 'web_search'],
+  optional: ['read_file', 'write_file', 'edit_file', 'search_text', 'fetch_url', 'web_search', 'schedule', 'message'],
 });

@@ -1,9 +1,8 @@
-import { describeValue, KernelError } from '@kernel/protocol';
+import { describeValue, KernelError, type ToolImplementation } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
-import { checkName } from './name-errors.ts';
 
 /** Throws `CONFIG_INVALID` for anything but a list of bindings, and says what to pass. */
-export function checkList(subject: string, bindings: Iterable<ToolBinding>): void {
+export function checkList(subject: string, bindings: Iterable<ToolBinding | ToolImplementation>): void {
   const given: unknown = bindings;
   if (typeof given === 'object' && given !== null && Symbol.iterator in given) return;
   const hint = isBinding(given)
@@ -13,15 +12,19 @@ export function checkList(subject: string, bindings: Iterable<ToolBinding>): voi
   throw new KernelError('CONFIG_INVALID', `${subject} takes an array of bindings, not ${shown}.`, { hint });
 }
 
-/** Throws `CONFIG_INVALID` for anything but a binding and says what to pass, or `TOOL_NAME_INVALID`. */
-export function checkBinding(binding: ToolBinding): void {
-  if (isBinding(binding)) return checkName(binding.tool.name);
-  throw new KernelError('CONFIG_INVALID', `Only a ToolBinding can be registered, not ${shapeOf(binding)}.`, {
-    hint: hintFor(binding),
-  });
+/** The error for something that is neither a binding nor a tool with a handler; it says what to pass. */
+export function notBindingError(given: unknown): KernelError {
+  return new KernelError(
+    'CONFIG_INVALID',
+    `Only a ToolBinding or a tool with its handler can be registered, not ${shapeOf(given)}.`,
+    {
+      hint: hintFor(given),
+    },
+  );
 }
 
-function isBinding(value: unknown): value is ToolBinding {
+/** Whether a value is what `bindTool` and `defineTool` return. */
+export function isBinding(value: unknown): value is ToolBinding {
   if (typeof value !== 'object' || value === null || !('input' in value && 'tool' in value)) return false;
   const { input, tool } = value;
   const hasValidator = typeof input === 'object' && input !== null && 'validator' in input;

@@ -1,8 +1,9 @@
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { Entry, EntryStore } from './entries.ts';
-import { checkBinding, checkList } from './binding-errors.ts';
+import { checkList } from './binding-errors.ts';
 import { nameTakenError, unknownNameError } from './name-errors.ts';
+import { toBinding } from './to-binding.ts';
 import type { RegisterOptions, RegisterResult, ToolRegistry } from './types.ts';
 
 /** The members of a registry that add, change and remove tools. */
@@ -53,13 +54,13 @@ export function createRegistration(store: EntryStore): Registration {
     store.changed(result === 'added' ? 'registered' : 'replaced', binding.tool.name, warningsOf(binding));
   };
   const registerAll = (
-    bindings: readonly ToolBinding[],
+    given: readonly (ToolBinding | ToolImplementation)[],
     optionsOf: (binding: ToolBinding) => RegisterOptions,
   ): readonly RegisterResult[] => {
+    const bindings = given.map(toBinding);
     const names = new Set<string>();
     const clashes = new Set<string>();
     for (const binding of bindings) {
-      checkBinding(binding);
       const { name } = binding.tool;
       const mustBeFree = (optionsOf(binding).onConflict ?? 'error') === 'error';
       if (mustBeFree && (names.has(name) || isTaken(name))) clashes.add(name);
@@ -96,8 +97,8 @@ export function createRegistration(store: EntryStore): Registration {
         hidden: !visible.has(binding),
       }));
     },
-    replace(binding) {
-      checkBinding(binding);
+    replace(given) {
+      const binding = toBinding(given);
       const { name } = binding.tool;
       if (!isTaken(name)) throw unknownNameError(name, store.entries.keys());
       store.replace(binding);

@@ -1,4 +1,12 @@
-import type { CallContext, Tool, ToolCall, ToolResult, Toolset, ValidatedCall } from '@kernel/protocol';
+import type {
+  CallContext,
+  Tool,
+  ToolCall,
+  ToolImplementation,
+  ToolResult,
+  Toolset,
+  ValidatedCall,
+} from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
 import { errorOf, failedResult, neverRejecting, refusedResult } from '../call/result.ts';
@@ -7,7 +15,7 @@ import type { CallRequest } from '../call/types.ts';
 import { createCapabilities } from '../capabilities.ts';
 import { once } from '../once.ts';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { ContextOf, NamedTools } from '../tool/tool-types.ts';
+import type { ContextOf, NamedTools, ToolTypes } from '../tool/tool-types.ts';
 import { createAvailability } from './availability.ts';
 import { checkList } from './binding-errors.ts';
 import { createConditions } from './conditions.ts';
@@ -31,9 +39,13 @@ import { createView } from './view.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-type TypesOf<Binding extends ToolBinding> = NonNullable<Binding['~types']>;
+type TypesOf<Given> = Given extends ToolBinding
+  ? NonNullable<Given['~types']>
+  : Given extends ToolImplementation<infer Context>
+    ? ToolTypes<string, ToolTypes['input'], unknown, Context>
+    : never;
 /** The tools of bindings by name; any tools where there is no binding. */
-type ToolsOf<Binding extends ToolBinding> = [Binding] extends [never]
+type ToolsOf<Binding> = [Binding] extends [never]
   ? NamedTools
   : { readonly [Each in TypesOf<Binding> as Each['name']]: Each };
 
@@ -42,11 +54,14 @@ type ToolsOf<Binding extends ToolBinding> = [Binding] extends [never]
  *
  * The registry is typed by its bindings: names, arguments and data in `execute` and in events, and the context that handlers need.
  */
-export function createRegistry<Binding extends ToolBinding = ToolBinding>(
+export function createRegistry<Binding extends ToolBinding | ToolImplementation<never> = ToolBinding>(
   bindings?: Iterable<Binding>,
   options?: RegistryOptions,
 ): ToolRegistry<ToolsOf<Binding>, ContextOf<TypesOf<Binding>>>;
-export function createRegistry(bindings: Iterable<ToolBinding> = [], options: RegistryOptions = {}): ToolRegistry {
+export function createRegistry(
+  bindings: Iterable<ToolBinding | ToolImplementation> = [],
+  options: RegistryOptions = {},
+): ToolRegistry {
   checkList('createRegistry', bindings);
   checkRegistryOptions(options);
   const events = createRegistryEvents((error, event) => options.onListenerError?.(error, event));

@@ -180,6 +180,8 @@ const isExample = (value: unknown): boolean =>
   isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
+const isPhrase = (value: unknown): boolean => isObject(value) && isText(value['text']) && isObject(value['input']);
+
 const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> =
   new Map([
     ['category', { test: isText, hint: 'Use a word, such as "code".' }],
@@ -196,6 +198,13 @@ const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => 
       {
         test: (value: unknown) => Array.isArray(value) && value.every((item) => isExample(item)),
         hint: 'Use an array of { description, input, output? }.',
+      },
+    ],
+    [
+      'phrases',
+      {
+        test: (value: unknown) => Array.isArray(value) && value.every((item) => isPhrase(item)),
+        hint: 'Use an array of { text, input }.',
       },
     ],
     ['requires', { test: isTexts, hint: 'Use an array of capability names.' }],

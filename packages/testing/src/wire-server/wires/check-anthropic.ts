@@ -103,11 +103,12 @@ function checkBlock(block: Fields, at: number, hasTools: boolean, problems: stri
   const where = `messages[${at}]`;
   switch (block['type']) {
     case 'text':
-      if (typeof block['text'] !== 'string' || block['text'].trim() === '')
+      // What the vendor itself wrote and cited may be blank.
+      if (typeof block['text'] !== 'string' || (block['text'].trim() === '' && asList(block['citations']).length === 0))
         problems.push(`${where} has an empty text block`);
       return;
     case 'tool_use':
-      onlyFields(block, ['type', 'id', 'name', 'input', 'cache_control'], `a call of ${where}`, problems);
+      onlyFields(block, ['type', 'id', 'name', 'input', 'caller', 'cache_control'], `a call of ${where}`, problems);
       if (!PLAIN_NAME.test(String(block['id'])))
         problems.push(`${where} has the illegal call id "${String(block['id'])}"`);
       if (!PLAIN_NAME.test(String(block['name'])))

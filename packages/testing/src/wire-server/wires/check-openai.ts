@@ -7,7 +7,17 @@ const MESSAGE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['user', ['role', 'content', 'name']],
   [
     'assistant',
-    ['role', 'content', 'name', 'tool_calls', 'reasoning', 'reasoning_content', 'reasoning_details', 'refusal'],
+    [
+      'role',
+      'content',
+      'name',
+      'tool_calls',
+      'reasoning',
+      'reasoning_content',
+      'reasoning_details',
+      'refusal',
+      'audio',
+    ],
   ],
   ['tool', ['role', 'content', 'tool_call_id']],
 ]);
@@ -103,7 +113,11 @@ function checkCalls(message: Fields, at: number, problems: string[]): Set<string
   const ids = new Set<string>();
   const calls = message['tool_calls'];
   if (calls === undefined) {
-    if (typeof message['content'] !== 'string') problems.push(`messages[${at}] has neither content nor calls`);
+    const spoken = asFields(message['audio']);
+    if (spoken !== undefined && typeof spoken['id'] !== 'string')
+      problems.push(`messages[${at}] has audio without an id`);
+    if (typeof message['content'] !== 'string' && spoken === undefined)
+      problems.push(`messages[${at}] has neither content nor calls`);
     return ids;
   }
   for (const entry of Array.isArray(calls) ? calls : [undefined]) {

@@ -22,12 +22,13 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 export const geminiFormat: WireFormat = {
   name: 'gemini',
   matches: (pathname) =>
-    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/upload\/v1beta\/files$|\/v1beta\/batches\/[^/]+$/.test(
+    /:(?:streamGenerateContent|generateContent|batchGenerateContent|batchEmbedContents|countTokens)$|\/upload\/v1beta\/files$|\/v1beta\/(?:batches|cachedContents)\/[^/]+$|\/v1beta\/cachedContents$/.test(
       pathname,
     ),
   check(body, pathname) {
     if (pathname.endsWith('EmbedContents') || pathname.endsWith(':cancel')) return [];
     if (pathname.endsWith('/files')) return [];
+    if (pathname.endsWith('/cachedContents')) return checkCachedContent(body);
     if (pathname.endsWith(':batchGenerateContent')) return checkBatch(body);
     return pathname.endsWith(':countTokens') ? checkCount(body, pathname) : checkRequest(body);
   },
@@ -44,6 +45,18 @@ export const geminiFormat: WireFormat = {
   },
   refuse: (status, message) => json({ error: { code: status, message, status: 'INVALID_ARGUMENT' } }, status),
 };
+
+function checkCachedContent(body: unknown): readonly string[] {
+  const problems: string[] = [];
+  const known = 'model contents systemInstruction tools toolConfig displayName ttl expireTime'.split(' ');
+  onlyFields(body, known, 'the body', problems);
+  const { model, ttl, ...content } = asFields(body) ?? {};
+  if (typeof model !== 'string' || !model.startsWith('models/')) problems.push('model is not a resource name');
+  if (ttl !== undefined && !/^"\d+(?:\.\d{1,9})?s"$/.test(JSON.stringify(ttl))) problems.push('ttl is no duration');
+  if (content['contents'] === undefined && content['systemInstruction'] === undefined)
+    problems.push('there is nothing to store');
+  return problems;
+}
 
 function chunk(list: readonly object[], finishReason?: string, usageMetadata?: object): object {
   const content = { role: 'model', parts: list };

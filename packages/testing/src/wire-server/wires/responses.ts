@@ -14,8 +14,8 @@ import { splitText } from '../../split-text.ts';
 import { argumentsOf, events, finishOf, idOf, json, type WireFormat } from '../wire-format.ts';
 
 const BODY = [
-  'model input instructions tools tool_choice parallel_tool_calls stream store include',
-  'max_output_tokens temperature top_p reasoning text metadata truncation user prompt_cache_key prompt_cache_retention',
+  'model input instructions tools tool_choice parallel_tool_calls stream store include background',
+  'max_output_tokens temperature top_p reasoning text metadata truncation user prompt_cache_key prompt_cache_retention prompt_cache_options',
 ]
   .join(' ')
   .split(' ');
@@ -31,8 +31,9 @@ const COUNTED = [
 export const responsesFormat: WireFormat = {
   name: 'openai-responses',
   // Its files and batches are those of chat completions.
-  matches: (pathname) => /\/responses(?:\/input_tokens)?$/.test(pathname),
-  check: (body, pathname) => checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
+  matches: (pathname) => /\/responses(?:\/[^/]+(?:\/cancel)?)?$/.test(pathname),
+  check: (body, pathname) =>
+    pathname.endsWith('/cancel') ? [] : checkRequest(body, pathname.endsWith('/input_tokens') ? COUNTED : BODY),
   write(reply, body, pathname) {
     if (pathname.endsWith('/input_tokens'))
       return json({ object: 'response.input_tokens', input_tokens: reply.usage?.inputTokens ?? 1 });
