@@ -6,7 +6,6 @@ import {
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
-  textOf,
   type Tool,
   type ToolCall,
   toolCallsOf,
@@ -14,6 +13,7 @@ import {
 import { writeAnswer } from './answer/write-answer.ts';
 import { createMatcher, type Matcher } from './matching/matcher.ts';
 import { planCalls } from './planning/plan-calls.ts';
+import { readAsk } from './planning/read-ask.ts';
 import { refusal } from './answer/refusal.ts';
 
 /** The options of `offlineProvider`. */
@@ -69,13 +69,13 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
   }
   const { messages } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const prompt = messages[asked] === undefined ? '' : textOf(messages[asked]);
+  const ask = readAsk(messages[asked]);
   const results = messages.slice(asked + 1).filter((message) => message.role === 'tool');
   // Nobody can be asked what a prompt meant, so nothing is run that could do harm.
   const tools = readTools(request.tools ?? NO_TOOLS);
   const choice = request.toolChoice ?? 'auto';
   const plan = planCalls(
-    prompt,
+    ask,
     typeof choice === 'object'
       ? matcherOf(readTools(namedTool(request.tools ?? NO_TOOLS, choice.name)))
       : matcherOf(tools),
@@ -85,7 +85,7 @@ function reply(request: ProviderRequest, matcherOf: (tools: readonly Tool[]) => 
     return { role: 'assistant', content: [{ type: 'text', text: writeAnswer(results, messages, plan) }], provider };
   }
   if (plan.calls.length === 0 || plan.unmatched.length > 0 || choice === 'none')
-    throw refusal(prompt, choice === 'none' ? [] : tools, plan);
+    throw refusal(ask, choice === 'none' ? [] : tools, plan);
   const content = plan.calls.map(({ tool, input }, index): ToolCall => ({
     type: 'tool-call',
     id: `offline-${index + 1}`,

@@ -4,6 +4,7 @@ import { conceptOf } from '../language/lexicon.ts';
 import type { Slot } from './argument-slots.ts';
 import { stemOf } from '../language/stem.ts';
 import { isDirectionCertain } from './direction.ts';
+import { isWithin } from './is-within.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
 import { fillSearch } from './fill-query.ts';
@@ -53,8 +54,16 @@ export function fillArguments(
     now,
     evidence: 0,
   };
+  if (holdsPhrasedValue(filling, profile)) return undefined;
   const input = fillSlots(filling, profile.slots, searchOrder(filling, profile));
   return input === undefined || !isDirectionCertain(profile.slots, input, tokens) ? undefined : { input, filling };
+}
+
+/** Whether a word looks like a value of an argument that only phrases fill, such as `tomorrow`: then it is not a value of another one. */
+function holdsPhrasedValue(filling: SlotFilling, { phrasedSlots, terms }: ToolProfile): boolean {
+  const own = filling.tokens.flatMap(({ concept }, index) => (terms.has(concept) ? [[index, 'exact'] as const] : []));
+  const trial: SlotFilling = { ...filling, used: new Map(own) };
+  return phrasedSlots.some((slot) => isLeaf(slot) && fillLiteral(trial, slot) !== undefined);
 }
 
 /** The arguments of an explicit search command, if the tool describes itself as a search. */
@@ -111,21 +120,4 @@ function isLeaf(slot: Slot): boolean {
 
 function isText(slot: Slot): boolean {
   return slot.kind === 'search' || slot.kind === 'place' || slot.kind === 'message' || slot.kind === 'text';
-}
-
-function isWithin(value: JsonValue, { schema }: Slot): boolean {
-  if (typeof value !== 'string') return true;
-  const { minLength, maxLength, pattern } = schema as Readonly<Record<string, unknown>>;
-  if (typeof minLength === 'number' && value.length < minLength) return false;
-  if (typeof maxLength === 'number' && value.length > maxLength) return false;
-  return typeof pattern !== 'string' || fitsPattern(value, pattern);
-}
-
-/** A pattern that this engine cannot compile is left to the toolset's validator. */
-function fitsPattern(value: string, pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(value);
-  } catch {
-    return true;
-  }
 }

@@ -3,6 +3,7 @@ import { numberWord } from '../language/arithmetic.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import { fillDateTime } from './fill-date-time.ts';
 import type { Slot } from './argument-slots.ts';
+import { isInRange } from './is-within.ts';
 import { stemOf, wordsOf } from '../language/stem.ts';
 import { claim, type SlotFilling } from './slot-filling.ts';
 import type { Token } from '../language/tokenize.ts';
@@ -90,7 +91,7 @@ function fillBoolean(filling: SlotFilling, slot: Slot): boolean | undefined {
 export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): number | undefined {
   const candidates = filling.tokens.flatMap((token, index) => {
     const value = token.kind === 'number' ? Number(token.text.replaceAll(',', '')) : numberWord(token.lower);
-    return value === undefined || filling.used.has(index) || !fits(value, slot) ? [] : [{ index, value }];
+    return value === undefined || filling.used.has(index) || !isInRange(value, slot.schema) ? [] : [{ index, value }];
   });
   const named = candidates.find(({ index }) =>
     [index - 1, index + 1].some((beside) => slot.concepts.includes(filling.tokens[beside]?.concept ?? '')),
@@ -98,15 +99,6 @@ export function fillNumber(filling: SlotFilling, slot: Slot, isLast = false): nu
   const chosen = named ?? (slot.required || isLast ? candidates[0] : undefined);
   if (chosen !== undefined) claim(filling, chosen.index, chosen.index, 'exact', 0.4);
   return chosen?.value;
-}
-
-function fits(value: number, { schema }: Slot): boolean {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Readonly<Record<string, unknown>>;
-  if ([schema['type']].flat().includes('integer') && !Number.isInteger(value)) return false;
-  if (typeof minimum === 'number' && value < minimum) return false;
-  if (typeof maximum === 'number' && value > maximum) return false;
-  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return false;
-  return !(typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum);
 }
 
 /** Fills a time zone from its name, or from up to three words that name a place in a known zone. */

@@ -96,6 +96,8 @@ function* phrases(text: string): Generator<FoundExpression> {
     const [whole, verb = '', list = ''] = match;
     const numbers = list.match(/-?\d+(?:\.\d+)?/g) ?? [];
     const joined = / (by|from|to) /i.exec(list)?.[1]?.toLowerCase();
+    // `1,000` is one number, or two.
+    if (/\d,\d{3}(?!\d)/.test(list)) continue;
     // `the sum of 1 to 10` is no sum of two numbers.
     if (joined !== undefined && !JOINS[joined]?.test(verb)) continue;
     // Neither is it certain what is subtracted or divided in `subtract 5 and 20`.

@@ -1,6 +1,7 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import { fillArguments, type FilledArguments } from '../arguments/fill-arguments.ts';
 import { ACTION_STEMS, conceptOf, PART_STEMS, WEAK_STEMS, WORK_STEMS } from '../language/lexicon.ts';
+import { matchPhrase, type PhraseMatch } from '../phrases/match-phrase.ts';
 import { profileOf, templateOf, type ToolProfile } from './tool-profile.ts';
 import { SEARCH_SIGNS, SEARCH_VERB, WISH_WORDS } from '../language/search-words.ts';
 import { stemOf } from '../language/stem.ts';
@@ -18,6 +19,8 @@ export interface Match {
 
 /** Compares requests with the tools on offer. */
 export interface Matcher {
+  /** The call that a whole request asks for by a phrase of a tool. `material` is the text that came with the prompt. */
+  matchPhrase(text: string, material: string | undefined): PhraseMatch | undefined;
   /** The best match for a request, or `undefined` if none is good enough. Ties go to the tool that was offered first. */
   match(text: string): Match | undefined;
   /** Fills the arguments of a known tool, as in `the time in Tokyo and in Berlin`. Every word must belong to an argument or to the tool. */
@@ -31,10 +34,11 @@ const COUNT = conceptOf(stemOf('count'));
 
 /** Creates a matcher for the tools on offer. Terms that few of them share weigh more (inverse document frequency). */
 export function createMatcher(tools: readonly Tool[], now: () => number): Matcher {
-  const profiles = tools.map(profileOf);
+  const profiles = tools.filter((tool) => !hasPhrasesAlone(tool)).map(profileOf);
   const rarity = rarityOf(profiles);
   const read = createReader();
   return {
+    matchPhrase: (text, material) => matchPhrase(tools, text, material),
     match(text) {
       let best: Match | undefined;
       for (const profile of profiles) {
@@ -57,6 +61,11 @@ export function createMatcher(tools: readonly Tool[], now: () => number): Matche
       return isAccounted ? { tool, input: filled.input, score: filled.filling.evidence } : undefined;
     },
   };
+}
+
+/** A tool with phrases and no examples is matched by its phrases alone: its words say too little of what it may be called for. */
+function hasPhrasesAlone({ metadata }: Tool): boolean {
+  return (metadata?.phrases?.length ?? 0) > 0 && (metadata?.examples?.length ?? 0) === 0;
 }
 
 /** Tokenizes a request once with arithmetic as one token and once without, and caches the last request: every tool asks for the same one. */
@@ -146,6 +155,9 @@ function isLooseSearch(
 ): boolean {
   const loose = tokens.filter((_, index) => used.get(index) === 'free').length;
   if (loose === 0 || !profile.slots.some(({ kind }) => kind === 'search')) return false;
+  // `find test files` asks for a kind of file, not for a text.
+  if (tokens.some(({ lower }, index) => used.get(index - 1) === 'free' && /^(?:files?|folders?)$/.test(lower)))
+    return true;
   const signs = [...seen].filter((concept) => SEARCH_SIGNS.has(concept)).length;
   const verb = tokens.findIndex(({ lower }) => SEARCH_VERB.test(lower));
   if (signs < 2 && verb !== -1 && WISH_WORDS.test(tokens[verb + 1]?.lower ?? '')) return true;

@@ -10,8 +10,10 @@ export interface ToolProfile {
   readonly tool: Tool;
   /** The weight of each concept: 1 if it is in the tool's name, less in its description, hints and arguments. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The tool's arguments, in the order of its schema. */
+  /** The tool's arguments, in the order of its schema, without those that only phrases fill. */
   readonly slots: readonly Slot[];
+  /** The arguments that only phrases fill. */
+  readonly phrasedSlots: readonly Slot[];
   /** The descriptions of the tool's examples, with the arguments masked. */
   readonly exampleTemplates: ReadonlySet<string>;
   /** Words that precede an argument in the examples. */
@@ -31,7 +33,12 @@ export function profileOf(tool: Tool): ToolProfile {
 }
 
 function makeProfile(tool: Tool): ToolProfile {
-  const slots = slotsOf(tool);
+  const phrased = namesIn(tool.metadata?.phrases);
+  const exemplified = namesIn(tool.metadata?.examples);
+  // An argument that only phrases fill is too easily meant otherwise: `tomorrow` in `the time in Tokyo tomorrow`.
+  const isPhrased = ({ name }: Slot) => phrased.has(name) && !exemplified.has(name);
+  const slots = slotsOf(tool).filter((slot) => !isPhrased(slot));
+  const phrasedSlots = slotsOf(tool).filter(isPhrased);
   const terms = new Map<string, number>();
   const add = (text: string, weight: number) => {
     for (const word of wordsOf(text)) {
@@ -59,7 +66,11 @@ function makeProfile(tool: Tool): ToolProfile {
       if (before !== undefined && !masked.has(index - 1)) cues.add(before.lower);
     }
   }
-  return { tool, terms, slots, exampleTemplates, cues };
+  return { tool, terms, slots, phrasedSlots, exampleTemplates, cues };
+}
+
+function namesIn(calls: readonly { readonly input: object }[] = []): ReadonlySet<string> {
+  return new Set(calls.flatMap(({ input }) => Object.keys(input)));
 }
 
 function isPartOf(token: Token, values: readonly string[]): boolean {

@@ -1,8 +1,10 @@
 import type { JsonObject, Tool } from '@kernel/protocol';
 import type { Match, Matcher } from '../matching/matcher.ts';
 import { fieldAsked, fieldOfFile, isAboutPrevious, splitRequests } from './split-requests.ts';
+import { isAction } from '../language/search-words.ts';
 import { findNegation } from '../language/negation.ts';
 import { tokenize } from '../language/tokenize.ts';
+import type { Ask } from './read-ask.ts';
 
 /** One call that a prompt asks for, and the fields of the result that it asks to see. */
 interface PlannedCall {
@@ -24,21 +26,31 @@ export interface Plan {
 interface Draft extends Match {
   readonly text: string;
   readonly fields: string[];
+  /** Whether a phrase of the tool gave it: then what follows has to be one, too. */
+  readonly isPhrase: boolean;
 }
 
 /** The longest prompt that is analysed, in characters: requests are short, and longer text needs a model. */
 const MAX_PROMPT_LENGTH = 2000;
 
 /** Plans the calls of a prompt, request by request. Deterministic: the same prompt and tools give the same plan. */
-export function planCalls(prompt: string, matcher: Matcher): Plan {
-  if (prompt.length > MAX_PROMPT_LENGTH) return { calls: [], unmatched: [prompt] };
+export function planCalls({ prompt, material }: Ask, matcher: Matcher): Plan {
+  if (prompt.length > MAX_PROMPT_LENGTH || material === 'other') return { calls: [], unmatched: [prompt] };
+  const phrase = matcher.matchPhrase(prompt, material?.text);
+  if (phrase !== undefined) return { calls: [{ ...phrase, fields: [] }], unmatched: [] };
+  if (material !== undefined) return { calls: [], unmatched: [prompt] };
   const negation = findNegation(prompt);
   if (negation !== undefined) return { calls: [], unmatched: [prompt], negation };
   const drafts: Draft[] = [];
   const unmatched: string[] = [];
+  const skipped: string[] = [];
   let previousUnmatched: boolean = false;
   for (const text of splitRequests(prompt)) {
-    if (!tokenize(text).some(({ role }) => role === 'content') && matcher.match(text) === undefined) continue;
+    const isPhrase = matcher.matchPhrase(text, undefined) !== undefined;
+    if (!isPhrase && !tokenize(text).some(({ role }) => role === 'content') && matcher.match(text) === undefined) {
+      if (!POLITE.test(text)) skipped.push(text);
+      continue;
+    }
     const previous: Draft | undefined = previousUnmatched ? undefined : drafts.at(-1);
     if (previousUnmatched && /^(?:the|a|an|of|in|about|on|with|my|your) /i.test(text)) {
       unmatched.push(`${unmatched.pop() ?? ''} and ${text}`);
@@ -47,6 +59,8 @@ export function planCalls(prompt: string, matcher: Matcher): Plan {
     previousUnmatched = !assignRequest(text, matcher, drafts, previous);
     if (previousUnmatched) unmatched.push(text);
   }
+  // `the first` in `the first and last line of notes.md` is a part of the request, though none of its words says of what.
+  if (drafts.some(({ isPhrase }) => isPhrase)) unmatched.push(...skipped);
   const whole = unmatched.length > 0 ? matcher.match(prompt) : undefined;
   if (whole !== undefined) return { calls: [{ tool: whole.tool, input: whole.input, fields: [] }], unmatched: [] };
   return { calls: distinct(drafts), unmatched };
@@ -55,20 +69,39 @@ export function planCalls(prompt: string, matcher: Matcher): Plan {
 function assignRequest(text: string, matcher: Matcher, drafts: Draft[], previous: Draft | undefined): boolean {
   const inFile = fieldOfFile(text);
   const own = previous === undefined ? text : resolveIts(text, previous.input);
+  const phrase = matcher.matchPhrase(text, undefined);
+  if (phrase !== undefined) {
+    if (previous !== undefined && !isOwnRequest(text, previous, phrase.tool)) return false;
+    drafts.push({ ...phrase, score: 1, text, fields: [], isPhrase: true });
+    return true;
+  }
+  if (previous?.isPhrase === true) return false;
   if (own !== text) return assignRequest(own, matcher, drafts, undefined);
   if (previous !== undefined && isAboutPrevious(text) && askField(text, previous)) return true;
   const found = inFile === undefined ? matcher.match(text) : matcher.match(inFile.request);
   if (found !== undefined && standsAlone(text, found, previous)) {
-    drafts.push({ ...found, text, fields: inFile === undefined ? [] : [inFile.field] });
+    drafts.push({ ...found, text, fields: inFile === undefined ? [] : [inFile.field], isPhrase: false });
     return true;
   }
   if (previous === undefined) return false;
   const same = matcher.matchTool(previous.tool, text);
   if (same !== undefined) {
-    drafts.push({ ...same, text, fields: [] });
+    drafts.push({ ...same, text, fields: [], isPhrase: false });
     return true;
   }
   return askField(text, previous);
+}
+
+const POLITE = /^(?:hi|hello|hey|ok|okay|please|thanks|thank you|many thanks)$/i;
+const QUESTION = /^(?:what|whats|what's|what’s|which|when|how|where)$/i;
+
+/**
+ * Whether a phrase after another request is one of its own: `in 3 hours` and `yesterday` go on with the request before, and so may any question to the tool
+ * that was asked before in other words.
+ */
+function isOwnRequest(text: string, previous: Draft, tool: Tool): boolean {
+  const first = text.split(/\s+/)[0] ?? '';
+  return (previous.isPhrase || previous.tool !== tool) && (QUESTION.test(first) || isAction(first));
 }
 
 /**

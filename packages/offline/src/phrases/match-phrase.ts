@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue, Tool } from '@kernel/protocol';
+import { isWithin } from '../arguments/is-within.ts';
+import { slotsOf } from '../arguments/argument-slots.ts';
+import { type CompiledPhrase, compilePhrase } from './compile-phrase.ts';
+import { readValues } from './read-value.ts';
+import { splitWords } from './split-words.ts';
+
+/** A call that a whole request asks for by a phrase of the tool. */
+export interface PhraseMatch {
+  /** The tool, as it was offered. */
+  readonly tool: Tool;
+  /** The arguments, by name. */
+  readonly input: JsonObject;
+}
+
+const compiled = new WeakMap<Tool, readonly CompiledPhrase[]>();
+
+function phrasesOf(tool: Tool): readonly CompiledPhrase[] {
+  const known = compiled.get(tool) ?? (tool.metadata?.phrases ?? []).map(compilePhrase);
+  compiled.set(tool, known);
+  return known;
+}
+
+/**
+ * Returns the call of the first phrase that a request equals, word by word. With `material`, a text that came with the request, only phrases that take it
+ * count, and without it only the others: nobody sends a text along for nothing.
+ */
+export function matchPhrase(
+  tools: readonly Tool[],
+  request: string,
+  material: string | undefined,
+): PhraseMatch | undefined {
+  const words = splitWords(request);
+  if (words === undefined || words.length === 0) return undefined;
+  for (const tool of tools) {
+    for (const phrase of phrasesOf(tool)) {
+      if (phrase.takesMaterial !== (material !== undefined)) continue;
+      const values = matchParts(phrase, words, 0, 0);
+      if (values === undefined) continue;
+      const input = fillIn(phrase.input, new Map([...values, ['material', material ?? '']]));
+      if (isValid(tool, input)) return { tool, input };
+    }
+  }
+  return undefined;
+}
+
+type Values = readonly (readonly [name: string, value: JsonValue])[];
+
+function matchParts(phrase: CompiledPhrase, words: readonly string[], part: number, at: number): Values | undefined {
+  const next = phrase.parts[part];
+  if (next === undefined) return at === words.length ? [] : undefined;
+  if ('words' in next) {
+    const fits = next.words.has(words[at]?.toLowerCase().replace(/,$/, '') ?? '\0');
+    const taken = fits ? matchParts(phrase, words, part + 1, at + 1) : undefined;
+    return taken ?? (next.isOptional ? matchParts(phrase, words, part + 1, at) : undefined);
+  }
+  for (const { length, value } of readValues(next.kind, words, at)) {
+    const rest = matchParts(phrase, words, part + 1, at + length);
+    if (rest !== undefined) return [[next.name, value], ...rest];
+  }
+  return undefined;
+}
+
+/** Puts values into arguments; a text that is one `{name}` takes a value as it is. */
+function fillIn(input: JsonObject, values: ReadonlyMap<string, JsonValue>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => {
+      if (typeof value !== 'string') return [key, value];
+      const whole = /^\{([a-z]+)\}$/i.exec(value)?.[1];
+      if (whole !== undefined) return [key, values.get(whole) ?? value];
+      return [key, value.replaceAll(/\{([a-z]+)\}/gi, (place, name: string) => textOf(values.get(name)) ?? place)];
+    }),
+  );
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+}
+
+function isValid(tool: Tool, input: JsonObject): boolean {
+  return slotsOf(tool).every((slot) => {
+    const value = input[slot.name];
+    return value === undefined ? !slot.required : isWithin(value, slot);
+  });
+}

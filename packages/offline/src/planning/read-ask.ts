@@ -1,0 +1,38 @@
+import type { Message } from '@kernel/protocol';
+
+/** What a user message asks. */
+export interface Ask {
+  /** The request: the last text of the message. */
+  readonly prompt: string;
+  /** The one text that came with it; `other` for several texts, a text that is too long, and media. */
+  readonly material?: { readonly text: string } | 'other';
+}
+
+/** The longest text that is given to a tool, in characters. */
+const MAX_MATERIAL_LENGTH = 1_000_000;
+
+/**
+ * Reads a user message: a text part is the request if it is the last one, and what came with it if others follow. A text within one element, such as
+ * `<file name="a.md">`, is not a request, and its tags are not part of it.
+ */
+export function readAsk(message: Message | undefined): Ask {
+  if (message === undefined) return { prompt: '' };
+  if (typeof message.content === 'string') return { prompt: message.content };
+  const texts = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const hasMedia = texts.length < message.content.length;
+  const last = texts.at(-1) ?? '';
+  const isBare = contentOf(last) !== undefined;
+  const [first, ...more] = isBare ? texts : texts.slice(0, -1);
+  const prompt = isBare ? '' : last;
+  if (first === undefined && !hasMedia) return { prompt };
+  const text = contentOf(first ?? '') ?? first ?? '';
+  const isOther = hasMedia || more.length > 0 || text.length > MAX_MATERIAL_LENGTH;
+  return { prompt, material: isOther ? 'other' : { text } };
+}
+
+/** The content of a text that is one element with its tags on lines of their own; `undefined` for any other. */
+function contentOf(text: string): string | undefined {
+  const opened = /^<([a-z]+(?:-\d+)?)(?: name="[^\n]*")?>\n/.exec(text);
+  const closing = `</${opened?.[1] ?? ''}>`;
+  return opened === null || !text.endsWith(`\n${closing}`) ? undefined : text.slice(opened[0].length, -closing.length);
+}

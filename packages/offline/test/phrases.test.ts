@@ -1,0 +1,169 @@
+import type { Message, Tool, ToolPhrase } from '@kernel/protocol';
+import { timeGrowth, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { offlineProvider } from '../src/index.ts';
+
+const tool = (phrases: readonly ToolPhrase[], more: Partial<Tool> = {}): Tool => ({
+  name: 'work',
+  description: 'Measures things.',
+  effect: 'read',
+  parameters: { type: 'object', properties: { a: {}, b: {}, text: { type: 'string' } } },
+  metadata: { phrases },
+  ...more,
+});
+
+async function ask(content: string | Extract<Message, { role: 'user' }>['content'], tools: readonly Tool[]) {
+  const calls: string[] = [];
+  for await (const event of offlineProvider().stream({
+    model: 'offline',
+    messages: [{ role: 'user', content }],
+    tools,
+  }))
+    if (event.type === 'message-end')
+      for (const part of event.message.content) if (part.type === 'tool-call') calls.push(part.arguments);
+  return calls;
+}
+
+const of = (text: string, input: ToolPhrase['input'] = { a: '{a}' }) => [tool([{ text, input }])];
+const refused = { code: 'PROVIDER_REFUSED' };
+
+test.each([
+  ['weigh {a}', 'Please weigh the big whale.', '{"a":"big whale"}'],
+  ['weigh {a:number} (kilos|kilo)', 'can you weigh 3 kilos', '{"a":3}'],
+  ['weigh {a:number} (kilos|)', 'weigh twenty', '{"a":20}'],
+  ['weigh {a:number} %', 'weigh 1,200.5%', '{"a":1200.5}'],
+  ['weigh {a:numbers}', 'weigh 1, 2, and 3', '{"a":"1, 2, 3"}'],
+  ['weigh {a:numbers}', 'weigh 1,2,3', '{"a":"1, 2, 3"}'],
+  ['weigh {a:path}', 'weigh src/a.ts', '{"a":"src/a.ts"}'],
+  ['weigh {a:path}', 'weigh "my notes.md"', '{"a":"my notes.md"}'],
+  ['weigh {a:day}', 'weigh 2026-01-01', '{"a":"2026-01-01"}'],
+  ['weigh {a:duration}', 'weigh an hour', '{"a":"1 hour"}'],
+  ['weigh {a:glob}', 'weigh src/*.ts', '{"a":"src/*.ts"}'],
+  ['weigh {a:extension}', 'weigh .ts', '{"a":"*.ts"}'],
+])('"%s" takes "%s"', async (text, prompt, input) => {
+  verifies('offline.phrases');
+  expect(await ask(prompt, of(text))).toEqual([input]);
+});
+
+test.each([
+  ['weigh {a}', 'weigh'],
+  ['weigh {a}', 'weigh whales not'],
+  ['weigh {a}', 'weigh whales and sharks'],
+  ['weigh {a}', 'weigh it'],
+  ['weigh {a}', 'weigh one two three four five six'],
+  ['weigh {a}', 'do not weigh whales'],
+  ['weigh {a:number}', 'weigh 1,20'],
+  ['weigh {a:number}', 'weigh 3kg'],
+  ['weigh {a:numbers}', 'weigh 1,000 and 2'],
+  ['weigh {a:numbers}', 'weigh 1'],
+  ['weigh {a:numbers}', 'weigh 1, 2 and'],
+  ['weigh {a:numbers}', 'weigh 1, 2 or 3'],
+  ['weigh {a:path}', 'weigh whales'],
+  ['weigh {a:path}', 'weigh src/*.ts'],
+  ['weigh {a:duration}', 'weigh 3 fortnights'],
+])('"%s" does not take "%s"', async (text, prompt) => {
+  verifies('offline.phrases');
+  await expect(ask(prompt, of(text))).rejects.toMatchObject(refused);
+});
+
+test('a phrase can hold a word that would turn another request', async () => {
+  verifies('offline.phrases');
+  expect(await ask('days until christmas', of('days until {a}'))).toEqual(['{"a":"christmas"}']);
+  await expect(ask('days until christmas unless it rains', of('days until {a}'))).rejects.toMatchObject(refused);
+});
+
+test('values go into a text, and a value outside of the schema is refused', async () => {
+  verifies('offline.phrases');
+  const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '^[0-9]+/[0-9]+$' } } };
+  const tools = [tool([{ text: 'share {x} of {y}', input: { a: '{x}/{y}' } }], { parameters })];
+  expect(await ask('share 3 of 4', tools)).toEqual(['{"a":"3/4"}']);
+  await expect(ask('share three of four', tools)).rejects.toMatchObject(refused);
+});
+
+test('a tool with phrases and no examples is called by them alone, and an argument that only phrases fill by them alone', async () => {
+  verifies('offline.phrases');
+  const parameters = {
+    type: 'object',
+    properties: { city: { type: 'string' }, day: { type: 'string', format: 'date' } },
+  };
+  const phrases = [{ text: 'weather on {day:day}', input: { day: '{day}' } }];
+  const weather = { name: 'weather', description: 'Tells the weather in a city.', parameters };
+  const examples = [{ description: 'Weather in Rome', input: { city: 'Rome' } }];
+  await expect(ask('weather in Lisbon', [tool(phrases, weather)])).rejects.toMatchObject(refused);
+  const both = [tool([], { ...weather, metadata: { phrases, examples } })];
+  expect(await ask('weather in Lisbon', both)).toEqual(['{"city":"Lisbon"}']);
+  expect(await ask('weather on 2026-01-01', both)).toEqual(['{"day":"2026-01-01"}']);
+  await expect(ask('weather in Lisbon tomorrow', both)).rejects.toMatchObject(refused);
+});
+
+test('what follows a phrase has to be a request of its own', async () => {
+  verifies('offline.phrases');
+  const tools = of('(count|) {a:path}');
+  expect(await ask('count a.md. Count b.md, thanks', tools)).toEqual(['{"a":"a.md"}', '{"a":"b.md"}']);
+  for (const prompt of [
+    'count a.md and b.md',
+    'count a.md and the first',
+    'count a.md and its lines',
+    'the first and count a.md',
+  ])
+    await expect(ask(prompt, tools)).rejects.toMatchObject(refused);
+});
+
+test('a tool that changes something is called by no phrase', async () => {
+  verifies('offline.phrases', 'offline.readOnly');
+  const tools = [tool([{ text: 'wipe {a:path}', input: { a: '{a}' } }], { effect: 'write' })];
+  await expect(ask('wipe a.md', tools)).rejects.toMatchObject(refused);
+});
+
+const part = (text: string) => ({ type: 'text', text }) as const;
+
+test('a text that came with the prompt goes to a phrase with {material}, without its tags, and to no other', async () => {
+  verifies('offline.material');
+  const tools = [
+    tool([
+      { text: 'count', input: { text: '{material}' } },
+      { text: 'time', input: { a: 1 } },
+    ]),
+  ];
+  expect(await ask([part('<file name="a.md">\n<b>\n</file>'), part('count')], tools)).toEqual(['{"text":"<b>\\n"}']);
+  expect(await ask([part('plain'), part('count')], tools)).toEqual(['{"text":"plain"}']);
+  expect(await ask('time', tools)).toEqual(['{"a":1}']);
+  await expect(ask('count', tools)).rejects.toMatchObject(refused);
+  await expect(ask([part('plain'), part('time')], tools)).rejects.toMatchObject(refused);
+  await expect(ask([part('a'), part('b'), part('count')], tools)).rejects.toMatchObject(refused);
+  await expect(ask([part('a'.repeat(1_000_001)), part('count')], tools)).rejects.toMatchObject(refused);
+});
+
+test('a refusal quotes the prompt, not the text that came with it', async () => {
+  verifies('offline.material');
+  const refusal = await ask([part('<stdin>\nsecret\n</stdin>'), part('review')], of('weigh {a}')).catch(String);
+  expect(refusal).toContain('"review", asked of what came with it');
+  expect(refusal).not.toContain('secret');
+  expect(await ask([part('<stdin>\nsecret\n</stdin>')], of('weigh {a}')).catch(String)).not.toContain('secret');
+});
+
+test.each<readonly [string, (size: number) => string]>([
+  ['values', (size) => `weigh ${'a '.repeat(size / 2)}`],
+  ['numbers', (size) => `weigh ${'1, '.repeat(size / 3)}`],
+  ['one word', (size) => `weigh ${'1'.repeat(size)}`],
+  ['polite words', (size) => 'please '.repeat(size / 7)],
+  ['quotation marks', (size) => '"'.repeat(size)],
+])('a prompt of %s is compared with phrases in linear time', async (_, make) => {
+  verifies('offline.linear');
+  const tools = [
+    tool([
+      { text: 'weigh {a} (x|) {b} (y|) {c} end', input: {} },
+      { text: 'weigh {a:numbers}', input: {} },
+    ]),
+  ];
+  const work = (prompt: string) => ask(prompt, tools).catch(() => undefined);
+  expect(await timeGrowth({ make, work, largest: 2048 })).toBeLessThan(3);
+});
+
+test('a long text is passed on in linear time', async () => {
+  verifies('offline.linear');
+  const tools = of('count', { text: '{material}' });
+  const make = (size: number) => `<stdin>\n${'</stdin>\n'.repeat(size / 9)}</stdin>`;
+  const work = (text: string) => ask([part(text), part('count')], tools);
+  expect(await timeGrowth({ make, work, largest: 256 * 1024 })).toBeLessThan(3);
+});
