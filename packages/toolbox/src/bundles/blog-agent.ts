@@ -1,0 +1,69 @@
+import { checkChoice, checkKeys, optionKeys, type ToolImplementation } from '@kernel/protocol';
+import type { MessageChannel } from '../messages/types.ts';
+import { messageTool } from '../messages/message-tool.ts';
+import type { PermissionRule } from '../permissions/types.ts';
+import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
+import type { SearchEngine } from '../web/search/types.ts';
+import { webSearchTool } from '../web/search/web-search.ts';
+import type { Workspace } from '../workspace/index.ts';
+import { filesFor, modeRules } from './mode-rules.ts';
+import { PROTECTED_PATHS } from './protected-paths.ts';
+import type { AgentBundle, BundleMode } from './types.ts';
+
+/** What an agent that writes works with. */
+export interface BlogAgentOptions {
+  /** The folder with drafts and posts. */
+  readonly workspace: Workspace;
+  /** What it is allowed: only `act` changes files and publishes. Default `act`. */
+  readonly mode?: BundleMode | undefined;
+  /** How feeds and pages are loaded; false for not at all. Default: from public addresses. */
+  readonly fetch?: FetchUrlOptions | false | undefined;
+  /** What the web is searched with. Default: it is not. */
+  readonly search?: SearchEngine | undefined;
+  /** Where it can publish to, such as a webhook. Default: nowhere. */
+  readonly channels?: readonly MessageChannel[] | undefined;
+  /** More tools, such as `scheduleTool` for a calendar. */
+  readonly tools?: readonly ToolImplementation[] | undefined;
+}
+
+const KEYS = optionKeys<BlogAgentOptions>({
+  workspace: true,
+  mode: true,
+  fetch: true,
+  search: true,
+  channels: true,
+  tools: true,
+});
+const RULES: readonly PermissionRule[] = [{ allow: 'web_search' }];
+const INSTRUCTIONS = [
+  'You write posts as Markdown files in the workspace. Paths are relative to it.',
+  'Read what is there before you write: the style, the front matter and the names of earlier posts are the model for new ones.',
+  'Check facts at their source, and link it. Say what you could not check.',
+];
+const LAST = {
+  act: 'Publish only what the user has asked to be published.',
+  other: 'You cannot change anything. Say what you would write, and where.',
+};
+
+/** Creates `blog_agent`: files, feeds and pages, search, and a way to publish. */
+export function blogAgent(options: BlogAgentOptions): AgentBundle {
+  checkKeys('blogAgent', options, KEYS);
+  checkChoice('blogAgent', 'mode', options.mode, ['read-only', 'plan', 'act']);
+  const { workspace, mode = 'act', search, channels = [], tools = [] } = options;
+  const isActing = mode === 'act';
+  return {
+    name: 'blog_agent',
+    description: 'Finds out about a subject, writes posts and publishes them.',
+    instructions: [...INSTRUCTIONS, isActing ? LAST.act : LAST.other].join('\n'),
+    tools: [
+      ...filesFor(workspace, mode),
+      ...(options.fetch === false ? [] : [fetchUrlTool(options.fetch)]),
+      ...(search === undefined ? [] : [webSearchTool(search)]),
+      ...(channels.length === 0 || !isActing ? [] : [messageTool(channels)]),
+      ...tools,
+    ],
+    rules: isActing ? [...RULES, PROTECTED_PATHS] : [...RULES, ...modeRules(mode)],
+    missing: search === undefined ? ['No search engine is configured, so the web cannot be searched.'] : [],
+    close: () => Promise.resolve(),
+  };
+}

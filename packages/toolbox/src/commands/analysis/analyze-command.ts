@@ -1,0 +1,120 @@
+import { parseShell } from '../shell/parse-shell.ts';
+import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
+import { isHarmlessVariable } from './harmless-variables.ts';
+import { readsCodeFromInput } from './code-from-input.ts';
+import { isUnsafe } from './unsafe-arguments.ts';
+import { RUNNERS } from './unsafe-options.ts';
+import { isOfSystem, programName } from './program-name.ts';
+import { readShellArguments } from './shell-arguments.ts';
+import { textsWithin } from './texts-within.ts';
+import { unwrapCommand } from './wrappers.ts';
+
+/** A program that a command runs. */
+export interface AnalyzedCommand {
+  /** The program and its arguments. */
+  readonly words: readonly ShellWord[];
+  /** For each word: whether it can make the program run another one or write a file, so that no wildcard of a rule covers it. */
+  readonly unsafe: readonly boolean[];
+  /** Whether its code comes from its standard input, so that no pattern with a `*` at its end covers it. */
+  readonly readsCode: boolean;
+}
+
+/** All that a command is known to do. */
+export interface CommandFacts {
+  /** The programs that it runs, those of shells, wrappers and `find -exec` included. */
+  readonly commands: readonly AnalyzedCommand[];
+  /** Commands that its words may be about, such as the text of a script in another language. Only for rules that deny or ask. */
+  readonly suspected: readonly AnalyzedCommand[];
+  /** The files that its shell opens. */
+  readonly redirections: readonly Redirection[];
+  /** Whether it changes its folder, so that paths in it are not what they seem. */
+  readonly changesFolder: boolean;
+  /** What is not known, as a phrase such as "a loop"; then the lists may be incomplete. Absent: they are complete. */
+  readonly unclear?: string;
+}
+
+const MAX_DEPTH = 10;
+const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
+
+/**
+ * Finds out what a command would run, from its argument vector alone. The script of a named shell (`bash -c …`) is parsed, and programs that run others
+ * (`env`, `timeout`, `xargs`, `find -exec`) are followed. Never throws.
+ */
+export function analyzeCommand(command: readonly string[]): CommandFacts {
+  const facts = { commands: [], suspected: [], redirections: [], changesFolder: false, unclear: undefined };
+  const found: Found = facts;
+  add(found, command.map(knownWord), 0);
+  const { unclear, ...rest } = found;
+  return unclear === undefined ? rest : { ...rest, unclear };
+}
+
+interface Found {
+  commands: AnalyzedCommand[];
+  suspected: AnalyzedCommand[];
+  redirections: Redirection[];
+  changesFolder: boolean;
+  unclear: string | undefined;
+}
+
+function add(found: Found, words: readonly ShellWord[], depth: number): void {
+  const [program, ...rest] = words;
+  if (program === undefined) return;
+  if (depth > MAX_DEPTH) {
+    found.unclear ??= 'deep nesting';
+    return;
+  }
+  if (program.text === undefined) {
+    found.unclear ??= 'a program whose name only a shell knows';
+    return;
+  }
+  const name = programName(program.text);
+  const script = readShellArguments(name, rest);
+  if (script !== undefined) {
+    found.unclear ??= script.unclear;
+    addScript(found, script.text, depth);
+    if (script.unclear === undefined && isOfSystem(program.text)) return;
+  }
+  const inner = unwrapCommand(name, rest);
+  for (const variable of inner?.variables ?? []) checkVariable(found, variable);
+  for (const nested of inner?.commands ?? []) add(found, nested, depth + 1);
+  if (inner?.isTransparent === true && isOfSystem(program.text)) return;
+  found.changesFolder ||= FOLDER_CHANGERS.has(name);
+  if (name === 'git' && rest.some(({ prefix }) => /^(?:--config-env=)?(?:alias|include\w*)\./i.test(prefix)))
+    found.unclear ??= 'an alias of git';
+  const unsafe = words.map((_, index) => index > 0 && isUnsafe(name, words, index));
+  found.commands.push({ words, unsafe, readsCode: readsCodeFromInput(name, rest) });
+  if (unsafe.includes(true) || RUNNERS.has(name)) suspect(found, rest, depth);
+  if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
+}
+
+/** Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other language. */
+function suspect(found: Found, words: readonly ShellWord[], depth: number): void {
+  for (const { text } of words) {
+    if (text === undefined || !/[^\w./+-]/.test(text)) continue;
+    found.suspected.push(plain(textsWithin(text).map(knownWord)));
+    const nested: Found = { commands: [], suspected: [], redirections: [], changesFolder: false, unclear: undefined };
+    addScript(nested, text, depth + 1);
+    found.suspected.push(...nested.commands, ...nested.suspected);
+  }
+}
+
+function plain(words: readonly ShellWord[]): AnalyzedCommand {
+  return { words, unsafe: words.map(() => false), readsCode: false };
+}
+
+function addScript(found: Found, script: string, depth: number): void {
+  const { commands, unclear } = parseShell(script);
+  found.unclear ??= unclear;
+  for (const command of commands) addSimple(found, command, depth);
+}
+
+function addSimple(found: Found, { words, assignments, redirections }: SimpleCommand, depth: number): void {
+  for (const assignment of assignments) checkVariable(found, assignment);
+  found.redirections.push(...redirections);
+  add(found, words, depth + 1);
+}
+
+function checkVariable(found: Found, assignment: ShellWord): void {
+  const name = /^[A-Za-z_]\w*/.exec(assignment.prefix)?.[0] ?? '';
+  if (!isHarmlessVariable(name)) found.unclear ??= `the variable "${name}"`;
+}

@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  checkChoice,
+  checkKeys,
+  checkNumber,
+  KernelError,
+  optionKeys,
+  sameHint,
+  type ToolContext,
+  type ToolImplementation,
+  type ToolResult,
+} from '@kernel/protocol';
+import type { Workspace } from '../workspace/index.ts';
+import { createBackgroundCommands } from './background-commands.ts';
+import { describeEnd, toCommandResult } from './command-result.ts';
+import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
+import { detectIsolation } from './isolation/detect-isolation.ts';
+import type { IsolatedCommand, Isolation } from './isolation/types.ts';
+import { clean, createOutputBuffer } from './process/output-buffer.ts';
+import { type ProcessOptions, startProcess } from './process/start-process.ts';
+import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
+
+/** How commands are run. */
+export interface CommandOptions {
+  /** The workspace whose folder commands run in. It has to be one on disk. */
+  readonly workspace: Workspace;
+  /**
+   * How commands are kept from everything but the folder. `auto`: bubblewrap, Linux namespaces or the sandbox of macOS, whichever works, else nothing, which
+   * every result says; `required`: the same, but nothing runs without; `none`: nothing, on purpose. Default `auto`.
+   */
+  readonly isolation?: Isolation | 'auto' | 'required' | 'none' | undefined;
+  /** Whether isolated commands may use the network, loopback included. Without isolation they always can. Default false. */
+  readonly network?: boolean | undefined;
+  /** Files and folders that isolated commands may read besides the system's, absolute. */
+  readonly readable?: readonly string[] | undefined;
+  /** Files and folders of the workspace that isolated commands find empty, such as `.env`; relative. Those that do not exist are skipped. */
+  readonly hidden?: readonly string[] | undefined;
+  /**
+   * Whether isolated commands may change the repository in the folder, for example to commit. What they write there (a hook, the config) Git may run later,
+   * outside. Default false.
+   */
+  readonly gitWritable?: boolean | undefined;
+  /** The names of the variables that commands get. Default: `DEFAULT_VARIABLES`. */
+  readonly variables?: readonly string[] | undefined;
+  /** Variables with other values than those of this process. */
+  readonly setVariables?: Readonly<Record<string, string>> | undefined;
+  /** Time limit of a command, in milliseconds, and the longest that a call can ask for; `Infinity` means none. Default 120,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How many bytes of output a result holds: half from the beginning, half from the end. Default 30,000. */
+  readonly maxOutputBytes?: number | undefined;
+  /** How many background commands of a run are at work at once. Default 8. */
+  readonly maxBackground?: number | undefined;
+}
+
+/** The tools for commands, and what ends those in the background. */
+export interface CommandTools {
+  /** `run_command`, `read_output` and `stop_command`. */
+  readonly tools: readonly ToolImplementation[];
+  /** Ends all background commands and waits for that. */
+  close(): Promise<void>;
+}
+
+interface RunInput {
+  readonly command: readonly string[];
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly timeout_seconds?: number;
+  readonly background?: boolean;
+}
+
+const KEYS = optionKeys<CommandOptions>(
+  {
+    workspace: true,
+    isolation: true,
+    network: true,
+    readable: true,
+    hidden: true,
+    gitWritable: true,
+    variables: true,
+    setVariables: true,
+    timeoutMs: true,
+    maxOutputBytes: true,
+    maxBackground: true,
+  },
+  {
+    ...sameHint(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
+    ...sameHint(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
+    ...sameHint(['sandbox'], 'Use "isolation".'),
+    ...sameHint(['timeout'], 'Use "timeoutMs", in milliseconds.'),
+    ...sameHint(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
+  },
+);
+const TIMEOUT_MS = 120_000;
+const MAX_OUTPUT = 30_000;
+const MAX_BACKGROUND = 8;
+const MAX_PROGRESS = 8_000;
+
+/**
+ * Creates the tools `run_command`, `read_output` and `stop_command`. A command is an argument vector: no shell reads it, unless it names one.
+ *
+ * Whether a command may run is for `approve` to say; see `permissions`. What it can reach is for `isolation`. It ends with its whole process group, on
+ * a timeout, on an abort and when its main process ends.
+ */
+export function commandTools(options: CommandOptions): CommandTools {
+  checkCommandOptions(options);
+  const {
+    workspace,
+    timeoutMs: maxMs = TIMEOUT_MS,
+    maxOutputBytes = MAX_OUTPUT,
+    maxBackground = MAX_BACKGROUND,
+  } = options;
+  const folder = workspace.folder ?? '';
+  const variables = {
+    ...commandVariables(options.variables ?? DEFAULT_VARIABLES, folder),
+    ...options.setVariables,
+  };
+  const background = createBackgroundCommands(maxOutputBytes);
+
+  const prepare = async ({ command, cwd = '.' }: RunInput, signal: AbortSignal) => {
+    if (command.some((word) => word.includes('\0')))
+      throw new KernelError('TOOL_FAILED', 'A word of the command contains a NUL character.');
+    if (command[0] === '') throw new KernelError('TOOL_FAILED', 'The name of the program is empty.');
+    const info = await workspace.stat(cwd, { signal });
+    if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
+    const isolation = await isolationOf(options.isolation);
+    const request = {
+      command,
+      folder,
+      cwd: join(folder, info.path),
+      variables,
+      network: options.network ?? false,
+      readable: options.readable ?? [],
+      hidden: (options.hidden ?? [])
+        .map((path) => join(folder, workspace.normalize(path)))
+        .filter((path) => existsSync(path)),
+      gitWritable: options.gitWritable ?? false,
+    };
+    const isolated: IsolatedCommand = isolation?.wrap(request) ?? {
+      program: command[0] ?? '',
+      args: command.slice(1),
+      variables,
+    };
+    return { isolated, cwd: request.cwd, isIsolated: isolation !== undefined };
+  };
+  const start = (
+    { isolated, cwd }: Awaited<ReturnType<typeof prepare>>,
+    { input = '' }: RunInput,
+    rest: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'>,
+  ) => startProcess(isolated, { cwd, input, ...rest });
+
+  const runCommand = async (input: RunInput, context: ToolContext): Promise<ToolResult> => {
+    const prepared = await prepare(input, context.signal);
+    const warning = prepared.isIsolated || options.isolation === 'none' ? '' : NOT_ISOLATED;
+    if (input.background === true) {
+      const running = background.of(context).filter((each) => each.end() === undefined).length;
+      if (running >= maxBackground)
+        throw new KernelError('TOOL_FAILED', `${running} commands run in the background, which is the limit.`, {
+          hint: 'Stop one with stop_command.',
+        });
+      const { id } = background.add(context, (command) =>
+        start(prepared, input, { timeoutMs: Infinity, signal: command.controller.signal, onOutput: command.append }),
+      );
+      return { forLLM: `${id} runs in the background. read_output returns what it writes.${warning}` };
+    }
+    const timeoutMs = Math.min(maxMs, (input.timeout_seconds ?? Infinity) * 1000);
+    const output = createOutputBuffer(maxOutputBytes);
+    const end = await start(prepared, input, {
+      timeoutMs,
+      signal: context.signal,
+      onOutput(bytes) {
+        output.append(bytes);
+        context.onProgress?.(clean(bytes.subarray(0, MAX_PROGRESS)));
+      },
+    });
+    return toCommandResult(end, output, timeoutMs, warning);
+  };
+
+  const find = (id: string, context: ToolContext) => {
+    const commands = background.of(context);
+    const found = commands.find((command) => command.id === id);
+    if (found !== undefined) return found;
+    const known = commands.map((command) => command.id).join(', ');
+    throw new KernelError('TOOL_FAILED', `There is no background command ${JSON.stringify(id.slice(0, 80))}.`, {
+      hint: known === '' ? 'None has been started.' : `Known: ${known}.`,
+    });
+  };
+  const readOutput = async (
+    { id, wait_seconds = 0 }: { readonly id: string; readonly wait_seconds?: number },
+    context: ToolContext,
+  ): Promise<string> => {
+    const command = find(id, context);
+    await command.wait(wait_seconds * 1000, context.signal);
+    const end = command.end();
+    return `${end === undefined ? 'It runs.' : describeEnd(end)}\n${command.takeOutput() || '(no new output)'}`;
+  };
+  const stopCommand = async ({ id }: { readonly id: string }, context: ToolContext): Promise<string> => {
+    const command = find(id, context);
+    command.controller.abort();
+    await command.ended;
+    const end = command.end();
+    return `${end === undefined ? '' : describeEnd(end)}\n${command.takeOutput()}`.trim();
+  };
+
+  return {
+    tools: [
+      // The command has a limit of its own, and several may run at once.
+      { tool: RUN_COMMAND, handler: runCommand, timeoutMs: 0, concurrency: 8 },
+      { tool: READ_OUTPUT, handler: readOutput, timeoutMs: 0 },
+      { tool: STOP_COMMAND, handler: stopCommand },
+    ],
+    close: () => background.close(),
+  };
+}
+
+const NOT_ISOLATED =
+  '\n(This system has no way to isolate commands: it ran with all rights of this program, network included.)';
+
+async function isolationOf(option: CommandOptions['isolation'] = 'auto'): Promise<Isolation | undefined> {
+  if (typeof option === 'object') return option;
+  if (option === 'none') return undefined;
+  const found = await detectIsolation();
+  if (found !== undefined || option === 'auto') return found;
+  throw new KernelError('TOOL_FAILED', 'Commands have to be isolated, and this system has no way to.', {
+    hint: 'Install bubblewrap, or pass containerIsolation({ image }).',
+  });
+}
+
+function checkCommandOptions(options: CommandOptions): void {
+  checkKeys('commandTools', options, KEYS);
+  if (typeof options.isolation !== 'object')
+    checkChoice('commandTools', 'isolation', options.isolation, ['auto', 'required', 'none']);
+  checkNumber('commandTools', 'timeoutMs', options.timeoutMs, 1);
+  checkNumber('commandTools', 'maxOutputBytes', options.maxOutputBytes, 2);
+  checkNumber('commandTools', 'maxBackground', options.maxBackground, 0);
+  if (options.workspace.folder === undefined)
+    throw new KernelError(
+      'CONFIG_INVALID',
+      'commandTools needs a workspace on disk: programs cannot see one in memory.',
+      {
+        hint: 'Pass workspace: await createWorkspace({ root, … }).',
+      },
+    );
+}

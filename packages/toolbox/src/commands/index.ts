@@ -1,0 +1,4 @@
+export { commandTools } from './command-tools.ts';
+export type { CommandOptions, CommandTools } from './command-tools.ts';
+export { DEFAULT_VARIABLES } from './environment.ts';
+export * from './isolation/index.ts';

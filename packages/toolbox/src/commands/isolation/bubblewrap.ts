@@ -1,0 +1,49 @@
+import { findSystemProgram } from '../../find-program.ts';
+import { repositoryOf } from './repository-of.ts';
+import { isFolder, readableFolders } from './system-folders.ts';
+import type { Isolation } from './types.ts';
+
+/** Isolates with bubblewrap, the program behind Flatpak: own namespaces, and a tree that has only what is named. */
+export function bubblewrap(): Isolation {
+  return {
+    name: 'bubblewrap',
+    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
+      const shown = [...readableFolders(variables['PATH'] ?? '', network), ...readable];
+      const args = [
+        '--unshare-all',
+        ...(network ? ['--share-net'] : []),
+        '--die-with-parent',
+        '--new-session',
+        '--cap-drop',
+        'ALL',
+        '--hostname',
+        'isolated',
+        ...shown.flatMap((path) => ['--ro-bind', path, path]),
+        '--dev',
+        '/dev',
+        '--proc',
+        '/proc',
+        '--tmpfs',
+        '/tmp',
+        '--tmpfs',
+        '/run',
+        '--bind',
+        folder,
+        folder,
+        ...(gitWritable ? [] : repositoryOf(folder)).flatMap((path) => ['--ro-bind', path, path]),
+        ...hidden.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+        '--remount-ro',
+        '/',
+        '--chdir',
+        cwd,
+        '--',
+        ...command,
+      ];
+      return {
+        program: findSystemProgram('bwrap') ?? 'bwrap',
+        args,
+        variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { checkKeys, optionKeys } from '@kernel/protocol';
+import { repositoryOf } from './repository-of.ts';
+import { isFolder } from './system-folders.ts';
+import type { Isolation } from './types.ts';
+
+/** How a container is run. */
+export interface ContainerOptions {
+  /** The engine's program. Default `docker`. */
+  readonly engine?: 'docker' | 'podman' | 'nerdctl' | undefined;
+  /** The image, which has the programs that commands run. */
+  readonly image: string;
+}
+
+const KEYS = optionKeys<ContainerOptions>({ engine: true, image: true });
+
+/**
+ * Isolates in a container of an image: its files are the image's, `/tmp`, and the folder, at the same path. The container has no capability, no network
+ * unless it is allowed, and goes away with the command.
+ */
+export function containerIsolation(options: ContainerOptions): Isolation {
+  checkKeys('containerIsolation', options, KEYS);
+  const { engine = 'docker', image } = options;
+  const owner = process.getuid === undefined ? [] : ['--user', `${process.getuid()}:${process.getgid?.() ?? 0}`];
+  return {
+    name: `${engine} container`,
+    wrap({ command, folder, cwd, variables, network, readable, hidden, gitWritable }) {
+      const name = `command-${randomUUID()}`;
+      const { PATH: _ownPath, HOME: _home, TMPDIR: _tmp, ...passed } = variables;
+      const args = [
+        'run',
+        '--rm',
+        '--interactive',
+        '--init',
+        '--name',
+        name,
+        '--read-only',
+        '--tmpfs',
+        '/tmp',
+        '--cap-drop',
+        'ALL',
+        '--security-opt',
+        'no-new-privileges',
+        '--pids-limit',
+        '1024',
+        ...owner,
+        ...(network ? [] : ['--network', 'none']),
+        ...mount(folder, folder, false),
+        ...(gitWritable ? [] : repositoryOf(folder)).flatMap((path) => mount(path, path, true)),
+        ...readable.flatMap((path) => mount(path, path, true)),
+        ...hidden.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : mount('/dev/null', path, true))),
+        ...Object.entries({ ...passed, HOME: '/tmp' }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+        '--workdir',
+        cwd,
+        '--',
+        image,
+        ...command,
+      ];
+      return { program: engine, args, variables, stop: { program: engine, args: ['kill', name] } };
+    },
+  };
+}
+
+/** A mount; the long form, because paths may hold a colon. */
+function mount(from: string, to: string, isReadOnly: boolean): readonly string[] {
+  const fields = ['type=bind', `source=${from}`, `target=${to}`, ...(isReadOnly ? ['readonly'] : [])];
+  return [
+    '--mount',
+    fields.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(','),
+  ];
+}

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bubblewrap } from './bubblewrap.ts';
+import { linuxNamespaces } from './namespaces.ts';
+import { sandboxExec } from './sandbox-exec.ts';
+import type { Isolation } from './types.ts';
+
+const PROBE_MS = 10_000;
+let detected: Promise<Isolation | undefined> | undefined;
+
+/**
+ * Finds a way to isolate commands that works on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS. Each is tried with a command
+ * that does nothing. Undefined if none works. Found out once for the process.
+ */
+export function detectIsolation(): Promise<Isolation | undefined> {
+  detected ??= detect();
+  return detected;
+}
+
+async function detect(): Promise<Isolation | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'isolation-'));
+  try {
+    for (const isolation of candidates()) {
+      // In order of preference: a later one is tried only if the earlier ones do not work.
+      // oxlint-disable-next-line no-await-in-loop
+      if (await works(isolation, folder)) return isolation;
+    }
+    return undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function candidates(): readonly Isolation[] {
+  if (process.platform === 'darwin') return [sandboxExec()];
+  return process.platform === 'linux' ? [bubblewrap(), linuxNamespaces()] : [];
+}
+
+/** Whether a command that does nothing succeeds, isolated. */
+function works(isolation: Isolation, folder: string): Promise<boolean> {
+  // macOS: the folder for temporary files is a link.
+  const real = realpathSync(folder);
+  const { program, args, variables } = isolation.wrap({
+    command: ['true'],
+    folder: real,
+    cwd: real,
+    variables: { PATH: process.env['PATH'] ?? '' },
+    network: false,
+    readable: [],
+    hidden: [],
+    gitWritable: false,
+  });
+  return new Promise((resolve) => {
+    execFile(program, args, { env: variables, timeout: PROBE_MS }, (error) => resolve(error === null));
+  });
+}

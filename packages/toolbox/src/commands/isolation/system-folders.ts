@@ -1,0 +1,77 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path';
+
+/** What programs need of a Unix system. Keys, mail, logs, other users' folders and sockets are not among it. */
+const SYSTEM = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/nix/store',
+  '/etc/alternatives',
+  '/etc/ca-certificates',
+  '/etc/ca-certificates.conf',
+  '/etc/pki/tls',
+  '/etc/pki/ca-trust',
+  '/etc/crypto-policies',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/localtime',
+  '/etc/mime.types',
+  '/etc/nsswitch.conf',
+  '/etc/os-release',
+  '/etc/passwd',
+  '/etc/group',
+  '/etc/protocols',
+  '/etc/services',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/timezone',
+];
+
+/** What names are resolved with, for commands that may use the network. */
+const NETWORK = ['/etc/hosts', '/etc/host.conf', '/etc/resolv.conf', '/etc/gai.conf'];
+
+/**
+ * Returns the existing files and folders that a command may read besides its own: those of the system, and the installations that the folders of a
+ * PATH belong to. A home folder is never among them as a whole.
+ */
+export function readableFolders(path: string, network: boolean): readonly string[] {
+  const installed = path.split(delimiter).filter((folder) => isAbsolute(folder) && isFolder(folder));
+  const all = [...SYSTEM, ...(network ? NETWORK : []), ...installed.map(installationOf).filter(isNarrow)];
+  return outermost([...new Set(all)].filter((each) => existsSync(each)));
+}
+
+/** The folder that a `bin` folder of an installation needs; itself where that would show a home or the whole system. */
+function installationOf(bin: string): string {
+  const real = realpathSync(bin);
+  const parent = dirname(real);
+  const home = homedir();
+  const isShared = parent === dirname(parent) || isInside(parent, home) || parent === `${home}/.local`;
+  return basename(real) === 'bin' && !isShared ? parent : real;
+}
+
+/** Whether a folder is neither the root, nor right below it, nor a home or what holds one: programs that lie there show far more than themselves. */
+function isNarrow(folder: string): boolean {
+  return dirname(dirname(folder)) !== dirname(folder) && dirname(folder) !== folder && !isInside(folder, homedir());
+}
+
+/** Whether there is a folder at a path. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Leaves out what is below another one. */
+function outermost(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
+}
+
+/** Whether a path is a folder or below it. */
+export function isInside(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below === '' || (!below.startsWith('..') && !isAbsolute(below));
+}

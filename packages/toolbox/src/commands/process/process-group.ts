@@ -1,0 +1,46 @@
+import type { ChildProcess } from 'node:child_process';
+
+const groups = new Set<number>();
+
+/** Sends a signal to a process and all of its group. Does nothing if they are gone. */
+export function endGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid !== undefined) signalGroup(child.pid, signal);
+}
+
+/** Kills the group of a process when this process exits, or a signal ends it. Returns a function that ends that. */
+export function trackGroup(pid: number | undefined): () => void {
+  if (pid === undefined) return () => undefined;
+  if (groups.size === 0) {
+    process.on('exit', killAll);
+    for (const signal of DEADLY) process.on(signal, onSignal);
+  }
+  groups.add(pid);
+  return () => {
+    if (!groups.delete(pid) || groups.size > 0) return;
+    process.off('exit', killAll);
+    for (const signal of DEADLY) process.off(signal, onSignal);
+  };
+}
+
+const DEADLY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Does what the system does, after the groups are ended. Where the program has a listener of its own, what happens is for that one to say. */
+function onSignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  killAll();
+  process.off(signal, onSignal);
+  process.kill(process.pid, signal);
+}
+
+function killAll(): void {
+  for (const pid of groups) signalGroup(pid, 'SIGKILL');
+}
+
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    // A negative id is that of a group; Windows has none.
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onAbort } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
+import type { IsolatedCommand } from '../isolation/types.ts';
+import { endGroup, trackGroup } from './process-group.ts';
+
+/** How a process runs. */
+export interface ProcessOptions {
+  /** The folder where it starts. */
+  readonly cwd: string;
+  /** What it reads from its standard input, which then ends. */
+  readonly input: string;
+  /** Time limit in milliseconds; Infinity means none. */
+  readonly timeoutMs: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Gets its output, standard output and error in the order in which they arrive. */
+  readonly onOutput: (bytes: Uint8Array) => void;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  /** Its exit code; undefined if a signal ended it. */
+  readonly exitCode: number | undefined;
+  /** The signal that ended it, if one did. */
+  readonly signal: string | undefined;
+  /** Whether it was ended because of its time limit or an abort. */
+  readonly stoppedBy: 'timeout' | 'abort' | undefined;
+  /** How long it ran, in milliseconds. */
+  readonly durationMs: number;
+}
+
+const GRACE_MS = 2_000;
+const DRAIN_MS = 500;
+
+/**
+ * Starts a process in a group of its own. Resolves when it has ended, and everything that it started with it: what is left of the group is killed, so that no
+ * process outlives its command. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL.
+ *
+ * Rejects with `TOOL_FAILED` if the program cannot be started.
+ */
+export async function startProcess(command: IsolatedCommand, options: ProcessOptions): Promise<ProcessEnd> {
+  options.signal.throwIfAborted();
+  const startedMs = performance.now();
+  const child = spawnChild(command, options.cwd);
+  return new Promise((resolve, reject) => {
+    let stoppedBy: ProcessEnd['stoppedBy'];
+    let killTimer: NodeJS.Timeout | undefined;
+    const untrack = trackGroup(child.pid);
+    const stop = (reason: 'timeout' | 'abort'): void => {
+      if (stoppedBy !== undefined) return;
+      stoppedBy = reason;
+      endGroup(child, 'SIGTERM');
+      if (command.stop !== undefined) execFile(command.stop.program, command.stop.args, () => undefined);
+      killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
+    };
+    const removeAbort = onAbort(options.signal, () => stop('abort'));
+    const timer = Number.isFinite(options.timeoutMs) ? setTimeout(() => stop('timeout'), options.timeoutMs) : undefined;
+    const release = (): void => {
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+      removeAbort();
+      untrack();
+    };
+
+    child.on('error', (error) => {
+      release();
+      reject(startError(command.program, error));
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      endGroup(child, 'SIGKILL');
+      const durationMs = performance.now() - startedMs;
+      resolve(
+        drained(child).then(() => {
+          release();
+          return { exitCode: code ?? undefined, signal: signal ?? undefined, stoppedBy, durationMs };
+        }),
+      );
+    });
+    child.stdout.on('data', options.onOutput);
+    child.stderr.on('data', options.onOutput);
+    // A program that does not read its input, or ends first, breaks the pipe: that is its own business.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input);
+  });
+}
+
+/** Some errors come as an event, others are thrown. */
+function spawnChild({ args, program, variables }: IsolatedCommand, cwd: string): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(program, args, {
+      cwd,
+      env: { ...variables },
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    throw startError(program, error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** Resolves once the output has been read. A process that left the group may keep the pipes open, so there is a limit. */
+async function drained(child: ChildProcess): Promise<void> {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const timer = setTimeout(() => {
+    for (const stream of streams) stream.destroy();
+  }, DRAIN_MS);
+  await Promise.all(streams.filter((stream) => !stream.closed).map((stream) => once(stream, 'close')));
+  clearTimeout(timer);
+}
+
+function startError(program: string, error: NodeJS.ErrnoException): KernelError {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such program',
+    EACCES: 'it is not executable',
+    E2BIG: 'its arguments are too long',
+    ENOEXEC: 'it is no program for this system',
+  };
+  const reason = reasons[error.code ?? ''] ?? error.code ?? 'the system refused';
+  return new KernelError('TOOL_FAILED', `"${program.slice(0, 200)}" cannot be started: ${reason}.`, { cause: error });
+}

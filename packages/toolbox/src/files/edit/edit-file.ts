@@ -1,0 +1,74 @@
+import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import { visibleText } from '../../text/visible.ts';
+import { escapeUnseen, quote } from '../../workspace/errors.ts';
+import type { Workspace } from '../../workspace/index.ts';
+import { count } from '../describe.ts';
+import { noteSeen, staleNote } from '../seen.ts';
+import { readTextFile, toContent } from '../text-file.ts';
+import { lineList, locateEdits, type TextEdit } from './find-text.ts';
+import { applyReplacements, unifiedDiff } from './line-diff.ts';
+
+const tool: Tool = {
+  name: 'edit_file',
+  title: 'Edit a file',
+  description: 'Replaces pieces of text in a file of the workspace: all of the edits, or none if one does not fit.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', minLength: 1, description: 'Path of the file.' },
+      edits: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100,
+        description: 'Each is looked up in the file as it is now.',
+        items: {
+          type: 'object',
+          properties: {
+            old_text: {
+              type: 'string',
+              description: 'The exact text to replace, with enough around it to occur only once.',
+            },
+            new_text: { type: 'string', description: 'What takes its place.' },
+            replace_all: { type: 'boolean', description: 'Whether every occurrence is replaced.' },
+          },
+          required: ['old_text', 'new_text'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['path', 'edits'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  metadata: { category: 'code', usageHint: 'To change parts of a file that exists.' },
+};
+
+interface Input {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/**
+ * Makes `edit_file`: replacements by their exact text, of which none applies unless all do. Line endings and a byte order mark are kept. Lines that differ
+ * in white space only are taken where the place is unique. The user sees a unified diff, the model a summary.
+ */
+export function editFileTool(workspace: Workspace): ToolImplementation {
+  return {
+    tool,
+    handler: async ({ edits, path }: Input, { signal }): Promise<ToolResult> => {
+      const file = await readTextFile(workspace, path, signal);
+      const { loose, replacements } = locateEdits(path, file.text, edits, file.ending);
+      const stale = staleNote(workspace, file.info);
+      const after = applyReplacements(file.text, replacements);
+      await workspace.write(path, toContent(file, after), { ifVersion: file.info.version, signal });
+      noteSeen(workspace, await workspace.stat(path, { signal }));
+      const places = lineList(file.text, replacements);
+      const spaces =
+        loose === 0 ? '' : ` ${count(loose, 'edit')} fitted only without comparing white space; check the indentation.`;
+      return {
+        forLLM: `Edited ${quote(path)}: ${count(replacements.length, 'replacement')}, at what was ${places}.${spaces}${stale}`,
+        forUser: visibleText(unifiedDiff(escapeUnseen(file.info.path), file.text, replacements)),
+      };
+    },
+  };
+}

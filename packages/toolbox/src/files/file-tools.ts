@@ -1,0 +1,28 @@
+import type { ToolImplementation } from '@kernel/protocol';
+import type { Workspace } from '../workspace/index.ts';
+import { deleteTool } from './delete.ts';
+import { editFileTool } from './edit/edit-file.ts';
+import { writeFileTool } from './edit/write-file.ts';
+import { globTool } from './glob.ts';
+import { listDirectoryTool } from './list-directory.ts';
+import { moveTool } from './move.ts';
+import { applyPatchTool } from './patch/apply-patch.ts';
+import { readFileTool } from './read-file.ts';
+import { searchTextTool, type SearchTextOptions } from './search/search-text.ts';
+import { undoTool } from './undo.ts';
+
+/** All tools for files: those that read, then those that change. What they may do is up to the rules of the workspace. */
+export function fileTools(workspace: Workspace, options: SearchTextOptions = {}): readonly ToolImplementation[] {
+  return [
+    readFileTool(workspace),
+    listDirectoryTool(workspace),
+    globTool(workspace),
+    searchTextTool(workspace, options),
+    writeFileTool(workspace),
+    editFileTool(workspace),
+    applyPatchTool(workspace),
+    moveTool(workspace),
+    deleteTool(workspace),
+    undoTool(workspace),
+  ];
+}

@@ -1,0 +1,29 @@
+import { checkKeys, optionKeys } from '@kernel/protocol';
+import type { Workspace } from '../workspace/index.ts';
+import { globTest } from './glob.ts';
+import { walkFiles } from './walk-files.ts';
+
+/** Which files are found. */
+export interface FindFilesOptions {
+  /** A glob; one without a slash fits the names of files in any folder. Default: every file. */
+  readonly pattern?: string | undefined;
+  /** The folder to look in. Default: the root of the workspace. */
+  readonly path?: string | undefined;
+  /** Aborts the search: the generator throws its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: true });
+
+/**
+ * Yields the paths of the files below a folder that may be read, each folder's entries by name, without what `.gitignore` ignores and `node_modules`. Links are not
+ * followed. Throws `TOOL_FAILED` for a glob that cannot be used and for a folder that cannot be listed.
+ */
+export async function* findFiles(workspace: Workspace, options: FindFilesOptions = {}): AsyncGenerator<string, void> {
+  checkKeys('findFiles', options, KEYS);
+  const { pattern, path = '.', signal = new AbortController().signal } = options;
+  const fits = pattern === undefined ? () => true : globTest(pattern);
+  const below = workspace.normalize(path);
+  for await (const file of walkFiles(workspace, below, signal))
+    if (fits(below === '.' ? file : file.slice(below.length + 1))) yield file;
+}

@@ -1,0 +1,80 @@
+import type { Tool, ToolImplementation } from '@kernel/protocol';
+import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
+import { compileGlob, type PathTest, type Workspace } from '../workspace/index.ts';
+import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
+import { GLOB_PHRASES } from './glob-phrases.ts';
+import { walkFiles } from './walk-files.ts';
+
+const MAX_PATHS = 500;
+
+const tool: Tool = {
+  name: 'glob',
+  title: 'Find files by name',
+  description: 'Returns the paths of files that match a glob, sorted. Leaves out what .gitignore ignores.',
+  parameters: {
+    type: 'object',
+    properties: {
+      pattern: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        description: 'Such as "src/**/*.ts", "**/*.{md,txt}" or "package.json" (in any folder).',
+      },
+      path: { type: 'string', description: 'Folder to look in. Absent: the workspace.' },
+      changed: {
+        type: 'string',
+        pattern: CHANGED_PATTERN,
+        description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
+      },
+    },
+    required: ['pattern'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  metadata: {
+    category: 'code',
+    usageHint: 'To find files whose name or path fits a pattern with wildcards, such as all files with an extension.',
+    phrases: GLOB_PHRASES,
+  },
+};
+
+interface Input {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly changed?: string;
+}
+
+/** Makes `glob`: at most 500 paths, relative to the workspace. A pattern without a slash fits the names of files in any folder. `now` is for tests. */
+export function globTool(workspace: Workspace, now: () => number = Date.now): ToolImplementation {
+  return {
+    tool,
+    handler: async ({ changed, path = '.', pattern }: Input, { signal }) => {
+      const fits = globTest(pattern);
+      const period = changed === undefined ? undefined : periodOf(changed, now());
+      const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
+      if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
+      const found: string[] = [];
+      for await (const file of walkFiles(workspace, start, signal)) {
+        if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
+        if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
+        if (found.length === MAX_PATHS)
+          return `${found.join('\n')}\n… (more than ${MAX_PATHS} files; use a narrower pattern)`;
+        found.push(escapeUnseen(file));
+      }
+      if (found.length > 0) return [...found, ...(period?.note === undefined ? [] : [period.note])].join('\n');
+      const when =
+        changed === undefined ? '' : ` with a last change ${changed.includes(' ') ? `within ${changed}` : changed}`;
+      return `No file matches ${quote(pattern)}${when}, apart from what .gitignore leaves out.`;
+    },
+  };
+}
+
+/** Compiles a glob of the model; one without a slash is a name in any folder. Throws the error for the model if it cannot be used. */
+export function globTest(pattern: string): PathTest {
+  const clean = pattern.replace(/^(?:\.?\/)+/, '');
+  try {
+    return compileGlob(clean.includes('/') ? clean : `**/${clean}`);
+  } catch (error) {
+    throw toolError(`${quote(pattern)}: ${error instanceof Error ? error.message : 'the glob cannot be used'}`);
+  }
+}

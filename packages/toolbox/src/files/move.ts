@@ -1,0 +1,31 @@
+import type { Tool, ToolImplementation } from '@kernel/protocol';
+import { quote } from '../workspace/errors.ts';
+import type { Workspace } from '../workspace/index.ts';
+
+const tool: Tool = {
+  name: 'move',
+  title: 'Move or rename',
+  description: 'Moves or renames a file or folder of the workspace. Fails if something is at the new path.',
+  parameters: {
+    type: 'object',
+    properties: {
+      from: { type: 'string', minLength: 1, description: 'Its path.' },
+      to: { type: 'string', minLength: 1, description: 'Its new path, with its name.' },
+    },
+    required: ['from', 'to'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  metadata: { category: 'code', usageHint: 'To move or rename a file or folder.' },
+};
+
+/** Makes `move`. Missing folders are made; nothing is replaced. */
+export function moveTool(workspace: Workspace): ToolImplementation {
+  return {
+    tool,
+    handler: async ({ from, to }: { readonly from: string; readonly to: string }, { signal }): Promise<string> => {
+      const { id } = await workspace.move(from, to, { signal });
+      return `Moved ${quote(from)} to ${quote(to)} (change ${id}).`;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Script, createContext } from 'node:vm';
+import { isObject } from '@kernel/internal';
+import { quote, toolError } from '../../workspace/errors.ts';
+
+/** How long a pattern may take on one file, in milliseconds. */
+const MAX_MS = 1000;
+
+/** Finds lines of a text. */
+export type Matcher = (text: string, path: string) => readonly Hit[];
+
+/** One line that matches. */
+export interface Hit {
+  /** Its number, from 1. */
+  readonly line: number;
+  /** The line, without its ending. */
+  readonly text: string;
+}
+
+/** What is looked for. */
+export interface Query {
+  /** A text, or a regular expression of JavaScript. */
+  readonly query: string;
+  /** Whether it is a regular expression. */
+  readonly regex: boolean;
+}
+
+/** Whether the case of letters counts: only if the query has an upper-case one. */
+export function isAnyCase({ query, regex }: Query): boolean {
+  return regex ? !/(?<!\\)\p{Lu}/u.test(query) : query === query.toLowerCase();
+}
+
+/** Makes the matcher for a query; at most `most` hits of a file. */
+export function createMatcher(query: Query, most: number): Matcher {
+  const flags = isAnyCase(query) ? 'iu' : 'u';
+  if (!query.regex) return literalMatcher(new RegExp(escapePattern(query.query), flags), most);
+  try {
+    return patternMatcher(new RegExp(query.query, flags), most);
+  } catch (error) {
+    throw toolError(
+      `${quote(query.query)} is not a regular expression: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+}
+
+function literalMatcher(wanted: RegExp, most: number): Matcher {
+  return (text) => (wanted.test(text) ? linesThat(text, (line) => wanted.test(line), most) : []);
+}
+
+/** A pattern of the model can take exponential time, so that it runs where it can be ended. */
+function patternMatcher(pattern: RegExp, most: number): Matcher {
+  let text = '';
+  let hits: readonly Hit[] = [];
+  const run = (): void => {
+    hits = linesThat(text, (line) => pattern.test(line), most);
+  };
+  const context = createContext({ run });
+  const script = new Script('run()');
+  return (whole, path) => {
+    text = whole;
+    try {
+      script.runInContext(context, { timeout: MAX_MS });
+      return hits;
+    } catch (error) {
+      const isTimeout = isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+      if (!isTimeout) throw error;
+      throw toolError(
+        `The pattern takes more than ${MAX_MS} ms on ${quote(path)}; write one without nested repetition.`,
+        error,
+      );
+    }
+  };
+}
+
+function linesThat(text: string, fits: (line: string) => boolean, most: number): readonly Hit[] {
+  const hits: Hit[] = [];
+  let line = 0;
+  for (let at = 0; at < text.length && hits.length < most;) {
+    const end = text.indexOf('\n', at);
+    const next = end === -1 ? text.length : end;
+    line += 1;
+    const whole = text.slice(at, next);
+    const shown = whole.endsWith('\r') ? whole.slice(0, -1) : whole;
+    if (fits(shown)) hits.push({ line, text: shown });
+    at = next + 1;
+  }
+  return hits;
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}

@@ -1,0 +1,107 @@
+import ignore, { type Ignore } from 'ignore';
+import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
+import { createEventLoopYield } from '../workspace/event-loop.ts';
+import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
+
+const MAX_RULES_BYTES = 262_144;
+
+/** The rules of one `.gitignore`, and the folder that they apply to. */
+interface Rules {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** Decides which files a search sees. */
+export interface Visibility {
+  /** Whether a search leaves an entry of a folder out. `entries` are those of the folder, where they are known. */
+  isHidden(path: string, isFolder: boolean, entries?: readonly DirectoryEntry[]): Promise<boolean>;
+}
+
+/**
+ * Hides what may not be read, `node_modules`, and what the `.gitignore` files from the root down ignore; the deepest one with a rule that matches
+ * decides, as in Git. Rules are read once for each folder.
+ */
+export function createVisibility(workspace: Workspace): Visibility {
+  const cache = new Map<string, Promise<readonly Rules[]>>();
+  const load = async (folder: string, known: readonly DirectoryEntry[] | undefined): Promise<readonly Rules[]> => {
+    const above = folder === '.' ? [] : await rulesOf(parentOf(folder));
+    const entries = known ?? (await workspace.list(folder).catch(() => []));
+    if (!entries.some(({ name }) => name === '.gitignore')) return above;
+    const own = await readRules(workspace, folder);
+    return own === undefined ? above : [...above, own];
+  };
+  const rulesOf = (folder: string, known?: readonly DirectoryEntry[]): Promise<readonly Rules[]> => {
+    const rules = cache.get(folder) ?? load(folder, known);
+    cache.set(folder, rules);
+    return rules;
+  };
+  return {
+    isHidden: async (path, isFolder, entries) => {
+      if (nameOf(path) === 'node_modules') return true;
+      // A folder that may not be read can hold files that may: what is in it is decided one by one.
+      if (!isFolder && !workspace.allows('read', path)) return true;
+      const rules = await rulesOf(parentOf(path), entries);
+      return rules.length > 0 && isIgnored(path, isFolder, rules);
+    },
+  };
+}
+
+/** Whether a file, or a folder between a start and it, is hidden. */
+export async function isHiddenBelow(visibility: Visibility, start: string, path: string): Promise<boolean> {
+  for (const each of lineage(path)) {
+    if (start === each || start.startsWith(`${each}/`)) continue;
+    if (await visibility.isHidden(each, each !== path)) return true;
+  }
+  return false;
+}
+
+/**
+ * Yields the files below a path, each folder's entries by name. Links are not followed. A file that is named directly is yielded in any case, and a
+ * folder that cannot be listed is left out.
+ */
+export async function* walkFiles(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const start = await workspace.stat(path, { signal });
+  if (start.type !== 'directory') {
+    yield start.path;
+    return;
+  }
+  const visibility = createVisibility(workspace);
+  // Depth first with a list of its own, so that a deep tree costs no stack. A file has a slash at its end, which no path has.
+  const waiting = [start.path];
+  const letEventsRun = createEventLoopYield();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    await letEventsRun();
+    signal.throwIfAborted();
+    if (next.endsWith('/')) {
+      yield next.slice(0, -1);
+      continue;
+    }
+    const isStart = next === start.path;
+    const entries = await workspace.list(next, { signal }).catch((error: unknown) => {
+      if (isStart || signal.aborted) throw error;
+      return [];
+    });
+    for (const { name, type } of entries.toReversed()) {
+      if (type !== 'file' && type !== 'directory') continue;
+      const below = joinPath(next, name);
+      if (await visibility.isHidden(below, type === 'directory', entries)) continue;
+      waiting.push(type === 'directory' ? below : `${below}/`);
+    }
+  }
+}
+
+async function readRules(workspace: Workspace, folder: string): Promise<Rules | undefined> {
+  const path = joinPath(folder, '.gitignore');
+  const content = await workspace.read(path, { maxBytes: MAX_RULES_BYTES }).catch(() => undefined);
+  return content === undefined ? undefined : { folder, rules: ignore().add(new TextDecoder().decode(content.bytes)) };
+}
+
+function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
+  for (const { folder, rules: own } of rules.toReversed()) {
+    const below = folder === '.' ? path : path.slice(folder.length + 1);
+    const verdict = own.test(isFolder ? `${below}/` : below);
+    if (verdict.ignored) return true;
+    if (verdict.unignored) return false;
+  }
+  return false;
+}

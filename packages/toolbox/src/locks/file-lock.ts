@@ -1,0 +1,49 @@
+import { closeSync, constants, lstatSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quote, toolError } from '../workspace/errors.ts';
+
+const WAIT_MS = 10_000;
+const SQLITE_BUSY = 5;
+
+/**
+ * Runs something while this process, and this call, alone holds the lock of a path. The lock is that of an empty SQLite database: the system gives it
+ * back when a process ends, however it ends. Fails after ten seconds without it.
+ */
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  prepare(path);
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(path);
+  try {
+    const deadline = Date.now() + WAIT_MS;
+    while (!tryLock(database)) {
+      if (Date.now() > deadline) throw toolError(`${quote(path)} is locked by another process. Try again.`);
+      await sleep(2 + Math.random() * 20, undefined, { signal });
+    }
+    signal?.throwIfAborted();
+    return await work();
+  } finally {
+    database.close();
+  }
+}
+
+function tryLock(database: { exec(sql: string): void }): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
+}
+
+/** Makes the file, for this user only. Anything but a plain file in its place is refused: a link would lead the lock elsewhere. */
+function prepare(path: string): void {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there === undefined)
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600));
+  else if (!there.isFile()) throw toolError(`${quote(path)} is not a plain file, so it cannot be a lock.`);
+}

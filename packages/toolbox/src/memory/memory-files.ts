@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
+import { withFileLock } from '../locks/file-lock.ts';
+import { inTurn } from '../locks/queue.ts';
+import { toolError } from '../workspace/errors.ts';
+import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
+import { joinPath, lineage, parentOf } from '../workspace/paths.ts';
+import type { MemoryLimits } from './types.ts';
+
+const LOCK = '.memory.lock';
+/** Only the user reads a memory. */
+const MODE = 0o600;
+
+const LIMIT_KEYS = optionKeys<MemoryLimits>({ maxFileBytes: true, maxBytes: true, maxEntries: true });
+
+/** A file or folder of a memory. */
+export interface MemoryEntry {
+  /** Its path in the workspace. */
+  readonly path: string;
+  /** Whether it is a folder. */
+  readonly isFolder: boolean;
+  /** The size of a file, or of all files in a folder, in bytes. */
+  readonly size: number;
+}
+
+/** The files of a memory, within its limits. */
+export interface MemoryFiles {
+  /** The workspace that has them. */
+  readonly workspace: Workspace;
+  /** The size of the largest file, in bytes. */
+  readonly maxFileBytes: number;
+  /** Runs something that changes files, while no other call and no other process does. */
+  exclusive<T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Throws if a path, which adds so many entries itself, and the folders above it would be too many. Resolves to what there is. */
+  checkEntries(path: string, added: 0 | 1, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
+  /** Writes a file; `previous` is what it replaces, `absent` if nothing. Throws if that would exceed a limit. */
+  write(path: string, text: string, previous: Previous, signal: AbortSignal): Promise<void>;
+  /** Everything below a folder, without hidden items, `node_modules` and links; a folder before what is in it, by name. */
+  entries(folder: string, signal: AbortSignal): Promise<readonly MemoryEntry[]>;
+}
+
+/** What a write replaces. */
+export type Previous = 'absent' | { readonly version: string; readonly size: number };
+
+/** Makes the files of a memory. Throws `CONFIG_INVALID` for limits that cannot be meant. */
+export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits): MemoryFiles {
+  checkKeys(owner, limits, LIMIT_KEYS);
+  for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);
+  const { maxBytes = 16 * 1024 * 1024, maxEntries = 1000, maxFileBytes = 131_072 } = limits;
+
+  /** What is below a folder, as far as `most` entries. */
+  const walk = async (folder: string, most: number, signal: AbortSignal): Promise<readonly MemoryEntry[]> => {
+    const found: MemoryEntry[] = [];
+    const visit = async (path: string): Promise<number> => {
+      let total = 0;
+      for (const entry of await listShown(workspace, path, signal)) {
+        if (found.length >= most) break;
+        const below = joinPath(path, entry.name);
+        const at = found.length;
+        found.push({ path: below, isFolder: entry.type === 'directory', size: entry.size ?? 0 });
+        const size = entry.type === 'directory' ? await visit(below) : (entry.size ?? 0);
+        found[at] = { path: below, isFolder: entry.type === 'directory', size };
+        total += size;
+      }
+      return total;
+    };
+    await visit(folder);
+    return found;
+  };
+
+  const checkEntries: MemoryFiles['checkEntries'] = async (path, added, signal) => {
+    const all = await walk('.', maxEntries + 1, signal);
+    const known = new Set(all.map((entry) => entry.path));
+    const newFolders = lineage(parentOf(path)).filter((folder) => folder !== '.' && !known.has(folder)).length;
+    if (all.length + newFolders + (known.has(path) ? 0 : added) > maxEntries)
+      throw toolError(`The memory holds at most ${maxEntries} files and folders. Delete what is no longer needed.`);
+    return all;
+  };
+
+  return {
+    workspace,
+    checkEntries,
+    maxFileBytes,
+    exclusive: (path, work, signal) =>
+      inTurn(workspace, async () => {
+        // Where nothing may be written, no lock is either.
+        if (workspace.folder === undefined || !workspace.allows('write', path)) return work();
+        return withFileLock(join(workspace.folder, LOCK), work, signal);
+      }),
+    write: async (path, text, previous, signal) => {
+      const bytes = Buffer.byteLength(text);
+      if (bytes > maxFileBytes)
+        throw toolError(`The file would have ${bytes} bytes; a memory file has at most ${maxFileBytes}. Shorten it.`);
+      const all = await checkEntries(path, 1, signal);
+      const replaced = previous === 'absent' ? 0 : previous.size;
+      const used = all.reduce((sum, { isFolder, size }) => sum + (isFolder ? 0 : size), 0);
+      if (used - replaced + bytes > maxBytes)
+        throw toolError(
+          `The memory holds at most ${maxBytes} bytes, and ${used} are used. Delete what is no longer needed.`,
+        );
+      const ifVersion = previous === 'absent' ? previous : previous.version;
+      await workspace.write(path, text, { ifVersion, mode: MODE, signal });
+    },
+    entries: (folder, signal) => walk(folder, maxEntries, signal),
+  };
+}
+
+async function listShown(
+  workspace: Workspace,
+  folder: string,
+  signal: AbortSignal,
+): Promise<readonly DirectoryEntry[]> {
+  const entries = await workspace.list(folder, { sizes: true, signal });
+  return entries.filter(
+    ({ name, type }) => (type === 'file' || type === 'directory') && !name.startsWith('.') && name !== 'node_modules',
+  );
+}

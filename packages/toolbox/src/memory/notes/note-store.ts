@@ -1,0 +1,97 @@
+import { isMissing, quote, toolError } from '../../workspace/errors.ts';
+import type { MemoryFiles } from '../memory-files.ts';
+import { type Note, newNoteId, readNote, writeNote } from './note-file.ts';
+import { createNoteIndex } from './note-index.ts';
+
+const FOLDER = 'notes';
+const ID = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,120}$/u;
+
+/** The notes of a memory. */
+export interface NoteStore {
+  /** Keeps a note. */
+  add(text: string, tags: readonly string[], signal: AbortSignal): Promise<Note>;
+  /** The notes with a word of the query, best first; all, newest first, without one. */
+  find(query: string, signal: AbortSignal): Promise<readonly Note[]>;
+  /** Removes a note and returns it. Throws if there is none of this id. */
+  remove(id: string, signal: AbortSignal): Promise<Note>;
+}
+
+interface Known {
+  readonly note: Note;
+  readonly version: string;
+}
+
+/** Creates the notes of a memory: a file each, in the folder `notes`. */
+export function noteStore(files: MemoryFiles): NoteStore {
+  const { workspace } = files;
+  const index = createNoteIndex();
+  const known = new Map<string, Known>();
+
+  const load = async (id: string, signal: AbortSignal): Promise<Note | undefined> => {
+    try {
+      const path = pathOf(id);
+      const { version } = await workspace.stat(path, { signal });
+      const before = known.get(id);
+      if (before?.version === version) return before.note;
+      const { bytes, ...info } = await workspace.read(path, { length: files.maxFileBytes, signal });
+      const note = readNote(id, new TextDecoder().decode(bytes), info.modifiedMs);
+      known.set(id, { note, version: info.version });
+      return note;
+    } catch (error) {
+      // Another process removed it, or it is not a file that may be read.
+      if (signal.aborted) throw error;
+      known.delete(id);
+      return undefined;
+    }
+  };
+
+  const loadAll = async (signal: AbortSignal): Promise<ReadonlyMap<string, Note>> => {
+    const entries = await files.entries(FOLDER, signal).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const notes = new Map<string, Note>();
+    for (const { isFolder, path } of entries) {
+      const id = path.slice(FOLDER.length + 1, -'.md'.length);
+      if (isFolder || !path.endsWith('.md') || !ID.test(id)) continue;
+      const note = await load(id, signal);
+      if (note !== undefined) notes.set(id, note);
+    }
+    for (const id of known.keys()) if (!notes.has(id)) known.delete(id);
+    return notes;
+  };
+
+  return {
+    async add(text, tags, signal) {
+      const now = new Date();
+      const note = { id: newNoteId(now), text, tags, time: now.toISOString() };
+      const path = pathOf(note.id);
+      await files.exclusive(path, () => files.write(path, writeNote(note), 'absent', signal), signal);
+      return note;
+    },
+    async find(query, signal) {
+      const notes = await loadAll(signal);
+      if (query.trim() === '')
+        return [...notes.values()].toSorted((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+      await index.update(notes);
+      return index.search(query).flatMap((id) => notes.get(id) ?? []);
+    },
+    remove: (id, signal) =>
+      files.exclusive(
+        pathOf(id),
+        async () => {
+          const note = await load(id, signal);
+          if (note === undefined) throw toolError(`There is no note ${quote(id)}. recall tells the ids.`);
+          await workspace.remove(pathOf(id), { signal });
+          known.delete(id);
+          return note;
+        },
+        signal,
+      ),
+  };
+}
+
+function pathOf(id: string): string {
+  if (!ID.test(id)) throw toolError(`${quote(id)} is not the id of a note. recall tells the ids.`);
+  return `${FOLDER}/${id}.md`;
+}

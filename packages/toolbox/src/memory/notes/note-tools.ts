@@ -1,0 +1,133 @@
+import type { Tool, ToolImplementation, ToolResult } from '@kernel/protocol';
+import { bounded, count } from '../../files/describe.ts';
+import { visibleText } from '../../text/visible.ts';
+import { toolError } from '../../workspace/errors.ts';
+import type { Workspace } from '../../workspace/index.ts';
+import { memoryFiles } from '../memory-files.ts';
+import type { MemoryLimits } from '../types.ts';
+import type { Note } from './note-file.ts';
+import { noteStore } from './note-store.ts';
+
+const DEFAULT_COUNT = 5;
+const MAX_COUNT = 20;
+const MAX_NOTE = 4000;
+
+const REMEMBER: Tool = {
+  name: 'remember',
+  title: 'Remember',
+  description: 'Keeps a note for later conversations.',
+  parameters: {
+    type: 'object',
+    properties: {
+      text: { type: 'string', minLength: 1, description: 'What to know later, so that it is clear by itself.' },
+      tags: {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: 50 },
+        maxItems: 20,
+        description: 'Words to find it by.',
+      },
+    },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  metadata: { category: 'memory', usageHint: 'To keep a fact, a decision or a wish of the user.' },
+};
+
+const RECALL: Tool = {
+  name: 'recall',
+  title: 'Recall',
+  description: 'Finds notes of earlier conversations by their words, best first; the newest ones without a query.',
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', maxLength: 1000 },
+      tags: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: 20,
+        description: 'Only notes that have all of them.',
+      },
+      count: { type: 'integer', minimum: 1, maximum: MAX_COUNT },
+    },
+    additionalProperties: false,
+  },
+  effect: 'read',
+  metadata: { category: 'memory', usageHint: 'To look up what was noted before.' },
+};
+
+const FORGET: Tool = {
+  name: 'forget',
+  title: 'Forget',
+  description: 'Removes a note for good.',
+  parameters: {
+    type: 'object',
+    properties: { id: { type: 'string', description: 'The id that recall or remember gave.' } },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  metadata: { category: 'memory', usageHint: 'To remove a note that is wrong or no longer wanted.' },
+};
+
+interface Query {
+  readonly query?: string;
+  readonly tags?: readonly string[];
+  readonly count?: number;
+}
+
+/**
+ * Makes `remember`, `recall` and `forget`: notes with tags and time, each a Markdown file in the folder `notes` of a workspace that allows writing; it can be
+ * that of `memoryTool`. The user sees what was noted and what was forgotten.
+ */
+export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): readonly ToolImplementation[] {
+  const store = noteStore(memoryFiles('noteTools', workspace, limits));
+  return [
+    {
+      tool: REMEMBER,
+      handler: async (
+        { tags = [], text }: { readonly text: string; readonly tags?: readonly string[] },
+        { signal },
+      ): Promise<ToolResult> => {
+        if (text.trim() === '') throw toolError('The note is empty; nothing was kept.');
+        const note = await store.add(text, tags, signal);
+        return { forLLM: `Noted as ${note.id}.`, forUser: `Memory: noted\n${show(note)}` };
+      },
+    },
+    {
+      tool: RECALL,
+      handler: async (
+        { count: most = DEFAULT_COUNT, query = '', tags = [] }: Query,
+        { signal },
+      ): Promise<ToolResult> => {
+        const all = await store.find(query, signal);
+        const wanted = tags.map(fold);
+        const found = all.filter((note) => wanted.every((tag) => note.tags.some((each) => fold(each) === tag)));
+        if (found.length === 0) return { forLLM: 'No note was found.', data: { notes: [] } };
+        const shown = found.slice(0, most);
+        const more = found.length > shown.length ? `\n\n(${count(found.length - shown.length, 'more note')})` : '';
+        return {
+          forLLM: `${shown.map(show).join('\n\n')}${more}`,
+          data: { notes: shown.map((note) => ({ ...note })) },
+        };
+      },
+    },
+    {
+      tool: FORGET,
+      handler: async ({ id }: { readonly id: string }, { signal }): Promise<ToolResult> => {
+        const note = await store.remove(id, signal);
+        return { forLLM: `Forgot ${note.id}.`, forUser: `Memory: forgot\n${show(note)}` };
+      },
+    },
+  ];
+}
+
+/** A note as the model and the user read it. */
+function show({ id, tags, text, time }: Note): string {
+  const head = [id, time.slice(0, 10), ...tags.map((tag) => `#${tag}`)].join(' ');
+  return `[${visibleText(head).replaceAll('\n', ' ')}]\n${bounded(visibleText(text), MAX_NOTE)}`;
+}
+
+function fold(tag: string): string {
+  return tag.normalize('NFKC').toLowerCase();
+}

@@ -1,0 +1,52 @@
+import { KernelError, type Tool, type ToolContext, type ToolImplementation, type ToolResult } from '@kernel/protocol';
+import { visibleText } from '../text/visible.ts';
+import type { MessageChannel } from './types.ts';
+
+const TOOL: Tool = {
+  name: 'message',
+  title: 'Send a message',
+  description:
+    'Sends a message to the people who wait for it, for example about work that is done while nobody watches.',
+  parameters: {
+    type: 'object',
+    properties: {
+      text: { type: 'string', minLength: 1, maxLength: 20_000, description: 'What it says; Markdown.' },
+      channel: { type: 'string', description: 'Where to; absent: the first channel.' },
+    },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  effect: 'external',
+  metadata: { category: 'publish', usageHint: 'To tell somebody something, or send a result.' },
+};
+
+/** Creates the tool `message` over channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default. */
+export function messageTool(channels: readonly MessageChannel[]): ToolImplementation {
+  const names = channels.map(({ name }) => name);
+  if (names.length === 0 || new Set(names).size < names.length)
+    throw new KernelError('CONFIG_INVALID', 'messageTool needs channels with different names.', {
+      hint: 'Pass messageTool([streamChannel(process.stdout)]).',
+    });
+  const handler = async (
+    { text, channel = names[0] ?? '' }: { readonly text: string; readonly channel?: string },
+    { signal, idempotencyKey, callId }: ToolContext,
+  ): Promise<ToolResult> => {
+    const found = channels.find(({ name }) => name === channel);
+    if (found === undefined)
+      throw new KernelError('TOOL_FAILED', `There is no channel ${JSON.stringify(channel.slice(0, 80))}.`, {
+        hint: `Known: ${names.join(', ')}.`,
+      });
+    await found.send({ text, id: idempotencyKey ?? callId }, signal);
+    return { forLLM: `Sent to ${channel}.`, forUser: `Sent to ${channel}: ${visibleText(text)}` };
+  };
+  const parameters = {
+    ...TOOL.parameters,
+    properties: { ...propertiesOf(TOOL), channel: { type: 'string', enum: names, description: 'Where to.' } },
+  };
+  return { tool: names.length === 1 ? TOOL : { ...TOOL, parameters }, handler };
+}
+
+function propertiesOf({ parameters }: Tool): object {
+  const { properties } = parameters;
+  return typeof properties === 'object' && properties !== null ? properties : {};
+}

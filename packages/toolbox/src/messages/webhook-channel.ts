@@ -1,0 +1,60 @@
+import { checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import { headerId, readSecret, webhookHeaders } from './sign-webhook.ts';
+import type { MessageChannel } from './types.ts';
+
+/** Where messages are posted. */
+export interface WebhookOptions {
+  /** The address. */
+  readonly url: string;
+  /** Its name, by which a model chooses it. Default `webhook`. */
+  readonly name?: string | undefined;
+  /**
+   * A secret that both ends know: `whsec_` and 24 to 64 bytes in base64. Each request then has `webhook-signature`, by which the receiver can tell that it
+   * came from here.
+   */
+  readonly secret?: string | undefined;
+  /** The body of the request, as JSON. Default `{ id, text }`; chat services want their own. */
+  readonly body?: ((message: { readonly id: string; readonly text: string }) => unknown) | undefined;
+  /** Time limit, in milliseconds. Default 15,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const KEYS = optionKeys<WebhookOptions>({ url: true, name: true, secret: true, body: true, timeoutMs: true });
+
+/**
+ * Posts messages as JSON with the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp` and, with a secret, `webhook-signature`. Redirects are not followed, and anything
+ * but a 2xx answer fails; its body is not read. Neither the address nor the secret is in the error, since addresses of webhooks are secrets themselves.
+ */
+export function webhookChannel(options: WebhookOptions): MessageChannel {
+  checkKeys('webhookChannel', options, KEYS);
+  checkNumber('webhookChannel', 'timeoutMs', options.timeoutMs, 1);
+  const { name = 'webhook', secret, timeoutMs = 15_000, body = (message) => message } = options;
+  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
+    throw new KernelError('CONFIG_INVALID', 'webhookChannel needs an http or https address.');
+  const url = new URL(options.url);
+  if (url.username !== '' || url.password !== '')
+    throw new KernelError('CONFIG_INVALID', 'webhookChannel takes no name and password in its address.', {
+      hint: 'Sign with "secret", or put a token into the path.',
+    });
+  const key = secret === undefined ? undefined : readSecret(secret);
+  return {
+    name,
+    async send(message, signal) {
+      const id = headerId(message.id);
+      const payload = JSON.stringify(body({ id, text: message.text })) ?? 'null';
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const headers = { 'content-type': 'application/json', ...webhookHeaders(id, payload, key, Date.now()) };
+      try {
+        const response = await fetch(url, { method: 'POST', headers, body: payload, signal: limit, redirect: 'error' });
+        await response.body?.cancel();
+        if (response.ok) return;
+        throw new KernelError('TOOL_FAILED', `The message was not delivered: "${name}" answered ${response.status}.`);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (KernelError.is(error)) throw error;
+        const reason = limit.aborted ? `it took longer than ${timeoutMs} ms` : 'it cannot be reached';
+        throw new KernelError('TOOL_FAILED', `The message was not delivered to "${name}": ${reason}.`);
+      }
+    },
+  };
+}

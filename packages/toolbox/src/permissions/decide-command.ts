@@ -1,0 +1,102 @@
+import { posix } from 'node:path';
+import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
+import type { ShellWord } from '../commands/shell/types.ts';
+import { type CompiledRule, decidedBy } from './compile-rules.ts';
+import { concernsCommand, coversCommand, patternFor } from './match-command.ts';
+import { escapeGlob } from './match-text.ts';
+import type { PermissionDecision, PermissionVerdict } from './types.ts';
+
+/** What decides on a command. */
+interface CommandPolicy {
+  /** The rules about the tool that runs commands. */
+  readonly rules: readonly CompiledRule[];
+  /** The verdict where no rule matches. */
+  readonly fallback: PermissionVerdict;
+  /** The folder that it starts in, as the call names it. */
+  readonly folder: string;
+  /** Whether the rules allow a file to be written. The path is absolute, or relative to the root. */
+  readonly mayWrite: (path: string) => boolean;
+}
+
+/** Decides on a command by its argument vector; see `permissions` for how. */
+export function decideCommand(
+  toolName: string,
+  command: readonly string[],
+  { rules, fallback, folder, mayWrite }: CommandPolicy,
+): PermissionDecision {
+  const facts = analyzeCommand(command);
+  const strict = rules.find((rule) => rule.verdict === 'deny' && concerns(rule, facts, folder));
+  const decisive = strict ?? rules.find((rule) => rule.verdict === 'ask' && concerns(rule, facts, folder));
+  if (decisive !== undefined) return decidedBy(decisive);
+  const unknown = unknownPart(facts, rules);
+  const reasonToAsk = `The command contains ${unknown ?? ''}, so no rule can tell what it does.`;
+  const allowing = rules.filter((rule) => rule.verdict === 'allow');
+  const whole = allowing.find((rule) => rule.pattern === undefined);
+  if (whole !== undefined)
+    return unknown !== undefined && hasPatternAgainst(rules)
+      ? { verdict: 'ask', reason: reasonToAsk }
+      : decidedBy(whole);
+  if (unknown !== undefined) return { verdict: fallback === 'allow' ? 'ask' : fallback, reason: reasonToAsk };
+
+  const isCovered = (each: CommandFacts['commands'][number]): boolean =>
+    allowing.some(({ pattern, isForNamedTools }) => isForNamedTools && coversCommand(pattern ?? '', each));
+  const open = facts.commands.find((each) => !isCovered(each));
+  if (open !== undefined) {
+    const shown = open.words.map(({ text = '…' }) => text).join(' ');
+    const pattern = patternFor(open);
+    const note = open.unsafe.includes(true)
+      ? ' A wildcard does not cover arguments that run other programs or write files.'
+      : open.readsCode
+        ? ' A wildcard does not cover a program that reads its code from its input.'
+        : '';
+    return {
+      verdict: fallback,
+      reason: `No rule covers ${JSON.stringify(shown.slice(0, 200))}.${note}`,
+      ...(pattern === undefined ? {} : { suggestion: { allow: `${toolName}(${pattern})` } }),
+    };
+  }
+  const isClosed = ({ text }: ShellWord): boolean =>
+    text === undefined || facts.changesFolder || !mayWrite(posix.isAbsolute(text) ? text : posix.join(folder, text));
+  const target = facts.redirections.find((each) => each.access === 'write' && isClosed(each.target));
+  if (target !== undefined) {
+    const { text } = target.target;
+    return {
+      verdict: fallback,
+      reason: `The command writes ${JSON.stringify(text ?? '…')}, which no rule allows write_file to do.`,
+      ...(text === undefined || facts.changesFolder
+        ? {}
+        : { suggestion: { allow: `write_file(${escapeGlob(posix.join(folder, text))})` } }),
+    };
+  }
+  const rule = allowing.find(({ pattern }) => facts.commands.some((each) => coversCommand(pattern ?? '', each)));
+  return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
+}
+
+/** Whether a rule is about something that the command runs, reads or writes. */
+function concerns(
+  { isForNamedTools, pattern, texts }: CompiledRule,
+  { commands, redirections, suspected }: CommandFacts,
+  folder: string,
+): boolean {
+  if (pattern === undefined) return true;
+  const all = [...commands, ...suspected];
+  const words = [...all.flatMap((each) => each.words), ...redirections.map(({ target }) => target)];
+  if (words.some(({ text }) => text !== undefined && texts?.concerns(text, folder) === true)) return true;
+  // A pattern for tools of any name is one of paths, unless it begins like a command.
+  const isOfCommand = isForNamedTools || /^[\w.|-]+\s/.test(pattern);
+  return isOfCommand && all.some((each) => concernsCommand(pattern, each));
+}
+
+/** What keeps the rules from telling what a command does. */
+function unknownPart(facts: CommandFacts, rules: readonly CompiledRule[]): string | undefined {
+  if (facts.unclear !== undefined) return facts.unclear;
+  if (!hasPatternAgainst(rules)) return undefined;
+  if (facts.changesFolder) return 'a change of folder';
+  const words = [...facts.commands.flatMap((each) => each.words), ...facts.redirections.map(({ target }) => target)];
+  return words.some(({ text }) => text === undefined) ? 'a word that only a shell knows' : undefined;
+}
+
+/** Whether what is not known could be what a rule forbids or asks about. */
+function hasPatternAgainst(rules: readonly CompiledRule[]): boolean {
+  return rules.some(({ verdict, pattern }) => verdict !== 'allow' && pattern !== undefined);
+}

@@ -1,0 +1,12 @@
+export { permissions } from './permissions.ts';
+export { withPermissions } from './with-permissions.ts';
+export type {
+  AskPermission,
+  PermissionAnswer,
+  PermissionDecision,
+  PermissionOptions,
+  PermissionRequest,
+  PermissionRule,
+  Permissions,
+  PermissionVerdict,
+} from './types.ts';

@@ -1,0 +1,52 @@
+import { describeValue, KernelError } from '@kernel/protocol';
+import { matchWildcard } from './match-wildcard.ts';
+import type { PermissionRule, PermissionVerdict } from './types.ts';
+
+/** A rule that can be applied. */
+export interface ParsedRule {
+  /** The rule as it was given. */
+  readonly rule: PermissionRule;
+  /** What it says. */
+  readonly verdict: PermissionVerdict;
+  /** Whether it is about a tool. */
+  matchesTool(name: string): boolean;
+  /** Whether it names a tool without a wildcard. */
+  readonly isForNamedTools: boolean;
+  /** The pattern for the arguments; undefined if any match. */
+  readonly pattern: string | undefined;
+}
+
+const VERDICTS: readonly PermissionVerdict[] = ['allow', 'ask', 'deny'];
+const MAX_LENGTH = 2000;
+
+/** Reads a rule. Throws `CONFIG_INVALID` that names the rule and says how one is written. */
+export function parseRule(rule: PermissionRule): ParsedRule {
+  const given: unknown = rule;
+  if (typeof given !== 'object' || given === null) throw invalid(describeValue(given), 'is not an object');
+  const entries = Object.entries(given);
+  const [verdict, text]: readonly unknown[] = entries[0] ?? [];
+  const known = VERDICTS.find((each) => each === verdict);
+  if (entries.length !== 1 || known === undefined || typeof text !== 'string')
+    throw invalid(describeValue(JSON.stringify(given)), 'does not have one of "allow", "ask" and "deny"');
+  if (text.length > MAX_LENGTH) throw invalid(`"${text.slice(0, 40)}…"`, `is longer than ${MAX_LENGTH} characters`);
+  const parts = /^([\w*|.:/-]+)(?:\((.*)\))?$/s.exec(text.trim());
+  const [, tools, pattern] = parts ?? [];
+  if (tools === undefined || pattern?.trim() === '')
+    throw invalid(JSON.stringify(text), 'is not of the form TOOL or TOOL(pattern)');
+  const names = tools.split('|');
+  if (names.includes('')) throw invalid(JSON.stringify(text), 'has an empty name of a tool');
+  const isAny = pattern === undefined || pattern === '*' || pattern === '**';
+  return {
+    rule,
+    verdict: known,
+    matchesTool: (name) => names.some((each) => matchWildcard(each, name)),
+    isForNamedTools: !tools.includes('*'),
+    pattern: isAny ? undefined : pattern.trim(),
+  };
+}
+
+function invalid(shown: string, problem: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `The permission rule ${shown} ${problem}.`, {
+    hint: 'Write it as { "allow": "run_command(git status *)" }, { "ask": "write_file(src/**)" } or { "deny": "*(**/.env)" }.',
+  });
+}

@@ -1,0 +1,107 @@
+import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, sameHint } from '@kernel/protocol';
+import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
+import { decideCommand } from './decide-command.ts';
+import { describeRefusal } from './describe-refusal.ts';
+import { escapeGlob, toRulePath } from './match-text.ts';
+import { decideText } from './decide-text.ts';
+import { subjectsOf } from './subjects.ts';
+import type { PermissionAnswer, PermissionOptions, PermissionRequest, PermissionRule, Permissions } from './types.ts';
+
+const KEYS = optionKeys<PermissionOptions>(
+  { default: true, ask: true, root: true, subjects: true },
+  { ...sameHint(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'), ...sameHint(['cwd', 'folder'], 'Use "root".') },
+);
+const RUN_COMMAND = 'run_command';
+const WRITE_FILE = 'write_file';
+
+/**
+ * Creates one policy from rules: `{ allow }`, `{ ask }` and `{ deny }` of the form `TOOL(pattern)`.
+ *
+ * A rule that denies decides before one that asks, and that before one that allows; their order does not matter. A call is allowed if every text that
+ * rules are matched against is covered by a rule that allows; a call that no rule is about is asked about (`default`).
+ *
+ * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, scheme, host, port and path each
+ * by their part; for `run_command`, words with `|` between alternatives and a `*` at the end for any further ones (`git status|diff|log *`). A command
+ * is decided on as it is parsed: every program of a shell's script, of a substitution, of `env` and of `find -exec` has to be covered, and what a shell writes by
+ * a redirection needs a rule that allows `write_file` there. A wildcard does not cover arguments with which a program runs another one or writes a file. What
+ * cannot be parsed is asked about.
+ *
+ * Rules that deny or ask are matched generously: in any case and Unicode form, by parts of an argument, by each word of a command. They are no replacement for a
+ * workspace and a sandbox, which hold whatever a program is called.
+ *
+ * Throws `CONFIG_INVALID` for a rule that cannot be read.
+ */
+export function permissions(rules: readonly PermissionRule[], options: PermissionOptions = {}): Permissions {
+  checkKeys('permissions', options, KEYS);
+  checkChoice('permissions', 'default', options.default, ['allow', 'ask', 'deny']);
+  checkFunctions('permissions', { ask: options.ask });
+  const { default: fallback = 'ask', ask, root, subjects } = options;
+  if (!Array.isArray(rules))
+    throw new KernelError('CONFIG_INVALID', 'permissions takes an array of rules.', {
+      hint: 'Pass permissions([{ "allow": "read_file" }], { … }).',
+    });
+  const compiled = rules.map((rule) => compileRule(rule, root));
+
+  // No workspace holds a shell: outside of the root, a rule has to name the file.
+  const mayWrite = (path: string): boolean => {
+    if (decide(WRITE_FILE, { path }).verdict !== 'allow') return false;
+    const isOutside = /^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(toRulePath(path, root));
+    const isNamed = (rule: CompiledRule): boolean => rule.verdict === 'allow' && rule.texts?.covers(path) === true;
+    return !isOutside || compiled.some((rule) => rule.matchesTool(WRITE_FILE) && isNamed(rule));
+  };
+
+  const decide: Permissions['decide'] = (toolName, input) => {
+    const about = compiled.filter((rule) => rule.matchesTool(toolName));
+    const { command, cwd } = input;
+    if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
+      const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
+      return decideCommand(toolName, command, { rules: about, fallback, folder, mayWrite });
+    }
+    const texts = subjectsOf(toolName, input, subjects);
+    const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
+      about.find((rule) => rule.verdict === verdict && concerns(rule, texts));
+    const decisive = concerning('deny') ?? concerning('ask');
+    if (decisive !== undefined) return decidedBy(decisive);
+    const allowing = about.filter((rule) => rule.verdict === 'allow');
+    const whole = allowing.find((rule) => rule.pattern === undefined);
+    if (whole !== undefined) return decidedBy(whole);
+    const isCovered = (text: string): boolean => allowing.some((rule) => rule.texts?.covers(text) === true);
+    const open = texts.find((text) => !isCovered(text));
+    const first = allowing.find((rule) => texts[0] !== undefined && rule.texts?.covers(texts[0]) === true);
+    if (open === undefined && first !== undefined) return decidedBy(first);
+    const suggestion = suggest(toolName, texts, root);
+    return {
+      verdict: fallback,
+      reason: `No rule is about this call of "${toolName}".`,
+      ...(fallback === 'ask' && { suggestion }),
+    };
+  };
+
+  const approve = async (request: PermissionRequest): Promise<PermissionAnswer> => {
+    const decision = decideText(decide, request.call);
+    if (decision.verdict === 'allow') return { decision: 'allow' };
+    if (decision.verdict === 'ask' && ask !== undefined) return ask(request, decision);
+    return { decision: 'deny', reason: describeRefusal(decision) };
+  };
+
+  return {
+    decide,
+    approve,
+    remember: (rule) => void compiled.push(compileRule(rule, root)),
+    rules: () => compiled.map(({ rule }) => rule),
+  };
+}
+
+function concerns({ pattern, texts: test }: CompiledRule, texts: readonly string[]): boolean {
+  return pattern === undefined || texts.some((text) => test?.concerns(text) === true);
+}
+
+/** The rule that allows just this call. */
+function suggest(toolName: string, texts: readonly string[], root: string | undefined): PermissionRule {
+  const patterns = texts.map((text) => {
+    if (!text.includes('://') || !URL.canParse(text)) return escapeGlob(toRulePath(text, root));
+    const { protocol, host } = new URL(text);
+    return `${protocol}//${host}/**`;
+  });
+  return { allow: patterns.length === 0 ? toolName : `${toolName}(${[...new Set(patterns)].join('|')})` };
+}

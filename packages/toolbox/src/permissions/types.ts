@@ -1,0 +1,74 @@
+import type { Tool, ToolCall } from '@kernel/protocol';
+
+/**
+ * A rule, as JSON: `{ "allow": "run_command(git status *)" }`. Before the parentheses stand names of tools, with `|` between them and `*` for any
+ * characters; in them what the arguments must be like, see `permissions`. Without parentheses any arguments match.
+ */
+export type PermissionRule = { readonly allow: string } | { readonly ask: string } | { readonly deny: string };
+
+/** What the rules say of a call. */
+export type PermissionVerdict = 'allow' | 'ask' | 'deny';
+
+/** What was decided on a call, and why. */
+export interface PermissionDecision {
+  /** What the rules say. */
+  readonly verdict: PermissionVerdict;
+  /** The rule that decided, if one did. */
+  readonly rule?: PermissionRule;
+  /** Why, in one sentence. */
+  readonly reason: string;
+  /** The narrowest rule that would allow the call; absent if it is denied or no rule can allow it. */
+  readonly suggestion?: PermissionRule;
+}
+
+/** A call that is to be decided on: what `approve` of `run()` gets, and more. */
+export interface PermissionRequest {
+  /** The call. Its `arguments` are those that the handler would get. */
+  readonly call: ToolCall;
+  /** The tool that it would run. */
+  readonly tool: Tool;
+  /** Aborts when an answer would be late. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer, as `approve` of `run()` gives it. */
+export type PermissionAnswer =
+  | { readonly decision: 'allow'; readonly digest?: string | undefined }
+  | { readonly decision: 'deny'; readonly reason: string }
+  | { readonly decision: 'edit'; readonly arguments: string }
+  | { readonly decision: 'later' };
+
+/** Asks a person about a call that the rules leave open. */
+export type AskPermission = (
+  request: PermissionRequest,
+  decision: PermissionDecision,
+) => PermissionAnswer | Promise<PermissionAnswer>;
+
+/** How rules are applied. */
+export interface PermissionOptions {
+  /** What is said of a call that no rule matches. Default `ask`. */
+  readonly default?: PermissionVerdict | undefined;
+  /** Asks a person. Without it, what would be asked about is denied, and the reason names the rule that would allow it. */
+  readonly ask?: AskPermission | undefined;
+  /** The absolute folder that relative paths in rules and arguments belong to. Without it, absolute paths in arguments stay absolute. */
+  readonly root?: string | undefined;
+  /**
+   * The paths, addresses and other texts of a tool's arguments that rules are matched against, by the tool's name. Default: what the toolbox's own tools
+   * need; for other tools every text at any depth.
+   */
+  readonly subjects?:
+    | Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly string[]>>
+    | undefined;
+}
+
+/** Rules for calls, one policy for a program. */
+export interface Permissions {
+  /** Decides on a call by its parsed arguments. Pure: asks nobody. */
+  decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionDecision;
+  /** Decides on a call, and asks where the rules leave it open. Pass it to `run()` as `approve`. */
+  readonly approve: (request: PermissionRequest) => Promise<PermissionAnswer>;
+  /** Adds a rule from now on. Throws `CONFIG_INVALID` for one that cannot be read. */
+  remember(rule: PermissionRule): void;
+  /** All rules, those that were remembered included: JSON to save and to pass to `permissions` again. */
+  rules(): readonly PermissionRule[];
+}

@@ -1,0 +1,53 @@
+import {
+  type CallContext,
+  checkToolset,
+  KernelError,
+  toErrorResult,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
+  wrapToolset,
+} from '@kernel/protocol';
+import { decideText } from './decide-text.ts';
+import { describeRefusal } from './describe-refusal.ts';
+import { parseInput } from './parse-input.ts';
+import type { Permissions } from './types.ts';
+
+/**
+ * Applies a policy to every call of a toolset. A run asks `approve` only about tools that change something; here calls of tools that read are
+ * decided on too where a rule is about them, and a call that the rules deny does not run whoever allowed it.
+ *
+ * What runs is what was decided on: arguments are validated first, where the toolset can.
+ */
+export function withPermissions<Context = unknown>(tools: Toolset<Context>, policy: Permissions): Toolset<Context> {
+  checkToolset('withPermissions', tools);
+  return wrapToolset(tools, {
+    async call(call: ToolCall, context: CallContext<Context>): Promise<ToolResult> {
+      const validated = context.approved ?? (await tools.validate?.(call, context));
+      if (validated !== undefined && 'forLLM' in validated) return validated;
+      const tool = validated?.tool ?? tools.list().find(({ name }) => name === call.name);
+      if (tool === undefined) return tools.call(call, context);
+      const decided: ToolCall = { ...call, name: tool.name, arguments: validated?.arguments ?? call.arguments };
+      const refusal = await refuse(policy, decided, tool, context.signal);
+      if (refusal !== undefined) return toErrorResult(new KernelError('TOOL_DENIED', refusal), 'denied');
+      return tools.call(call, validated === undefined ? context : { ...context, approved: validated });
+    },
+  });
+}
+
+/** Why a call must not run; undefined if it may. */
+async function refuse(
+  policy: Permissions,
+  call: ToolCall,
+  tool: Tool,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const decision = decideText((name, input) => policy.decide(name, input), call);
+  if (decision.verdict === 'deny' || parseInput(call.arguments) === undefined) return describeRefusal(decision);
+  // About tools that change something the run asks; reads that no rule is about are free.
+  if (decision.verdict === 'allow' || decision.rule === undefined || tool.effect !== 'read') return undefined;
+  const answer = await policy.approve({ call, tool, signal });
+  if (answer.decision === 'allow') return undefined;
+  return answer.decision === 'deny' ? answer.reason : 'It was not allowed as it is.';
+}

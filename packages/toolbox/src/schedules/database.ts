@@ -1,0 +1,85 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { KernelError } from '@kernel/protocol';
+
+/** A row of a table. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+type Value = string | number | null;
+
+/** The file of schedules as tables. */
+export interface ScheduleDatabase {
+  /** Returns the first row. */
+  readonly row: (sql: string, ...values: readonly Value[]) => Row | undefined;
+  /** Returns all rows. */
+  readonly rows: (sql: string, ...values: readonly Value[]) => readonly Row[];
+  /** Changes rows and returns how many. */
+  readonly change: (sql: string, ...values: readonly Value[]) => number;
+  /** Makes changes together or not at all, and alone among processes. */
+  readonly together: <T>(work: () => T) => T;
+  /** Closes the file. */
+  readonly close: () => void;
+}
+
+const TABLES = `
+CREATE TABLE IF NOT EXISTS schedule (
+  id TEXT PRIMARY KEY, task TEXT NOT NULL, time TEXT NOT NULL, limits TEXT NOT NULL, next_ms INTEGER, created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS schedule_next ON schedule (next_ms);
+CREATE TABLE IF NOT EXISTS run (
+  id TEXT PRIMARY KEY, schedule_id TEXT NOT NULL, task TEXT NOT NULL, limits TEXT NOT NULL, due_ms INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  state TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER, outcome TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS run_started ON run (started_ms);
+CREATE INDEX IF NOT EXISTS run_schedule ON run (schedule_id);
+CREATE INDEX IF NOT EXISTS run_state ON run (state, due_ms);
+CREATE TABLE IF NOT EXISTS runner (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
+`;
+
+/** Opens or makes the file, readable by its owner only. Throws `STORE_FAILED`. */
+export function openDatabase(file: string): ScheduleDatabase {
+  const database = open(file);
+  return {
+    row: (sql, ...values) => database.prepare(sql).get(...values),
+    rows: (sql, ...values) => database.prepare(sql).all(...values),
+    change: (sql, ...values) => Number(database.prepare(sql).run(...values).changes),
+    together(work) {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+/** A failure such as a full disk has ended the transaction already; the first error is the one that counts. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // There is no transaction any more.
+  }
+}
+
+function open(file: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+    const database = new DatabaseSync(file, { timeout: 10_000 });
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${TABLES}`);
+    return database;
+  } catch (error) {
+    throw new KernelError('STORE_FAILED', `The schedules in ${JSON.stringify(file)} cannot be opened.`, {
+      hint: 'Use another file, or remove one that is damaged.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { delay } from '@kernel/internal';
+import { checkChoice, checkFunctions, checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import { executeRun } from './execute-run.ts';
+import { lastTime, nextTime, timesBetween } from './next-time.ts';
+import type { ScheduleStore } from './store.ts';
+import type { Clock, MissedRuns, Schedule, ScheduledRun } from './types.ts';
+
+/** How schedules are run. */
+export interface SchedulerOptions {
+  /** The schedules. Several processes can share a file; one of them at a time executes runs. */
+  readonly store: ScheduleStore;
+  /**
+   * Executes one run, with the limits of the run and permissions of its own, and returns its answer. The id of the run as `runId` of `run()` makes the
+   * idempotency keys of its calls the same when it is begun again.
+   */
+  readonly run: (run: ScheduledRun, signal: AbortSignal) => Promise<string>;
+  /** What happens with times that passed while nothing ran. Default `once`. */
+  readonly missed?: MissedRuns | undefined;
+  /** Whether a run that a crash ended is begun again. Default false: nobody knows what it had done. */
+  readonly repeatUnfinished?: boolean | undefined;
+  /** Time limit of a run, in milliseconds; a schedule can have a shorter one. Default 600,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How many runs are at work at once. Default 4. */
+  readonly parallel?: number | undefined;
+  /** Gets errors that belong to no run, such as a store that fails. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Stops taking up runs, and aborts those at work. */
+  readonly signal: AbortSignal;
+  /** Time, for tests. */
+  readonly clock?: Clock | undefined;
+}
+
+const KEYS = optionKeys<SchedulerOptions>({
+  store: true,
+  run: true,
+  missed: true,
+  repeatUnfinished: true,
+  timeoutMs: true,
+  parallel: true,
+  onError: true,
+  signal: true,
+  clock: true,
+});
+const LEASE_MS = 30_000;
+/** Other processes can add schedules, so that nobody sleeps for longer. */
+const LOOK_MS = 10_000;
+const MAX_MISSED = 100;
+const TIMEOUT_MS = 600_000;
+const MAX_STARTED = 1000;
+/** A run that begins this much later than it was due counts as missed. */
+const LATE_MS = 60_000;
+const SYSTEM_CLOCK: Clock = { now: () => Date.now(), wait: (ms, signal) => delay(ms, signal).catch(() => undefined) };
+
+/**
+ * Runs schedules until the signal aborts; resolves when its last run has ended. A schedule that another process adds is seen within ten seconds. Of several processes on one store, one
+ * at a time does; when it ends or hangs, another one takes over within 30 seconds.
+ *
+ * That a run waits, and when its schedule is due next, is recorded at once, and that it begins before it does, so that no time runs twice. Runs that wait
+ * outlast the process. What a store cannot record for a while is tried again.
+ */
+export async function runSchedules(options: SchedulerOptions): Promise<void> {
+  checkKeys('runSchedules', options, KEYS);
+  checkFunctions('runSchedules', { run: options.run, onError: options.onError });
+  checkChoice('runSchedules', 'missed', options.missed, ['skip', 'once', 'all']);
+  checkNumber('runSchedules', 'timeoutMs', options.timeoutMs, 1);
+  checkNumber('runSchedules', 'parallel', options.parallel, 1);
+  const { store, signal, clock = SYSTEM_CLOCK, missed = 'once', parallel = 4, timeoutMs = TIMEOUT_MS } = options;
+  const { repeatUnfinished = false } = options;
+  const owner = randomUUID();
+  const working = new Set<Promise<void>>();
+  /** What could not be recorded yet. */
+  const unrecorded = new Set<() => void>();
+  let isOwner = false;
+  let hasTakenOver = false;
+  let leasedUntilMs = 0;
+  let lastMs = -Infinity;
+  // Runs stop when another process has taken over.
+  let leadership = new AbortController();
+
+  /** Tries something that a failing store must not keep others from; returns whether it worked. */
+  const attempt = (work: () => void): boolean => {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      options.onError?.(error);
+      return false;
+    }
+  };
+  const record = (work: () => void): void => {
+    if (attempt(work)) unrecorded.delete(work);
+    else unrecorded.add(work);
+  };
+  const executeNext = async (next: ScheduledRun): Promise<void> => {
+    const { state, outcome } = await executeRun(next, options.run, { timeoutMs, clock, signal: leadership.signal });
+    record(() => store.end(next, state, outcome, clock.now()));
+  };
+  const startWaiting = (): void => {
+    const room = parallel - working.size;
+    if (room <= 0 || signal.aborted || !hasTakenOver) return;
+    for (const next of store.start(owner, Math.min(Math.ceil(room), MAX_STARTED), clock.now())) {
+      const work = executeNext(next).finally(() => {
+        working.delete(work);
+        attempt(startWaiting);
+      });
+      working.add(work);
+    }
+  };
+  const loseLeadership = (): void => {
+    hasTakenOver = false;
+    leadership.abort(new KernelError('TOOL_CANCELLED', 'Another process runs the schedules now.'));
+    leadership = new AbortController();
+  };
+  /** One look. Returns whether all of it worked. */
+  const tick = (): boolean => {
+    const nowMs = clock.now();
+    const isSetBack = nowMs < lastMs - LATE_MS;
+    lastMs = nowMs;
+    const isShort = nowMs > leasedUntilMs - LEASE_MS / 2 || nowMs < leasedUntilMs - LEASE_MS;
+    if (!isOwner || isShort) {
+      const wasOwner = isOwner;
+      isOwner = store.lease(owner, nowMs, nowMs + LEASE_MS);
+      leasedUntilMs = nowMs + LEASE_MS;
+      if (wasOwner && !isOwner) loseLeadership();
+    }
+    if (!isOwner) return true;
+    for (const work of unrecorded) record(work);
+    let isDone = unrecorded.size === 0;
+    if (!hasTakenOver) {
+      store.takeOver(owner, repeatUnfinished, nowMs);
+      hasTakenOver = true;
+      store.realign(nowMs);
+    } else if (isSetBack) store.realign(nowMs);
+    for (const schedule of store.due(nowMs))
+      isDone = attempt(() => beginDue(store, owner, schedule, nowMs, missed)) && isDone;
+    startWaiting();
+    return isDone;
+  };
+
+  while (!signal.aborted) {
+    let pauseMs = LOOK_MS;
+    attempt(() => {
+      if (tick() && isOwner) pauseMs = untilNextMs(store, clock.now());
+    });
+    // One look after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    await clock.wait(pauseMs, signal);
+  }
+  leadership.abort(signal.reason);
+  await Promise.all(working);
+  for (const work of unrecorded) attempt(work);
+  attempt(() => store.release(owner));
+}
+
+/** How long until the next schedule is due, or somebody may have added one. */
+function untilNextMs(store: ScheduleStore, nowMs: number): number {
+  return Math.min(LOOK_MS, Math.max(1, (store.nextMs() ?? Infinity) - nowMs));
+}
+
+/** Records the runs of a schedule that is due, by the policy for missed ones. */
+function beginDue(store: ScheduleStore, owner: string, schedule: Schedule, nowMs: number, missed: MissedRuns): void {
+  const { time, nextMs: dueMs } = schedule;
+  if (dueMs === undefined) return;
+  const last = Math.max(dueMs, lastTime(time, nowMs) ?? dueMs);
+  const onTime = nowMs - last > LATE_MS ? [] : [last];
+  const all = (): readonly number[] => [dueMs, ...timesBetween(time, dueMs, nowMs, MAX_MISSED - 1)];
+  const begun = missed === 'all' ? all() : missed === 'once' ? [last] : onTime;
+  store.begin(owner, schedule, begun, nextTime(time, nowMs), nowMs);
+}

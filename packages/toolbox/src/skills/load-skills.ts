@@ -1,0 +1,108 @@
+import { checkChoice, checkFunctions, checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
+import { visibleText } from '../text/visible.ts';
+import { findSkills } from './find-skills.ts';
+import { oneLine, type OpenedSkill, openSkill } from './open-skill.ts';
+import { memorySkillPins } from './pins.ts';
+import { createSkills } from './skills.ts';
+import type { LoadSkillsOptions, SkillFolder, SkillPins, SkillProblem, SkillRequest, Skills } from './types.ts';
+
+const KEYS = optionKeys<LoadSkillsOptions>(
+  { folders: true, approve: true, pins: true, signal: true },
+  { folder: 'Use "folders".', paths: 'Use "folders".', ask: 'Use "approve".' },
+);
+const FOLDER_KEYS = optionKeys<SkillFolder>({ path: true, from: true });
+
+/**
+ * Loads the skills of folders: checks each one by the Agent Skills specification and asks about those of a project that the user did not decide on yet, or that
+ * have changed since. What breaks a rule, is not approved or has the name of an earlier one is not offered, and `problems` says why; fields that the specification does not
+ * know are only reported. No program runs.
+ *
+ * Throws `CONFIG_INVALID` for options that cannot be meant, and what `approve` throws.
+ */
+export async function loadSkills(options: LoadSkillsOptions): Promise<Skills> {
+  checkKeys('loadSkills', options, KEYS);
+  const { approve, folders, pins = memorySkillPins(), signal } = options;
+  checkFunctions('loadSkills', { approve });
+  checkFolders(folders);
+
+  const offered = new Map<string, OpenedSkill>();
+  const problems: SkillProblem[] = [];
+  const report = (folder: string, message: string): void =>
+    void problems.push({ folder: oneLine(folder), message: oneLine(message) });
+  for (const given of folders)
+    for (const found of await findSkills(given, signal)) {
+      if ('problem' in found) {
+        report(found.folder, found.problem);
+        continue;
+      }
+      signal?.throwIfAborted();
+      const result = await openSkill(found.folder, given.from, { name: found.name, signal });
+      if ('errors' in result) {
+        for (const error of result.errors) report(found.folder, error);
+        continue;
+      }
+      const { opened } = result;
+      const { name } = opened.skill;
+      const other = offered.get(name);
+      if (other !== undefined) {
+        report(found.folder, `The skill "${name}" of ${other.skill.folder} is offered instead.`);
+        continue;
+      }
+      const refusal = await refusalOf(opened, pins, approve);
+      if (refusal !== undefined) report(found.folder, refusal);
+      else offered.set(name, opened);
+      for (const note of opened.notes) report(found.folder, note);
+    }
+  return createSkills([...offered.values()], problems);
+}
+
+/** Why a skill is not offered; undefined if it is. */
+async function refusalOf(
+  opened: OpenedSkill,
+  pins: SkillPins,
+  approve: LoadSkillsOptions['approve'],
+): Promise<string | undefined> {
+  const { skill, snapshot } = opened;
+  if (snapshot === undefined) return undefined;
+  const pin = await pins.find(skill.folder);
+  const change = pin === undefined ? 'new' : 'changed';
+  if (pin?.sha256 === snapshot.sha256)
+    return pin.allowed ? undefined : `The skill "${skill.name}" is not offered: you decided against it.`;
+  if (approve === undefined)
+    return `The skill "${skill.name}" of the project is ${change} and was not approved yet, so it is not offered.`;
+  const allowed = await approve(requestFor(opened, snapshot, change));
+  await pins.save(skill.folder, { sha256: snapshot.sha256, allowed });
+  return allowed ? undefined : `The skill "${skill.name}" is not offered: you decided against it.`;
+}
+
+function requestFor(
+  { skill, text }: OpenedSkill,
+  { files, sha256 }: NonNullable<OpenedSkill['snapshot']>,
+  change: SkillRequest['change'],
+): SkillRequest {
+  return {
+    name: skill.name,
+    description: oneLine(skill.description),
+    folder: skill.folder,
+    change,
+    text: visibleText(text),
+    files: Array.from(files, ([path, { size }]) => ({ path: oneLine(path), size })),
+    rules: skill.rules,
+    sha256,
+  };
+}
+
+function checkFolders(folders: unknown): void {
+  if (!Array.isArray(folders)) throw invalidOption('loadSkills', 'folders', 'a list of { path, from }', folders);
+  for (const [index, folder] of folders.entries()) checkFolder(index, folder);
+}
+
+function checkFolder(index: number, folder: unknown): void {
+  const name = `folders[${index}]`;
+  if (typeof folder !== 'object' || folder === null) throw invalidOption('loadSkills', name, '{ path, from }', folder);
+  checkKeys('loadSkills', folder, FOLDER_KEYS, `${name}.`);
+  const { from, path } = { from: undefined, path: undefined, ...folder };
+  if (typeof path !== 'string' || path === '') throw invalidOption('loadSkills', `${name}.path`, 'a folder', path);
+  if (from === undefined) throw invalidOption('loadSkills', `${name}.from`, '"user" or "project"', from);
+  checkChoice('loadSkills', `${name}.from`, from, ['user', 'project']);
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isObject } from '@kernel/internal';
+import { withFileLock } from '../locks/file-lock.ts';
+import type { SkillPin, SkillPins } from './types.ts';
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Keeps decisions on skills in a JSON file that only the user can read; it is written whole, and several processes lose none of each other's. Of a file that is
+ * missing or damaged nothing counts: the user is asked again. Keep it where no tool writes.
+ */
+export function skillPins(path: string): SkillPins {
+  return {
+    find: async (folder) => (await readPins(path)).get(folder),
+    save: async (folder, pin) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await withFileLock(
+        `${path}.lock`,
+        async () => {
+          const pins = await readPins(path);
+          pins.set(folder, pin);
+          await replace(path, `${JSON.stringify(Object.fromEntries(pins), undefined, 2)}\n`);
+        },
+        undefined,
+      );
+    },
+  };
+}
+
+/** Keeps decisions for as long as the program runs. */
+export function memorySkillPins(): SkillPins {
+  const pins = new Map<string, SkillPin>();
+  return {
+    find: async (folder) => pins.get(folder),
+    save: async (folder, pin) => void pins.set(folder, pin),
+  };
+}
+
+async function readPins(path: string): Promise<Map<string, SkillPin>> {
+  const pins = new Map<string, SkillPin>();
+  try {
+    if ((await stat(path)).size > MAX_BYTES) return pins;
+    const json: unknown = JSON.parse(await readFile(path, 'utf8'));
+    for (const [folder, value] of Object.entries(isObject(json) ? json : {}))
+      if (isPin(value)) pins.set(folder, { sha256: value.sha256, allowed: value.allowed });
+  } catch {
+    // Nothing was decided.
+  }
+  return pins;
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const next = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = await open(next, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    await file.close();
+    await rename(next, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(next, { force: true });
+    throw error;
+  }
+}
+
+function isPin(value: unknown): value is SkillPin {
+  return isObject(value) && typeof value['sha256'] === 'string' && typeof value['allowed'] === 'boolean';
+}

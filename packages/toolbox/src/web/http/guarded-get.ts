@@ -1,0 +1,160 @@
+import { lookup as lookUp } from 'node:dns';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { KernelError } from '@kernel/protocol';
+import { isPublicAddress } from './public-address.ts';
+import { readBody } from './read-body.ts';
+
+/** What a download may do. */
+export interface DownloadOptions {
+  /** The largest body, in bytes, after it was unpacked. */
+  readonly maxBytes: number;
+  /** How long it may take in milliseconds, redirects included. */
+  readonly timeoutMs: number;
+  /** How many redirects are followed. */
+  readonly maxRedirects: number;
+  /** Whether a connection to an IP address may be made. Default: to public ones. */
+  readonly mayConnect?: ((address: string) => boolean) | undefined;
+  /** Whether a redirect is followed; otherwise it is the result. Default: every one. */
+  readonly mayFollow?: ((from: URL, to: URL) => boolean | Promise<boolean>) | undefined;
+  /** The headers of each request. Credentials do not belong here: redirects get them too. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Aborts the download. */
+  readonly signal: AbortSignal;
+}
+
+/** What was downloaded. */
+export interface Download {
+  /** The address that answered, after redirects. */
+  readonly url: URL;
+  /** The status code. */
+  readonly status: number;
+  /** The media type with its parameters, as the server gave it; empty if it gave none. */
+  readonly contentType: string;
+  /** The body, unpacked. */
+  readonly body: Uint8Array;
+  /** Where a redirect that was not followed leads. */
+  readonly location?: URL;
+}
+
+/** The longest address that servers can be expected to take. */
+const MAX_ADDRESS = 8000;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Downloads an http or https address. Every address that a name resolves to is checked when the connection is made, and again for each redirect, so that a name
+ * cannot resolve differently in between. Sends no cookies.
+ *
+ * Throws `TOOL_FAILED` with the reason: a private address, a limit, another scheme, credentials in the address, a broken connection.
+ */
+export async function guardedGet(source: string, options: DownloadOptions): Promise<Download> {
+  const clock = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([options.signal, clock]);
+  try {
+    let url = checkAddress(source);
+    for (let hop = 0; hop <= options.maxRedirects; hop += 1) {
+      // Each address depends on the answer of the one before.
+      // oxlint-disable-next-line no-await-in-loop
+      const response = await get(url, options, signal);
+      try {
+        const location = locationOf(response, url);
+        // oxlint-disable-next-line no-await-in-loop
+        if (location === undefined || (await options.mayFollow?.(url, location)) === false)
+          return {
+            url,
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'] ?? '',
+            // oxlint-disable-next-line no-await-in-loop
+            body: location === undefined ? await readBody(response, options.maxBytes, signal) : new Uint8Array(),
+            ...(location === undefined ? {} : { location }),
+          };
+        url = location;
+      } finally {
+        response.destroy();
+      }
+    }
+    throw new Error(`it redirected more than ${options.maxRedirects} times`);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const reason = clock.aborted ? `it took longer than ${options.timeoutMs} ms` : reasonOf(error);
+    throw new KernelError('TOOL_FAILED', `${shown(source)} was not loaded: ${reason}.`, { cause: error });
+  }
+}
+
+function checkAddress(source: string): URL {
+  if (!URL.canParse(source)) throw new Error('it is not a valid address');
+  const url = new URL(source);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`only http and https addresses are loaded, not "${url.protocol}"`);
+  if (url.username !== '' || url.password !== '') throw new Error('it holds credentials');
+  if (url.href.length > MAX_ADDRESS) throw new Error(`an address has more than ${MAX_ADDRESS} characters`);
+  return url;
+}
+
+function locationOf(response: IncomingMessage, from: URL): URL | undefined {
+  const { location } = response.headers;
+  if (location === undefined || !REDIRECTS.has(response.statusCode ?? 0)) return undefined;
+  if (!URL.canParse(location, from.href)) throw new Error('it redirected to an address that is not valid');
+  return checkAddress(new URL(location, from).href);
+}
+
+function get(url: URL, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const mayConnect = options.mayConnect ?? isPublicAddress;
+  return new Promise((resolve, reject) => {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    // `lookup` is not called for a literal address.
+    if (isIP(host) !== 0 && !mayConnect(host)) throw refused(host);
+    const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const outgoing = send(url, {
+      signal,
+      agent: false,
+      maxHeaderSize: 65_536,
+      headers: { 'accept-encoding': 'gzip, deflate, br', ...options.headers },
+      lookup: guardedLookup(mayConnect),
+    });
+    outgoing.on('response', resolve).on('error', reject).end();
+  });
+}
+
+/** Resolves a name for a connection; one refused address fails the connection. */
+function guardedLookup(mayConnect: (address: string) => boolean): LookupFunction {
+  return (hostname, options, done) => {
+    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '', 0);
+      const [first] = addresses;
+      if (first === undefined || addresses.some(({ address }) => !mayConnect(address)))
+        return done(refused(hostname), '', 0);
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
+    });
+  };
+}
+
+function refused(host: string): Error {
+  return new Error(`"${host}" is not a public address`);
+}
+
+function reasonOf(error: unknown): string {
+  const codes: Readonly<Record<string, string>> = {
+    ENOTFOUND: 'there is no such host',
+    ECONNREFUSED: 'the server refused the connection',
+    ECONNRESET: 'the server closed the connection',
+    CERT_HAS_EXPIRED: 'its certificate has expired',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  };
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return codes[code] ?? error.message.replace(/\.$/, '');
+}
+
+/** An address as a message shows it: without credentials, and not endless. */
+function shown(source: string): string {
+  const text = URL.canParse(source) ? withoutCredentials(new URL(source)) : source;
+  return JSON.stringify(text.slice(0, 300));
+}
+
+function withoutCredentials(url: URL): string {
+  url.username = '';
+  url.password = '';
+  return url.href;
+}

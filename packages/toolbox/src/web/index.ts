@@ -1,0 +1,13 @@
+export { fetchUrlTool } from './fetch-url.ts';
+export type { FetchUrlOptions } from './fetch-url.ts';
+export { guardedGet } from './http/guarded-get.ts';
+export type { Download, DownloadOptions } from './http/guarded-get.ts';
+export { isPublicAddress } from './http/public-address.ts';
+export { braveSearch } from './search/brave.ts';
+export type { BraveOptions } from './search/brave.ts';
+export { fakeSearch } from './search/fake-search.ts';
+export type { FakeSearch } from './search/fake-search.ts';
+export { searxng } from './search/searxng.ts';
+export type { SearxngOptions } from './search/searxng.ts';
+export type { SearchEngine, SearchQuery, SearchResult } from './search/types.ts';
+export { webSearchTool } from './search/web-search.ts';

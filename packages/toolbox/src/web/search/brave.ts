@@ -1,0 +1,36 @@
+import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { getJson } from './get-json.ts';
+import { toResults } from './to-results.ts';
+import type { SearchEngine } from './types.ts';
+
+/** Access to the search of Brave. */
+export interface BraveOptions {
+  /** The key of a subscription. */
+  readonly token: string;
+  /** Where the API is. Default: Brave's own. */
+  readonly baseUrl?: string | undefined;
+}
+
+const KEYS = optionKeys<BraveOptions>({ token: true, baseUrl: true }, { apiKey: 'Use "token".', key: 'Use "token".' });
+const MAX_COUNT = 20;
+
+/** Searches with Brave. Source: its Web Search API, api-dashboard.search.brave.com/app/documentation. */
+export function braveSearch(options: BraveOptions): SearchEngine {
+  checkKeys('braveSearch', options, KEYS);
+  const { token, baseUrl = 'https://api.search.brave.com/res/v1' } = options;
+  if (typeof token !== 'string' || token === '')
+    throw new KernelError('CONFIG_INVALID', 'braveSearch needs a token.', {
+      hint: 'Pass token: process.env.BRAVE_API_KEY.',
+    });
+  return {
+    name: 'Brave',
+    async search({ query, count, signal }) {
+      const url = new URL(`${baseUrl.replace(/\/$/, '')}/web/search`);
+      url.searchParams.set('q', query);
+      url.searchParams.set('count', String(Math.min(count, MAX_COUNT)));
+      url.searchParams.set('text_decorations', 'false');
+      const answer = await getJson('Brave', url, { 'x-subscription-token': token }, signal);
+      return toResults(answer, ['web', 'results'], 'description', count);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { KernelError } from '@kernel/protocol';
+
+const MAX_BYTES = 4_000_000;
+const TIMEOUT_MS = 20_000;
+
+/** Loads JSON of a search engine that the program chose. Rejects with `TOOL_FAILED` that names the engine and never the headers. */
+export async function getJson(
+  name: string,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const failed = (reason: string, cause?: unknown): KernelError =>
+    new KernelError('TOOL_FAILED', `The search with ${name} failed: ${reason}.`, { cause });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...headers },
+      signal: limit,
+      redirect: 'error',
+    });
+    const text = await readText(response);
+    if (text === undefined) throw failed(`its answer is larger than ${MAX_BYTES} bytes`);
+    if (!response.ok) throw failed(`it answered ${response.status}${hintFor(response.status)}`);
+    return JSON.parse(text);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (KernelError.is(error)) throw error;
+    throw failed(limit.aborted ? `it took longer than ${TIMEOUT_MS} ms` : describe(error), error);
+  }
+}
+
+function hintFor(status: number): string {
+  if (status === 401) return ', so its key is wrong';
+  if (status === 403)
+    return '; a SearXNG server has to allow the format json in its settings, and a key may lack a right';
+  return status === 429 ? ', because it was asked too often' : '';
+}
+
+function describe(error: unknown): string {
+  if (error instanceof SyntaxError) return 'its answer is not valid JSON';
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return code === '' ? 'it cannot be reached' : `it cannot be reached (${code})`;
+}
+
+async function readText(response: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the types of Node leave the chunks open
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > MAX_BYTES) return undefined;
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}

@@ -1,0 +1,30 @@
+import { checkKeys, optionKeys } from '@kernel/protocol';
+import { getJson } from './get-json.ts';
+import { toResults } from './to-results.ts';
+import type { SearchEngine } from './types.ts';
+
+/** Where a SearXNG server is. */
+export interface SearxngOptions {
+  /** Its address, such as `http://127.0.0.1:8888`. Its settings have to allow the format `json`. */
+  readonly baseUrl: string;
+  /** The language of results, such as `en`. Default: the server's. */
+  readonly language?: string | undefined;
+}
+
+const KEYS = optionKeys<SearxngOptions>({ baseUrl: true, language: true });
+
+/** Searches with a SearXNG server. Source: its search API, docs.searxng.org/dev/search_api.html. */
+export function searxng(options: SearxngOptions): SearchEngine {
+  checkKeys('searxng', options, KEYS);
+  const base = new URL(options.baseUrl);
+  return {
+    name: 'SearXNG',
+    async search({ query, count, signal }) {
+      const url = new URL(`${base.pathname.replace(/\/$/, '')}/search`, base);
+      url.searchParams.set('q', query);
+      url.searchParams.set('format', 'json');
+      if (options.language !== undefined) url.searchParams.set('language', options.language);
+      return toResults(await getJson('SearXNG', url, {}, signal), ['results'], 'content', count);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { checkChoice, checkKeys, checkNumber, invalidOption, KernelError, optionKeys } from '@kernel/protocol';
+import { createGuard } from './disk/guard.ts';
+import { diskStorage } from './disk/disk-storage.ts';
+import { quote, reasonOf } from './errors.ts';
+import { workspaceOver } from './from-storage.ts';
+import { diskStore } from './journal/disk-store.ts';
+import { createJournal } from './journal/journal.ts';
+import { compileRules } from './rules.ts';
+import type { StateOptions, Workspace, WorkspaceOptions } from './types.ts';
+
+/** How many bytes are kept for undo. */
+export const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+
+const KEYS = optionKeys<WorkspaceOptions>(
+  { root: true, read: true, write: true, deny: true, denyCredentials: true, state: true, hardLinks: true },
+  { folder: 'Use "root".', cwd: 'Use "root".', allow: 'Use "read" and "write".', ignore: 'Use "deny".' },
+);
+const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
+
+/**
+ * Creates the workspace of a folder on disk. Rejects with `CONFIG_INVALID` for options that cannot be meant, or if there is no such folder.
+ *
+ * `read`, `write` and `deny` are lists of globs, as in a `.gitignore`: one without a slash before its end is a name at any depth, another one a path from
+ * the root; a glob that matches a folder covers all that is in it; of several that match, the last one decides, and `!` turns it round. So
+ * `write: ['src', '!src/generated']` allows everything below any `src` but that. `deny` goes before both. What takes something away (`deny`, and `!` in
+ * the others) holds for names in any case and Unicode form; what gives something, for names as they are written.
+ */
+export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  checkKeys('createWorkspace', options, KEYS);
+  const { root: folder, state = {}, hardLinks, ...rules } = options;
+  if (typeof folder !== 'string' || folder === '') throw invalidOption('createWorkspace', 'root', 'a folder', folder);
+  checkKeys('createWorkspace', state, STATE_KEYS, 'state.');
+  checkNumber('createWorkspace', 'state.maxBytes', state.maxBytes, 0);
+  checkChoice('createWorkspace', 'hardLinks', hardLinks, ['refuse', 'read']);
+  const alias = resolve(folder);
+  const root = realFolder(alias, folder);
+  const compiled = compileRules('createWorkspace', rules, root);
+  const store = diskStore(state.folder === undefined ? undefined : resolve(state.folder));
+  const guard = createGuard(root, compiled, { hardLinks: hardLinks ?? 'refuse', state: () => store.folder() });
+  const storage = diskStorage({ root, alias, rules: compiled, guard });
+  return workspaceOver(storage, createJournal(store, state.maxBytes ?? MAX_KEPT_BYTES));
+}
+
+function realFolder(alias: string, asked: string): string {
+  try {
+    const root = realpathSync.native(alias);
+    if (statSync(root).isDirectory()) return root;
+  } catch (error) {
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `createWorkspace: the folder ${quote(asked)} cannot be used: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  throw new KernelError('CONFIG_INVALID', `createWorkspace: ${quote(asked)} is not a folder.`);
+}

@@ -1,0 +1,160 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { KernelError } from '@kernel/protocol';
+import { codeOf, isMissing, missingError, quote, reasonOf, toolError } from '../errors.ts';
+import { nameOf, normalizePath, parentOf } from '../paths.ts';
+import type { Rules } from '../rules.ts';
+import type { Storage } from '../storage.ts';
+import { type Guard, infoOf } from './guard.ts';
+import { listFolder } from './list-folder.ts';
+import { type OpenPath, openPath } from './open-path.ts';
+import { readOpened } from './read-opened.ts';
+import { isTemporary, replaceFile } from './replace-file.ts';
+
+/** Where a disk storage stands. */
+interface DiskOptions {
+  /** The folder, absolute and without links. */
+  readonly root: string;
+  /** The folder as the caller named it, absolute: paths may begin with it too. */
+  readonly alias: string;
+  /** What names may be used. */
+  readonly rules: Rules;
+  /** What opened things may be used. */
+  readonly guard: Guard;
+}
+
+/** The files of a folder on disk. */
+export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage {
+  const absolute = (path: string) => (path === '.' ? root : join(root, path));
+
+  /** Opens, does something and closes; errors of the system become those of the model. */
+  const opened = async <T>(
+    path: string,
+    isEntry: boolean,
+    use: (at: OpenPath) => T | Promise<T>,
+    asked = path,
+  ): Promise<T> => {
+    let at: OpenPath | undefined;
+    try {
+      at = openPath(absolute(path), isEntry);
+      return await use(at);
+    } catch (error) {
+      throw KernelError.is(error) || codeOf(error) === '' ? error : systemError(asked, error);
+    } finally {
+      at?.close();
+    }
+  };
+
+  /** The opened folder of an entry that is to be changed, and the entry's path, checked. */
+  const inFolder = <T>(path: string, use: (folder: OpenPath, name: string, place: string) => T | Promise<T>) =>
+    opened(
+      parentOf(path),
+      false,
+      (folder) => {
+        if (path === '.') throw toolError('The root of the workspace itself cannot be changed.');
+        const name = nameOf(path);
+        return use(folder, name, guard.check('write', join(folder.real, name), path));
+      },
+      path,
+    );
+
+  const storage: Storage = {
+    folder: root,
+    normalize: (path) => normalizePath(path, [root, alias], process.platform === 'win32'),
+    allows: (access, path) => rules.allows(access, path),
+    check: (access, path) => rules.check(access, path, path),
+    find: (path, { entry = false } = {}) =>
+      opened(path, entry, ({ real, stats }) => infoOf(stats, guard.checkFolder(real, path))).catch((error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }),
+    read: (path, range) =>
+      opened(path, false, (at) => {
+        const place = guard.check(range.access, at.real, path);
+        guard.checkLinks(range.access, at.stats, place, path);
+        return readOpened(at, { ...range, asked: path, place });
+      }),
+    list: (path, options) =>
+      opened(path, false, (at) => {
+        guard.checkFolder(at.real, path);
+        if (!at.stats.isDirectory()) throw toolError(`${quote(path)} is a file, not a folder.`);
+        return listFolder(at, options);
+      }),
+    replace: (path, bytes, { before, mode, onVersion, signal }) =>
+      inFolder(path, (folder, name, place) => {
+        if (before !== undefined) checkReplaced(folder, name, place, path);
+        // The folder may have been moved out since it was opened: what counts is where it is when the new file gets its name.
+        const check = () => void guard.check('write', join(folder.now() ?? '', name), path);
+        return replaceFile(folder, {
+          asked: path,
+          path: place,
+          name,
+          bytes,
+          before,
+          mode: mode ?? before?.mode,
+          signal,
+          onVersion,
+          check,
+        });
+      }),
+    makeFolder: (path, { holds = '', mode = 0o777 } = {}) =>
+      opened(
+        parentOf(path),
+        false,
+        (folder) => {
+          guard.check('write', join(folder.real, nameOf(path), holds), path);
+          mkdirSync(folder.entry(nameOf(path)), mode);
+        },
+        path,
+      ),
+    removeFile: (path) => inFolder(path, (folder, name) => unlinkSync(folder.entry(name))),
+    removeFolder: (path) =>
+      inFolder(path, (folder, name) => {
+        removeLeftovers(folder.entry(name));
+        rmdirSync(folder.entry(name));
+      }),
+    rename: (from, to) =>
+      inFolder(from, (source, name, sourcePlace) =>
+        inFolder(to, (target, newName, targetPlace) => {
+          // What is below a folder was checked by these paths; a folder above may be another one by now.
+          if (sourcePlace !== from || targetPlace !== to)
+            throw toolError(`${quote(from)} changed meanwhile; nothing was moved. Try again.`);
+          const isTaken = lstatSync(target.entry(newName), { throwIfNoEntry: false }) !== undefined;
+          if (isTaken) throw toolError(`${quote(to)} exists already; nothing was moved.`);
+          renameSync(source.entry(name), target.entry(newName));
+        }),
+      ),
+    readLink: (path) => inFolder(path, (folder, name) => readlinkSync(folder.entry(name))),
+    makeLink: (path, target) => inFolder(path, (folder, name) => symlinkSync(target, folder.entry(name))),
+  };
+
+  function checkReplaced(folder: OpenPath, name: string, place: string, asked: string): void {
+    const stats = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isFile()) throw toolError(`${quote(asked)} is not a file.`);
+    guard.checkLinks('write', stats, place, asked);
+  }
+
+  return storage;
+}
+
+/** Removes what a killed process left of files that it was writing: lists do not show it. */
+function removeLeftovers(folder: string): void {
+  if (!lstatSync(folder).isDirectory()) return;
+  for (const name of readdirSync(folder).filter(isTemporary)) unlinkSync(join(folder, name));
+}
+
+function systemError(path: string, error: unknown): KernelError {
+  return codeOf(error) === 'ENOENT'
+    ? missingError(path, error)
+    : toolError(`${quote(path)}: ${reasonOf(error)}.`, error);
+}

@@ -1,0 +1,84 @@
+import type { BigIntStats } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { quote, toolError } from '../errors.ts';
+import { isInside } from '../paths.ts';
+import type { Rules } from '../rules.ts';
+import type { Access, FileInfo, FileType, WorkspaceOptions } from '../types.ts';
+
+/** Decides on what was really opened. `asked` is the path as the caller wrote it, for errors. */
+export interface Guard {
+  /** The path of something real, relative to the root. Throws if it is outside, or of the system or the workspace's own state. */
+  place(real: string, asked: string): string;
+  /** Checks an access to something real, and returns its path relative to the root. */
+  check(access: Access, real: string, asked: string): string;
+  /** Checks a folder that is listed or made on the way to a file, and returns its path relative to the root. */
+  checkFolder(real: string, asked: string): string;
+  /** Throws for a file that has several names, of which another one may be outside. */
+  checkLinks(access: Access, stats: BigIntStats, path: string, asked: string): void;
+}
+
+/** What is no place for files, wherever the root is: devices, processes, the system's settings. */
+const SYSTEM = ['/proc', '/sys', '/dev'];
+
+/** Creates the guard of a folder. */
+export function createGuard(
+  root: string,
+  rules: Rules,
+  { hardLinks = 'refuse', state }: Pick<WorkspaceOptions, 'hardLinks'> & { readonly state: () => string | undefined },
+): Guard {
+  const place = (real: string, asked: string): string => {
+    if (!isInside(root, real, sep))
+      throw toolError(`${quote(asked)} leads outside the workspace through a symbolic link, which is not allowed.`);
+    if (SYSTEM.some((folder) => isInside(folder, real) && !isInside(folder, root)))
+      throw toolError(`${quote(asked)} belongs to the system and is not a file of the workspace.`);
+    const own = state();
+    if (own !== undefined && isInside(own, real, sep))
+      throw toolError(`${quote(asked)} is where the workspace keeps what was replaced; it is not open to tools.`);
+    return relative(root, real).split(sep).join('/') || '.';
+  };
+  return {
+    place,
+    check: (access, real, asked) => {
+      const path = place(real, asked);
+      rules.check(access, path, asked);
+      return path;
+    },
+    checkFolder: (real, asked) => {
+      const path = place(real, asked);
+      rules.checkFolder(path, asked);
+      return path;
+    },
+    checkLinks: (access, stats, path, asked) => {
+      if (stats.nlink <= 1n || !stats.isFile()) return;
+      if (access === 'read' && (hardLinks === 'read' || path.split('/').includes('node_modules'))) return;
+      throw toolError(
+        `${quote(asked)} has ${stats.nlink} names (hard links), of which another one may be outside the workspace, so it is not ${access === 'read' ? 'read' : 'changed'}.`,
+      );
+    },
+  };
+}
+
+/** What `find` tells of something opened. */
+export function infoOf(stats: BigIntStats, path: string): FileInfo {
+  const type = typeOf(stats);
+  return {
+    path,
+    type,
+    size: type === 'file' ? Number(stats.size) : 0,
+    modifiedMs: Number(stats.mtimeNs / 1_000_000n),
+    mode: Number(stats.mode & 0o777n),
+    version: versionOf(stats),
+  };
+}
+
+/** See `FileInfo.version`. The time of the last change of the inode is left out, so that a file that is moved stays the same. */
+export function versionOf(stats: BigIntStats): string {
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs].map((each) => each.toString(36)).join('.');
+}
+
+/** What something is. */
+export function typeOf(stats: Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileType {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isSymbolicLink() ? 'link' : 'other';
+}

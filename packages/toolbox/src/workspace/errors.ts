@@ -1,0 +1,65 @@
+import { KernelError } from '@kernel/protocol';
+
+/** Creates the error for a call that cannot be done; its message is for the model and the user. */
+export function toolError(message: string, cause?: unknown): KernelError {
+  return new KernelError('TOOL_FAILED', message, cause === undefined ? {} : { cause });
+}
+
+/** Creates the error for a path that leads to nothing: `data.reason` is `missing`. */
+export function missingError(path: string, cause?: unknown, hint = ''): KernelError {
+  return new KernelError('TOOL_FAILED', `There is no ${quote(path)} in the workspace.${hint}`, {
+    data: { reason: 'missing' },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Whether an error of a workspace says that there is nothing at the path. */
+export function isMissing(error: unknown): boolean {
+  return KernelError.is(error) && error.data?.['reason'] === 'missing';
+}
+
+/** The code of an error of the system, such as `ENOENT`; `''` for any other value. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** A path or another name from outside in quotes, with control and direction characters escaped, and shortened in the middle. */
+export function quote(text: string): string {
+  const short = text.length > 400 ? `${text.slice(0, 200)}…${text.slice(-200)}` : text;
+  return `"${escapeUnseen(short)}"`;
+}
+
+/** A text with everything that is not seen, breaks a line or turns its direction escaped as `\u{…}`. */
+export function escapeUnseen(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'the system does not permit it',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its links form a circle',
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'it is a folder',
+  ENOTEMPTY: 'the folder is not empty',
+  EEXIST: 'it exists',
+  EXDEV: 'it is on another file system',
+  EMFILE: 'too many files are open',
+  EBUSY: 'it is in use',
+  EIO: 'the device reported an error',
+  EILSEQ: 'the file system does not take such a name',
+  EINVAL: 'the file system does not take it',
+};
+
+/** Why the system refused, in words. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  return REASONS[code] ?? (code === '' ? 'unknown error' : code);
+}

@@ -1,0 +1,132 @@
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isObject } from '@kernel/internal';
+import { codeOf, reasonOf, toolError } from '../errors.ts';
+import { applyLine, type Entry, type JournalStore, type Line, type Step } from './journal.ts';
+
+const KINDS: readonly Step['what'][] = [
+  'created',
+  'changed',
+  'removed',
+  'moved',
+  'directory-made',
+  'directory-removed',
+  'link-removed',
+];
+const LOG = /^(\d{4,})\.jsonl$/;
+
+/** A store in a folder, and the folder. */
+export interface DiskStore extends JournalStore {
+  /** The folder; undefined until something is kept in a folder of its own. */
+  folder(): string | undefined;
+}
+
+/**
+ * A store on disk: `<id>.jsonl` has the steps of a change, `<id>.<step>` the bytes that one replaced. Without a folder it makes one for the user alone
+ * when it is first needed, in the user's state folder or, where that cannot be written, in that of temporary files.
+ */
+export function diskStore(given: string | undefined): DiskStore {
+  // Tools are kept out of it by its real path.
+  let folder = given !== undefined && existsSync(given) ? realpathSync.native(given) : given;
+  const at = (name: string): string => {
+    folder ??= ownFolder();
+    return join(folder, name);
+  };
+  const remove = (isOurs: (name: string) => boolean): void => {
+    if (folder === undefined || !existsSync(folder)) return;
+    for (const name of readdirSync(folder)) if (isOurs(name)) rmSync(join(folder, name), { force: true });
+  };
+  return {
+    folder: () => folder,
+    load: () => (folder === undefined || !existsSync(folder) ? [] : loadEntries(folder)),
+    create: (id, time) => {
+      try {
+        mkdirSync(at('.'), { recursive: true, mode: 0o700 });
+        folder = realpathSync.native(at('.'));
+        closeSync(openSync(at(`${id}.jsonl`), 'wx', 0o600));
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') return false;
+        throw toolError(`What is replaced cannot be kept for undo in "${folder}": ${reasonOf(error)}.`, error);
+      }
+      appendFileSync(at(`${id}.jsonl`), `${JSON.stringify({ at: time })}\n`);
+      return true;
+    },
+    append: (id, line) => appendFileSync(at(`${id}.jsonl`), `${JSON.stringify(line)}\n`),
+    keep: async (id, step, bytes) => {
+      await writeFile(at(`${id}.${step}`), bytes, { mode: 0o600 }).catch((error: unknown) => {
+        throw toolError(`What is replaced cannot be kept for undo: ${reasonOf(error)}.`, error);
+      });
+    },
+    kept: (id, step) => readFile(at(`${id}.${step}`)),
+    drop: (id) => remove((name) => name.startsWith(`${id}.`)),
+    clear: () => {
+      remove((name) => /^\d{4,}\.(?:jsonl|\d+)$/.test(name));
+      if (given !== undefined || folder === undefined) return;
+      rmSync(folder, { recursive: true, force: true });
+      folder = undefined;
+    },
+  };
+}
+
+function ownFolder(): string {
+  const parents = [join(homedir(), '.local', 'state', 'kernel-toolbox'), tmpdir()];
+  for (const parent of parents) {
+    try {
+      mkdirSync(parent, { recursive: true, mode: 0o700 });
+      return mkdtempSync(join(parent, 'undo-'));
+    } catch {
+      // The next one.
+    }
+  }
+  throw toolError(
+    `What is replaced cannot be kept for undo: none of ${parents.join(', ')} can be written. Pass "state.folder".`,
+  );
+}
+
+function loadEntries(folder: string): readonly Entry[] {
+  const ids = readdirSync(folder).flatMap((name) => LOG.exec(name)?.[1] ?? []);
+  return ids
+    .toSorted((a, b) => Number(a) - Number(b))
+    .flatMap((id) => {
+      const [head, ...lines] = readFileSync(join(folder, `${id}.jsonl`), 'utf8')
+        .split('\n')
+        .slice(0, -1);
+      // A crash may have left a log without its first line: nothing was done yet.
+      if (head === undefined) return [];
+      const { at } = parseObject(head);
+      const entry: Entry = { id, at: Number(at), bytes: 0, steps: [] };
+      for (const line of lines) applyLine(entry, toLine(parseObject(line)));
+      return entry.steps.length === 0 ? [] : [entry];
+    });
+}
+
+/** A line of a log; one that is none of ours says so, because nothing could be taken back by it. */
+function toLine(line: Readonly<Record<string, unknown>>): Line {
+  const { after, bytes, index, step, type } = line;
+  if (type === 'forget') return { type };
+  if (type === 'done' && typeof index === 'number' && typeof after === 'string') return { type, index, after };
+  if (type === 'step' && typeof bytes === 'number' && isObject(step)) {
+    const { what, path } = step;
+    const known = KINDS.find((kind) => kind === what);
+    if (known !== undefined && typeof path === 'string') return { type, bytes, step: { ...step, what: known, path } };
+  }
+  throw toolError('The log of a change is damaged, so that it cannot be taken back.');
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,37 @@
+import type { KernelError } from '@kernel/protocol';
+import { nearest } from '@kernel/internal';
+import { missingError, quote } from './errors.ts';
+import { joinPath, lineage, nameOf, parentOf } from './paths.ts';
+import type { Storage } from './storage.ts';
+
+const MAX_LENGTH = 100;
+
+/** Creates the error for a path that leads to nothing, with one that resembles it, if there is any that may be shown. */
+export async function missingPath(storage: Storage, path: string): Promise<KernelError> {
+  const near = await nearestPath(storage, path).catch(() => undefined);
+  return missingError(path, undefined, near === undefined ? '' : ` Did you mean ${quote(near)}?`);
+}
+
+/** An existing path in which the first part that does not exist is replaced by the nearest name in its folder. */
+async function nearestPath(storage: Storage, wanted: string): Promise<string | undefined> {
+  for (const path of lineage(wanted)) {
+    if ((await storage.find(path)) !== undefined) continue;
+    const folder = parentOf(path);
+    const entries = await storage.list(folder, {});
+    const names = entries.map(({ name }) => name).filter((name) => storage.allows('read', joinPath(folder, name)));
+    const near = nearestName(nameOf(path), names);
+    if (near === undefined) return undefined;
+    const whole = joinPath(folder, near) + wanted.slice(path.length);
+    const isThere = storage.allows('read', whole) && (await storage.find(whole)) !== undefined;
+    return isThere ? whole : joinPath(folder, near);
+  }
+  return undefined;
+}
+
+/** The name that differs only in case or by its extension, otherwise the one that is fewest edits away, if any is near. */
+export function nearestName(missing: string, names: readonly string[]): string | undefined {
+  const wanted = missing.toLowerCase();
+  const sameName = names.find((name) => name.toLowerCase() === wanted);
+  const withExtension = sameName ?? names.find((name) => name.toLowerCase().startsWith(`${wanted}.`));
+  return withExtension ?? (wanted.length > MAX_LENGTH ? undefined : nearest(missing, names, 1)[0]);
+}

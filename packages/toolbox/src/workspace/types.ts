@@ -1,0 +1,221 @@
+/**
+ * A folder tree that tools may use, with rules for each path. `createWorkspace` is the one on disk, `memoryWorkspace` one in memory, and
+ * `overlayWorkspace` keeps changes to another one apart until they are committed.
+ *
+ * Paths have `/`, are relative to the root, and may also be absolute paths below it; `.` is the root. `..` is resolved before links are. What a path
+ * leads to is checked on the opened file, not on the name. Every method rejects with a `KernelError` (`TOOL_FAILED`) whose message is for the
+ * model: the path leaves the workspace, its rules forbid it, it does not exist, or the system refused; or with `signal.reason` on an abort. `data.reason` of the error is `missing` if nothing is there.
+ */
+export interface Workspace {
+  /** The absolute path of the folder on disk, without links; undefined where the files are not those of a folder. */
+  readonly folder: string | undefined;
+  /** Returns the path relative to the root, without `.` and `..`. Looks at no file; throws if the path leaves the workspace or holds a NUL. */
+  normalize(path: string): string;
+  /** Whether the rules allow an access to a path by its name. Looks at no file, and links may lead to a path that has other rules. */
+  allows(access: Access, path: string): boolean;
+  /** Returns what is at a path; links are followed. */
+  stat(path: string, options?: AbortOptions): Promise<FileInfo>;
+  /** Reads a file, or a range of its bytes. */
+  read(path: string, options?: ReadOptions): Promise<FileContent>;
+  /**
+   * Lists a folder, sorted by name in code units. Any folder that is not denied can be listed; names of files that may not be read are listed too,
+   * their content stays closed.
+   */
+  list(path: string, options?: ListOptions): Promise<readonly DirectoryEntry[]>;
+  /**
+   * Writes a file whole; missing folders are made. At any moment, and after a crash too, the path has the old content or the new one. A link is
+   * followed, and the mode of a file that is replaced is kept. Resolves to the change, for `undo`.
+   */
+  write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Change>;
+  /** Makes a folder and those above it. One that exists is no error. */
+  makeDirectory(path: string, options?: AbortOptions): Promise<Change>;
+  /** Moves a file or a folder with all that is in it. A link is moved itself. Fails if `to` exists. */
+  move(from: string, to: string, options?: AbortOptions): Promise<Change>;
+  /** Removes a file, a link itself, or with `recursive` a folder with all that is in it. What it held is kept for `undo`. */
+  remove(path: string, options?: RemoveOptions): Promise<Change>;
+  /** Makes several edits, in order: all, or none when one fails. A crash in between leaves each file whole, and the change can be undone. */
+  apply(edits: readonly Edit[], options?: AbortOptions): Promise<Change>;
+  /** The changes that `undo` can take back, oldest first. */
+  undoable(): readonly Change[];
+  /**
+   * Takes back the last change, or one by its `id`, or all made after the one with the id `since` (`since: ''`: all). Resolves to what was taken
+   * back, newest first. Rejects, and changes nothing, if a file has changed since.
+   */
+  undo(options?: UndoOptions): Promise<readonly Change[]>;
+  /** Ends the run: drops what was kept for `undo`. The workspace can still be used. */
+  close(): Promise<void>;
+}
+
+/** What a caller wants to do with a path. */
+export type Access = 'read' | 'write';
+
+/** What is at a path. */
+export interface FileInfo {
+  /** The path relative to the root, after links were followed. */
+  readonly path: string;
+  /** What it is. `other` is a device, a pipe or a socket. */
+  readonly type: FileType;
+  /** The size of a file, in bytes; 0 for anything else. */
+  readonly size: number;
+  /** When the content changed last, in milliseconds since 1970. */
+  readonly modifiedMs: number;
+  /** The permission bits of a file or folder, such as 0o644. */
+  readonly mode: number;
+  /**
+   * Differs when the file was replaced or changed: on disk it is made of device, inode, size and time, which some file systems keep to a few
+   * milliseconds. Opaque.
+   */
+  readonly version: string;
+}
+
+/** What an entry of a folder is. `other` is a device, a pipe or a socket. */
+export type FileType = 'file' | 'directory' | 'link' | 'other';
+
+/** The bytes of a file, and the file that they came from. */
+export interface FileContent extends FileInfo {
+  /** The bytes of the range. */
+  readonly bytes: Uint8Array;
+}
+
+/** One entry of a folder. */
+export interface DirectoryEntry {
+  /** Its name, without the folder. */
+  readonly name: string;
+  /** What it is; a link is not followed. */
+  readonly type: FileType;
+  /** The size of a file, in bytes; only with `sizes`, and undefined if the entry was gone. */
+  readonly size?: number;
+}
+
+/** How an operation is aborted. */
+export interface AbortOptions {
+  /** Aborts the operation. A file is whole all the same. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `read`. */
+export interface ReadOptions extends AbortOptions {
+  /** The first byte, from 0. Default 0. */
+  readonly start?: number | undefined;
+  /** How many bytes at most; fewer at the end of the file. Default: all, where a file beyond `maxBytes` is refused. */
+  readonly length?: number | undefined;
+  /** The largest file or range that is read, in bytes. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Options of `list`. */
+export interface ListOptions extends AbortOptions {
+  /** Whether the sizes of files are told. Default false. */
+  readonly sizes?: boolean | undefined;
+}
+
+/** Options of `write`. */
+export interface WriteOptions extends AbortOptions {
+  /** The `version` that is replaced; another one fails. `absent`: there must be no file yet. Default: whatever is there is replaced. */
+  readonly ifVersion?: string | undefined;
+  /** The permission bits. Default: those of the file that is replaced, for a new one those that the system gives. */
+  readonly mode?: number | undefined;
+}
+
+/** Options of `remove`. */
+export interface RemoveOptions extends AbortOptions {
+  /** Whether a folder goes with all that is in it. Default false: only an empty one. */
+  readonly recursive?: boolean | undefined;
+}
+
+/** Options of `undo`. */
+export interface UndoOptions extends AbortOptions {
+  /** The one change to take back. */
+  readonly id?: string | undefined;
+  /** Take back everything after the change with this id; `''` is the beginning. */
+  readonly since?: string | undefined;
+}
+
+/** One edit of `apply`. */
+export type Edit =
+  | {
+      readonly type: 'write';
+      readonly path: string;
+      readonly content: string | Uint8Array;
+      /** As in `write`. */
+      readonly ifVersion?: string | undefined;
+      /** As in `write`. */
+      readonly mode?: number | undefined;
+    }
+  | { readonly type: 'makeDirectory'; readonly path: string }
+  | { readonly type: 'move'; readonly from: string; readonly to: string }
+  | { readonly type: 'remove'; readonly path: string; readonly recursive?: boolean | undefined };
+
+/** Something that was changed, as one step for `undo`. */
+export interface Change {
+  /** Names the change in this workspace. Ids sort in the order of the changes. */
+  readonly id: string;
+  /** When, in milliseconds since 1970. */
+  readonly at: number;
+  /** What happened to each path, in order. */
+  readonly paths: readonly ChangedPath[];
+}
+
+/** What a change did to one path. */
+export interface ChangedPath {
+  /** The path, relative to the root. */
+  readonly path: string;
+  /** What happened. `moved` is from `path` to `to`. */
+  readonly what: 'created' | 'changed' | 'removed' | 'moved' | 'directory-made' | 'directory-removed';
+  /** Where it was moved. */
+  readonly to?: string;
+}
+
+/** An overlay: the same workspace, with changes that its base does not have yet. */
+export interface OverlayWorkspace extends Workspace {
+  /** The paths whose content, presence or kind differs from the base, sorted. */
+  changes(): readonly ChangedPath[];
+  /** Writes the changes to the base: each file whole. Paths that changed in the base meanwhile are left as they are there, and stay in the overlay. */
+  commit(options?: AbortOptions): Promise<CommitResult>;
+  /** Forgets the changes. */
+  discard(): void;
+}
+
+/** What `commit` did. */
+export interface CommitResult {
+  /** The paths that the base now has as the overlay had them. */
+  readonly committed: readonly string[];
+  /** The paths that were left, each with the reason. */
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Which paths tools may use. Ordered globs; see `createWorkspace`. */
+export interface WorkspaceRules {
+  /** What may be read. Default `['**']`. */
+  readonly read?: readonly string[] | undefined;
+  /** What may be written, moved or removed. Default: nothing. */
+  readonly write?: readonly string[] | undefined;
+  /** What may be neither read nor written, whatever `read` and `write` say. Default: nothing but credentials. */
+  readonly deny?: readonly string[] | undefined;
+  /** Whether files that usually hold credentials are denied too. Default true. */
+  readonly denyCredentials?: boolean | undefined;
+}
+
+/** Options of `createWorkspace`. */
+export interface WorkspaceOptions extends WorkspaceRules {
+  /** The folder. */
+  readonly root: string;
+  /** Where what was replaced is kept for `undo`. */
+  readonly state?: StateOptions | undefined;
+  /**
+   * What happens with a file that has several names (hard links): the other name may be a key outside. `refuse` opens none, except below a
+   * `node_modules` for reading, where package managers link every file to their store; `read` reads them all. Neither writes one. Default `refuse`.
+   */
+  readonly hardLinks?: 'refuse' | 'read' | undefined;
+}
+
+/** Where and how much a workspace keeps for `undo`. */
+export interface StateOptions {
+  /**
+   * The folder for it, outside of what `write` allows. One that holds the changes of a run that ended without `close` can be undone from. Default: a
+   * new one in the user's state folder, made at the first change and removed by `close`.
+   */
+  readonly folder?: string | undefined;
+  /** How many bytes are kept; the oldest changes go first, and a change that replaces or removes more than that fails. Default 256 MiB. */
+  readonly maxBytes?: number | undefined;
+}

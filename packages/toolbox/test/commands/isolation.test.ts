@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  bubblewrap,
+  containerIsolation,
+  detectIsolation,
+  type Isolation,
+  linuxNamespaces,
+  sandboxExec,
+} from '../../src/commands/index.ts';
+import { commands, emptyFolder } from './support.ts';
+
+const works = (program: string, ...args: readonly string[]): boolean => {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const ways: readonly (readonly [string, Isolation, boolean])[] = [
+  ['bubblewrap', bubblewrap(), works('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')],
+  [
+    'Linux namespaces',
+    linuxNamespaces(),
+    works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'),
+  ],
+];
+
+describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
+  it.skipIf(!isThere)('reads and writes its folder', async () => {
+    const { run, folder } = await commands({ isolation });
+    writeFileSync(join(folder, 'a.txt'), 'content');
+    const result = await run([
+      'bash',
+      '-c',
+      'cat a.txt; echo new > b.txt; mkdir sub; pwd; echo x > /tmp/y && echo tmp',
+    ]);
+    expect(result.forLLM).toContain(`content${folder}\ntmp`);
+    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
+    expect(existsSync('/tmp/y')).toBe(false);
+  });
+
+  it.skipIf(!isThere)('reads nothing outside of it', async () => {
+    verifies('toolbox.isolation');
+    const outside = await emptyFolder();
+    writeFileSync(join(outside, 'secret'), 'the secret');
+    const { run } = await commands({ isolation });
+    for (const path of [
+      join(outside, 'secret'),
+      '/etc/shadow',
+      '/etc/hostname',
+      join(homedir(), '.profile'),
+      outside,
+    ]) {
+      const result = await run(['bash', '-c', `cat ${path} || ls ${path}; echo "code $?"`]);
+      expect(result.forLLM).not.toContain('the secret');
+      expect([path, result.forLLM]).toEqual([path, expect.stringContaining('No such file')]);
+    }
+    const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
+    expect(names.forLLM).not.toContain('secret');
+  });
+
+  it.skipIf(!isThere)('writes nothing outside of it', async () => {
+    const outside = await emptyFolder();
+    const { run } = await commands({ isolation });
+    for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
+      await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
+    expect(existsSync(join(outside, 'written'))).toBe(false);
+    for (const path of ['/usr', '/usr/bin', '/etc', '/']) expect(existsSync(join(path, 'written'))).toBe(false);
+  });
+
+  it.skipIf(!isThere)('reaches neither loopback nor anything else, unless the network is allowed', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.end('reached');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+    const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
+    expect(closed.forLLM).not.toContain('reached');
+    expect(requests).toBe(0);
+    const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
+    expect(open.forLLM).toContain('reached');
+  });
+
+  it.skipIf(!isThere)('has no capability, cannot mount and cannot see or end other processes', async () => {
+    const { run } = await commands({ isolation });
+    const status = await run(['cat', '/proc/self/status']);
+    expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
+    expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
+    expect((await run(['mount', '-t', 'tmpfs', 'x', '/tmp'])).data).not.toMatchObject({ exitCode: 0 });
+    const own = await run(['bash', '-c', `kill -0 ${process.pid} && echo alive; ls /proc | grep -c '^[0-9]'`]);
+    expect(own.forLLM).not.toContain('alive');
+  });
+
+  it.skipIf(!isThere)('cannot change the repository, whose hooks and config Git would run outside later', async () => {
+    const { run, folder } = await commands({ isolation });
+    execFileSync('git', ['init', '-q', folder]);
+    const before = readFileSync(join(folder, '.git/config'), 'utf8');
+    const script = [
+      'echo x > .git/hooks/pre-commit',
+      'echo x >> .git/config',
+      'echo /tmp > .git/commondir',
+      'mv .git .g',
+      'rm -rf .git',
+      'git config core.fsmonitor x',
+      'git status',
+    ].join('; ');
+    expect((await run(['bash', '-c', script])).forLLM).toContain('No commits yet');
+    for (const path of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(folder, '.git', path))).toBe(false);
+    expect(readFileSync(join(folder, '.git/config'), 'utf8')).toBe(before);
+  });
+
+  it.skipIf(!isThere)('commits where the repository may be written', async () => {
+    const { run, folder } = await commands({ isolation, gitWritable: true });
+    execFileSync('git', ['init', '-q', folder]);
+    const script =
+      'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
+    expect((await run(['bash', '-c', script])).forLLM).toContain('first');
+  });
+
+  it.skipIf(!isThere)(
+    'sees no more of a system whose PATH names the root, a home or a folder right below the root',
+    async () => {
+      const outside = await emptyFolder();
+      writeFileSync(join(outside, 'secret'), 'the secret');
+      for (const folder of ['/', '/tmp', '/var', homedir()]) {
+        const PATH = `${folder}:/usr/bin:/bin`;
+        const { run } = await commands({ isolation, setVariables: { PATH } });
+        const result = await run(['bash', '-c', `cat ${outside}/secret; ls /var/log ${homedir()}/.profile; echo done`]);
+        expect(result.forLLM).toContain('done');
+        expect(result.forLLM).not.toContain('the secret');
+        expect(result.forLLM).not.toMatch(/^\/root\/\.profile$|dpkg/m);
+      }
+    },
+  );
+
+  it.skipIf(!isThere)('finds hidden files empty', async () => {
+    const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
+    writeFileSync(join(folder, '.env'), 'KEY=secret');
+    mkdirSync(join(folder, 'keys'));
+    writeFileSync(join(folder, 'keys/a'), 'secret');
+    const result = await run(['bash', '-c', 'cat .env keys/*; wc -c < .env']);
+    expect(result.forLLM).not.toContain('secret');
+  });
+
+  it.skipIf(!isThere)('ends with everything that it started, on the time limit', async () => {
+    const { run, folder } = await commands({ isolation });
+    const result = await run(['bash', '-c', 'setsid bash -c "sleep 3; echo late > late" & sleep 100'], {
+      timeout_seconds: 0.2,
+    });
+    expect(result).toMatchObject({ outcome: 'timeout' });
+    // A process of its own session is in the same namespace, and dies with it.
+    execFileSync('sleep', ['1']);
+    expect(existsSync(join(folder, 'late'))).toBe(false);
+  });
+});
+
+describe('detectIsolation', () => {
+  let found: Isolation | undefined;
+  beforeAll(async () => {
+    found = await detectIsolation();
+  });
+
+  it('finds what works here, or says with every result that nothing does', async () => {
+    verifies('toolbox.isolation.none');
+    const { run } = await commands({ isolation: 'auto' });
+    const { forLLM } = await run(['true']);
+    expect(forLLM.includes('no way to isolate')).toBe(found === undefined);
+  });
+
+  it('runs nothing where isolation is required and there is none', async () => {
+    if (found !== undefined) return;
+    const { run } = await commands({ isolation: 'required' });
+    expect(await run(['true'])).toMatchObject({ isError: true });
+  });
+});
+
+describe('isolation that cannot be tried here', () => {
+  const request = {
+    command: ['npm', 'test'],
+    folder: '/srv/a "b"',
+    cwd: '/srv/a "b"/sub',
+    variables: { PATH: '/usr/bin', CI: '1' },
+    network: false,
+    readable: [],
+    hidden: ['/srv/a "b"/.env'],
+    gitWritable: false,
+  };
+
+  it('a container has the folder alone, no network and no capability, and can be ended by its name', () => {
+    const { args, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
+    const line = args.join(' ');
+    for (const part of ['--network none', '--cap-drop ALL', '--read-only', '--env CI=1', '-- node:24 npm test'])
+      expect(line).toContain(part);
+    expect(line).not.toContain('PATH=');
+    expect(stop?.args).toEqual(['kill', args[args.indexOf('--name') + 1]]);
+  });
+
+  it('the profile of macOS denies by default and quotes paths', () => {
+    const { args } = sandboxExec().wrap(request);
+    expect(args[1]).toContain('(deny default)');
+    expect(args[1]).toContain(String.raw`(subpath "/srv/a \"b\"")`);
+    expect(args[1]).not.toContain('network');
+  });
+});

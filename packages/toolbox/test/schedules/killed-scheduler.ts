@@ -1,0 +1,23 @@
+import { openScheduleStore, runSchedules } from '../../src/schedules/index.ts';
+
+const [, , file = '', nowText = '0'] = process.argv;
+const startedMs = Date.now();
+const clock = {
+  now: () => Number(nowText) + Date.now() - startedMs,
+  wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 10))),
+};
+const store = openScheduleStore(file);
+// As if the process before this one had been dead for longer than its turn.
+store.lease('this', clock.now() + 60_000, clock.now() + 60_000);
+store.release('this');
+await runSchedules({
+  store,
+  missed: 'all',
+  clock,
+  signal: new AbortController().signal,
+  run: async ({ dueMs }) => {
+    process.send?.(dueMs);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return 'done';
+  },
+});
