@@ -1,30 +1,126 @@
-import type { Approve } from '@kernel/agent';
+import type { ToolCall } from '@kernel/protocol';
+import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
+import type { UserRules } from './bundle/user-rules.ts';
 import type { Output } from './render/output.ts';
-import { hasTerminal, type Terminal } from './terminal/ask.ts';
-import { confirm } from './terminal/confirm.ts';
+import type { Terminal } from './terminal/ask.ts';
+import { isYes } from './terminal/confirm.ts';
+import { askAbout } from './terminal/question.ts';
 import { showCall } from './terminal/show-call.ts';
+import { markInvisible } from './terminal/visible.ts';
+import { messageOf } from './message-of.ts';
+
+/** What a model reads of a call that the user did not allow. */
+export const NO_BY_USER = 'The user said no.';
+
+/** The longest rule that is offered, in characters. */
+const MAX_RULE = 200;
+
+/** What an answer may do beyond the one call. */
+export interface ApprovalScope {
+  /** Adds a rule for the rest of this process. */
+  readonly remember: Permissions['remember'];
+  /** Where rules are kept that hold from now on. */
+  readonly userRules: Pick<UserRules, 'add' | 'path'>;
+}
 
 /**
- * Creates the approval of calls that may change something: it asks on stderr, one call after another, if a person sits at a terminal, and denies
- * otherwise. All arguments are shown. Only `y` and `yes` allow a call; what was typed before the question is no answer.
+ * Creates the question about a call that may change something, asked on stderr, one call after another, all arguments shown. `y` allows the call, `s` and
+ * `a` also those that a rule like it covers, in this session or always; `e` lets the arguments be edited; anything else is no, and a sentence is
+ * the reason that the model reads. What was typed before the question is no answer.
  */
-export function createApprove(terminal: Terminal, output: Output): Approve {
+export function createAskUser(terminal: Terminal, output: Output, scope: ApprovalScope): AskPermission {
   let turn: Promise<unknown> = Promise.resolve();
-  return ({ call, tool, signal }) => {
-    if (!hasTerminal(terminal)) {
-      return {
-        decision: 'deny',
-        reason: `"${tool.name}" may change something, and there is no terminal to ask for approval.`,
-      };
-    }
-    const [first = '', ...rest] = showCall(call.name, call.arguments);
-    const lines = rest.length === 0 ? [] : [first, ...rest];
-    const question =
-      rest.length === 0 ? `run ${first}? It may change something.` : 'Run this? It may change something.';
-    const answer = turn.then(() => confirm(terminal, output, lines, question, signal));
+  return ({ call, signal }, { rule, suggestion }) => {
+    // A rule that asks is stronger than any that allows, and one that is longer than the screen is not read.
+    const isOffered = rule === undefined && suggestion !== undefined && 'allow' in suggestion;
+    const offered = isOffered && suggestion.allow.length <= MAX_RULE ? suggestion : undefined;
+    const answer = turn.then(() => askUser(terminal, output, scope, { call, offered, signal }));
     turn = answer.catch(() => undefined);
-    return answer.then((isAllowed) =>
-      isAllowed ? { decision: 'allow' as const } : { decision: 'deny' as const, reason: 'The user said no.' },
-    );
+    return answer;
   };
+}
+
+interface Asked {
+  readonly call: ToolCall;
+  /** The rule that would allow the call, if one can. */
+  readonly offered: { readonly allow: string } | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function askUser(
+  terminal: Terminal,
+  output: Output,
+  { remember, userRules }: ApprovalScope,
+  { call, offered, signal }: Asked,
+): Promise<PermissionAnswer> {
+  const question = [
+    ...(offered === undefined
+      ? ['y once · e edit the arguments · n, or why not']
+      : [
+          'y once · s this session · a always · e edit the arguments · n, or why not',
+          `s and a allow: ${markInvisible(offered.allow)}`,
+        ]),
+    'Run it? It may change something. [y/N]',
+  ];
+  const lines = showCall(call.name, call.arguments);
+  const answer = await askAbout(terminal, output, { lines, question }, signal);
+  const word = answer?.trim() ?? '';
+  if (isYes(word)) return { decision: 'allow' };
+  if (offered !== undefined && /^(?:s|session|a|always)$/i.test(word)) {
+    remember(offered);
+    if (/^a/i.test(word)) await keep(offered, userRules, output);
+    return { decision: 'allow' };
+  }
+  if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
+  if (word === '' || /^no?$/i.test(word)) return { decision: 'deny', reason: NO_BY_USER };
+  return { decision: 'deny', reason: `${NO_BY_USER} The user says: ${word.slice(0, 2000)}` };
+}
+
+/** Keeps a rule. Where that fails the call runs all the same, and the rule holds for this process. */
+async function keep(rule: PermissionRule, userRules: ApprovalScope['userRules'], output: Output): Promise<void> {
+  try {
+    await userRules.add(rule);
+    output.note(`kept in ${markInvisible(userRules.path)}`);
+  } catch (error) {
+    const why = messageOf(error);
+    output.alert(`warning: the rule holds for this session alone, because it cannot be kept: ${why}`);
+  }
+}
+
+async function editArguments(
+  terminal: Terminal,
+  output: Output,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  let draft = oneLineJson(call.arguments);
+  for (;;) {
+    const question = [`The arguments of ${markInvisible(call.name)}, as JSON; Enter runs it, an empty line means no:`];
+    // oxlint-disable-next-line no-await-in-loop -- asked again only when the last answer was not JSON
+    const edited = (await askAbout(terminal, output, { lines: [], question, draft }, signal))?.trim() ?? '';
+    if (edited === '') return { decision: 'deny', reason: NO_BY_USER };
+    if (isJsonObject(edited)) return { decision: 'edit', arguments: edited };
+    output.alert('This is not a JSON object.');
+    draft = edited;
+  }
+}
+
+/** JSON text on one line; characters that would not show are written as `\u200b`. */
+function oneLineJson(json: string): string {
+  return json
+    .replaceAll(/[\r\n\t]/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+      [...Array(character.length).keys()]
+        .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+        .join(''),
+    );
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

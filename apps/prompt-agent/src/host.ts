@@ -1,23 +1,31 @@
+/**
+ * Asks a question and resolves to the line that is typed after it; empty if the input ends first. `draft` is what the line holds at first, to be edited. Rejects with
+ * the reason of an abort.
+ */
+export type AskLine = (show: () => void, signal: AbortSignal, draft?: string) => Promise<string>;
+
 /** What the program gets from outside. Nothing else reads arguments, environment or standard streams. */
 export interface Host {
   /** The arguments, without the program's own path. */
   readonly argv: readonly string[];
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The current folder, absolute. */
+  /** The current folder, absolute; empty if it has been deleted. */
   readonly cwd: string;
   /** The user's home folder, absolute. */
   readonly home: string;
   /** Read only to ask a person; `isTTY` says whether there is one. */
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   /** Receives the answer. */
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** Receives everything else. */
   readonly stderr: NodeJS.WritableStream & {
     readonly isTTY?: boolean;
     readonly rows?: number;
     readonly columns?: number;
   };
+  /** Asks on the terminal in place of reading stdin, where something else reads it: the line editor of a chat. */
+  readonly question?: AskLine | undefined;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }

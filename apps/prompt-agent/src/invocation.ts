@@ -5,12 +5,10 @@ import type { Flags } from './options/flags.ts';
 import type { Host } from './host.ts';
 import type { Output } from './render/output.ts';
 
-/** One invocation of the program, as its commands see it. */
+/** One invocation of the program with a model, as its commands see it. */
 export interface Invocation {
   /** The flags of the command line. */
   readonly flags: Flags;
-  /** The prompt. */
-  readonly prompt: string;
   /** The config in effect. */
   readonly loaded: LoadedConfig;
   /** The provider and model, and where they came from. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isInside } from './files/is-inside.ts';
 import { usageError } from './usage-error.ts';
-import { mayHoldCredentials } from './workspace/credential-names.ts';
+import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 
 const MAX_BYTES = 65_536;
 

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
+import { createWorkspace, mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { describe, expect, test } from 'vitest';
 import { readBytes, readText } from '../src/files/read-file.ts';
-import { mayHoldCredentials } from '../src/workspace/credential-names.ts';
-import { createWorkspace } from '../src/workspace/workspace.ts';
 import { prompt, workspace } from './program.ts';
 
 describe('a file that usually holds credentials', () => {
@@ -93,9 +92,9 @@ describe('a file that usually holds credentials', () => {
     verifies('cli.workspace.credentials');
     const home = workspace({ '.ssh/id_rsa': 'PRIVATE', '.ssh/note.txt': 'PRIVATE', '.netrc': 'PRIVATE', 'a.txt': 'x' });
     for (const folder of [home, join(home, '.ssh')]) {
-      const space = await createWorkspace(folder);
+      const space = await createWorkspace({ root: folder });
       for (const path of ['.ssh/id_rsa', 'id_rsa', 'note.txt', '.netrc'])
-        await expect(space.openFile(path)).rejects.toThrow(/may hold credentials|There is no/);
+        await expect(space.read(path)).rejects.toThrow(/may hold credentials|There is no/);
     }
     const { stdout } = await prompt(['search for PRIVATE'], { cwd: home });
     expect(stdout).toContain('No line contains "PRIVATE"');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startWireServer } from '@kernel/testing';
+import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
 
@@ -31,6 +31,27 @@ test('flag before config before key before local server before offline', async (
   } finally {
     await server.close();
   }
+});
+
+test('Ollama is looked for where OLLAMA_HOST says, as the providers read it', async () => {
+  verifies('cli.ollama');
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const isList = request.url === '/v1/models';
+    const reply = { message: { role: 'assistant', content: 'local' }, done: true, done_reason: 'stop' };
+    request.resume().on('end', () => response.end(JSON.stringify(isList ? { data: [{ id: 'llama' }] } : reply)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const host of [`:${port}`, `127.0.0.1:${port}`, `0.0.0.0:${port}`, `http://127.0.0.1:${port}/`]) {
+    // oxlint-disable-next-line no-await-in-loop -- one program at a time
+    const found = await prompt(['2+2'], { env: { OLLAMA_HOST: host, PROMPT_AGENT_SERVERS: undefined } });
+    expect(found.stderr).toContain(`model: ollama/llama at http://127.0.0.1:${port} (OLLAMA_HOST)`);
+    expect(found.stdout).toBe('local\n');
+  }
+  expect(new Set(asked)).toEqual(new Set(['/v1/models', '/api/chat']));
 });
 
 test('a server that was found on loopback is given no key', async () => {
@@ -67,7 +88,7 @@ test('a refused connection on this machine is told after waits of 3 s in all, wi
   await new Promise((resolve) => gone.close(resolve));
   const args = ['--provider', 'openai', '--base-url', `http://127.0.0.1:${port}/v1`, '--model', 'm', '2+2'];
   const { code, stdout, stderr } = await prompt(args);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   const waits = [...stderr.matchAll(/^retry \d in (\d+\.\d) s: openai: the connection failed: connect ECONNREFUSED/gm)];
   expect(waits).not.toHaveLength(0);
   expect(waits.reduce((sum, [, seconds]) => sum + Number(seconds), 0)).toBeLessThan(3);

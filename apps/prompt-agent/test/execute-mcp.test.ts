@@ -111,14 +111,14 @@ async function withModel(
   return { ...outcome, sent: JSON.stringify(server.requests.map(({ body }) => body)) };
 }
 
-test('without a terminal a tool of a server that may change something is denied, whatever the server says of it', async () => {
+test('without a terminal a tool of a server that may change something does not run, whatever the server says of it', async () => {
   verifies('cli.execute', 'cli.hints');
   const cwd = workspace({ 'server.mjs': SERVER });
   const args = ['--execute', '--tools', `${NODE} server.mjs`];
   for (const tool of ['mcp_promote', 'mcp_greet']) {
-    const { code, sent } = await withModel(tool, args, { cwd });
-    expect(code).toBe(0);
-    expect(sent).toContain('there is no terminal to ask');
+    const { code, stderr } = await withModel(tool, args, { cwd });
+    expect(code).toBe(4);
+    expect(stderr).toContain('there is no terminal to ask');
   }
   expect((await withModel('mcp_greet', ['--trust-hints', 'mcp', ...args], { cwd })).sent).toContain('Hello Ada!');
 });
@@ -204,11 +204,12 @@ test.each([
   ['no-such-server', { 'no-such-server': '' }, 'there is no program "no-such-server"'],
   ['none.json', {}, '--tools: "none.json" cannot be read (ENOENT)'],
   ['bad.json', { 'bad.json': '{' }, '--tools: "bad.json" is not valid JSON'],
-  ['list.json', { 'list.json': '[]' }, 'needs an object "mcpServers"'],
+  ['list.json', { 'list.json': '[]' }, '"list.json": must be an object, not an array'],
+  ['other.json', { 'other.json': '{"servers":{}}' }, 'Rename "servers" to "mcpServers"'],
   [
     'wrong.json',
     { 'wrong.json': '{"mcpServers":{"a":{"command":1}}}' },
-    'MCP server "a": "command" must be the name or path',
+    '--tools: "wrong.json": "mcpServers.a.command" must be text, not a number',
   ],
   [
     'unset.json',

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import type { Approve } from '@kernel/agent';
+import type { PermissionAnswer, PermissionRequest, PermissionRule } from '@kernel/toolbox/permissions';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { createApprove } from '../src/approve.ts';
+import { createAskUser } from '../src/approve.ts';
 import { showCall } from '../src/terminal/show-call.ts';
 import { wrapLines } from '../src/terminal/visible.ts';
 import { createOutput } from '../src/render/output.ts';
@@ -33,7 +33,7 @@ test('--execute runs the tools of a module beside the built-in ones and goes on 
   expect(await run('read a.txt')).toMatchObject({ code: 0, stdout: 'text\n' });
 });
 
-test('without a terminal a tool that writes is denied, and does not run; offline it is not even asked for', async () => {
+test('without a terminal a tool that writes does not run, and ends the run with exit 4; offline it is not even asked for', async () => {
   verifies('cli.execute');
   const cwd = workspace({ 'my.tools.mjs': MODULE });
   const calls = [{ id: 'c1', name: 'promote', arguments: { name: 'Ada' } }];
@@ -41,8 +41,9 @@ test('without a terminal a tool that writes is denied, and does not run; offline
   const args = ['--execute', '--tools=my.tools.mjs', 'please promote Ada'];
   const asked = await prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
   await server.close();
-  expect(asked).toMatchObject({ code: 0, stdout: 'Denied.\n' });
-  expect(JSON.stringify(server.requests[1]?.body)).toContain('there is no terminal to ask');
+  expect(asked).toMatchObject({ code: 4, stdout: '' });
+  expect(asked.stderr).toContain("The flag --allow 'promote(Ada)' would allow it.");
+  expect(server.requests).toHaveLength(1);
   expect(await prompt(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
   expect(existsSync(join(cwd, 'promoted.txt'))).toBe(false);
 });
@@ -60,7 +61,15 @@ test.each([
   expect(stderr).toContain(said);
 });
 
-function terminal(): { readonly approve: Approve; readonly stdin: PassThrough; readonly shown: () => string } {
+interface Asking {
+  readonly approve: (request: PermissionRequest) => PermissionAnswer | Promise<PermissionAnswer>;
+  readonly stdin: PassThrough;
+  readonly shown: () => string;
+  readonly remembered: PermissionRule[];
+  readonly kept: PermissionRule[];
+}
+
+function terminal(): Asking {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true });
   const output = createOutput({ stdout: new PassThrough(), stderr });
@@ -68,7 +77,15 @@ function terminal(): { readonly approve: Approve; readonly stdin: PassThrough; r
   stderr.setEncoding('utf8').on('data', (piece: string) => {
     text += piece;
   });
-  return { approve: createApprove({ stdin, stderr }, output), stdin, shown: () => text };
+  const remembered: PermissionRule[] = [];
+  const kept: PermissionRule[] = [];
+  const userRules = { path: '/rules.json', add: async (rule: PermissionRule) => void kept.push(rule) };
+  const askUser = createAskUser({ stdin, stderr }, output, {
+    remember: (rule) => void remembered.push(rule),
+    userRules,
+  });
+  const decision = { verdict: 'ask', reason: '', suggestion: { allow: 'promote(x)' } } as const;
+  return { approve: (request) => askUser(request, decision), stdin, shown: () => text, remembered, kept };
 }
 
 const tool = { name: 'promote', description: '', parameters: { type: 'object' } } as const;
@@ -84,19 +101,63 @@ test.each([
   verifies('cli.execute');
   const { approve, stdin, shown } = terminal();
   const { signal } = new AbortController();
-  const decided = approve({ call, tool, path: [], digest: '', signal });
+  const decided = approve({ call, tool, signal });
   await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
   if (typed === undefined) stdin.end();
   else stdin.write(typed);
   expect(await decided).toMatchObject({ decision });
-  expect(shown()).toBe('run promote {"name":"\\x1b[2J"}? It may change something. [y/N]\n');
+  expect(shown()).toBe(
+    [
+      'promote {"name":"\\x1b[2J"}',
+      'y once · s this session · a always · e edit the arguments · n, or why not',
+      's and a allow: promote(x)',
+      'Run it? It may change something. [y/N]\n',
+    ].join('\n'),
+  );
+});
+
+test('an answer holds once, for the session or always, and a sentence is a reason to deny', async () => {
+  verifies('cli.approval.answers');
+  const answers = async (...typed: readonly string[]) => {
+    const asking = terminal();
+    const decided = asking.approve({ call, tool, signal: new AbortController().signal });
+    for (const [index, line] of typed.entries()) {
+      // oxlint-disable-next-line no-await-in-loop -- each question before its answer
+      await vi.waitFor(() => expect(asking.shown()).toContain(index === 0 ? '[y/N]' : 'as JSON'));
+      asking.stdin.write(line);
+    }
+    const { decision, ...rest } = await decided;
+    return { decision, ...rest, remembered: asking.remembered, kept: asking.kept };
+  };
+  const rule = { allow: 'promote(x)' };
+  expect(await answers('y\n')).toEqual({ decision: 'allow', remembered: [], kept: [] });
+  expect(await answers('s\n')).toEqual({ decision: 'allow', remembered: [rule], kept: [] });
+  expect(await answers('a\n')).toEqual({ decision: 'allow', remembered: [rule], kept: [rule] });
+  const denied = { decision: 'deny', reason: 'The user said no. The user says: use greet', remembered: [], kept: [] };
+  expect(await answers('use greet\n')).toEqual(denied);
+});
+
+test('the arguments can be edited before the call runs; an empty line means no', async () => {
+  verifies('cli.approval.answers');
+  const asking = terminal();
+  const decided = asking.approve({ call, tool, signal: new AbortController().signal });
+  await vi.waitFor(() => expect(asking.shown()).toContain('[y/N]'));
+  asking.stdin.write('e\n');
+  // What can be edited is the whole text, and its control characters are no keys.
+  await vi.waitFor(() => expect(asking.shown()).toContain('{"name":"\\u001b[2J"}'));
+  asking.stdin.write('\u0015{"name":\r');
+  await vi.waitFor(() => expect(asking.shown()).toContain('not a JSON object'));
+  await vi.waitFor(() => expect(asking.shown().split('as JSON')).toHaveLength(3));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  asking.stdin.write('\u0015{"name":"Ada"}\r');
+  expect(await decided).toEqual({ decision: 'edit', arguments: '{"name":"Ada"}' });
 });
 
 test('what was typed before the question is no answer', async () => {
   verifies('cli.execute', 'cli.approval.whole');
   const { approve, stdin, shown } = terminal();
   stdin.write('yes\ny\n');
-  const decided = approve({ call, tool, path: [], digest: '', signal: new AbortController().signal });
+  const decided = approve({ call, tool, signal: new AbortController().signal });
   stdin.write('y\n');
   await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
   stdin.write('n\n');
@@ -106,7 +167,7 @@ test('what was typed before the question is no answer', async () => {
 test('an abort ends the question', async () => {
   const { approve } = terminal();
   const stop = new AbortController();
-  const decided = approve({ call, tool, path: [], digest: '', signal: stop.signal });
+  const decided = approve({ call, tool, signal: stop.signal });
   setTimeout(() => stop.abort(new Error('enough')), 10);
   await expect(decided).rejects.toThrow('enough');
 });
@@ -118,12 +179,12 @@ test('a call that is longer than the screen is shown page by page, and cannot be
   const decided = approve({
     call: { ...call, arguments: long },
     tool,
-    path: [],
-    digest: '',
     signal: new AbortController().signal,
   });
   await vi.waitFor(() => expect(shown()).toContain('(page 1 of'));
   expect(shown()).not.toContain('the end');
+  stdin.write('\n');
+  await vi.waitFor(() => expect(shown()).toContain('(page 2 of'));
   stdin.write('\n');
   await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
   expect(shown()).toContain('"last": "the end"');
@@ -132,8 +193,6 @@ test('a call that is longer than the screen is shown page by page, and cannot be
   const denied = approve({
     call: { ...call, arguments: long },
     tool,
-    path: [],
-    digest: '',
     signal: new AbortController().signal,
   });
   await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3));
@@ -175,7 +234,7 @@ test('an input that has ended denies, also at the next question', async () => {
   const { approve, stdin } = terminal();
   stdin.resume().end();
   await vi.waitFor(() => expect(stdin.readableEnded).toBe(true));
-  const ask = { call, tool, path: [], digest: '', signal: new AbortController().signal };
+  const ask = { call, tool, signal: new AbortController().signal };
   expect(await approve(ask)).toMatchObject({ decision: 'deny' });
 });
 
@@ -185,7 +244,7 @@ test('an abort ends the wait for silence, too', async () => {
   const typing = setInterval(() => stdin.write('y\n'), 1);
   try {
     const stop = new AbortController();
-    const decided = approve({ call, tool, path: [], digest: '', signal: stop.signal });
+    const decided = approve({ call, tool, signal: stop.signal });
     setTimeout(() => stop.abort(new Error('enough')), 50);
     await expect(decided).rejects.toThrow('enough');
     expect(shown()).toBe('');

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, workspace } from './program.ts';
+import { COMMAND_NAMES, COMMANDS } from '../src/options/commands.ts';
+import { FLAGS } from '../src/options/flags.ts';
+import { prompt, promptHere, workspace } from './program.ts';
 
 test('flags take one dash or two, and = or a space; the prompt is a flag or the rest', async () => {
   verifies('cli.flags');
@@ -38,7 +40,15 @@ test.each([
   [['--stream=maybe', 'hi'], '--stream'],
   [['--prompt', 'a', 'b'], '--prompt'],
   [['--max-turns', 'x', 'hi'], '--max-turns'],
-  [['--json', '--json-lines', 'hi'], '--json'],
+  [['--max-time', 'soon', 'hi'], '--max-time'],
+  [['--max-cost', 'x', '--price', '1,2', 'hi'], '--max-cost'],
+  [['--max-cost', '1', '--price', 'cheap', 'hi'], '--price'],
+  [['--role', 'pirate', '-s', 'x', 'hi'], '--role'],
+  [['--var', 'a=b', 'hi'], '--var'],
+  [['--record', 'a', '--replay', 'b', 'hi'], '--record'],
+  [['--replay', 'none.json', 'hi'], 'none.json'],
+  [['   '], 'prompt is missing'],
+  [['--prompt', ' '], 'prompt is missing'],
   [['--provider', 'openay', 'hi'], 'Known: anthropic, '],
   [['--provider', 'constructor', 'hi'], 'No provider is named "constructor"'],
   [['--provider', 'azure', '--base-url', 'http://127.0.0.1:9', 'hi'], 'deployment'],
@@ -53,20 +63,45 @@ test.each([
 
 test('a flag without effect for the protocol warns', async () => {
   verifies('cli.required');
-  const { code, stdout, stderr } = await prompt(['--images', 'x.png', '--tools-file', 'y.json', '2+2']);
+  const { code, stdout, stderr } = await prompt(['--audio', 'x.wav', '--tools-file', 'y.json', '2+2']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '4\n' });
-  expect(stderr).toContain('warning: --images has no effect without --protocol');
+  expect(stderr).toContain('warning: --audio has no effect without --protocol');
   expect(stderr).toContain('warning: --tools-file has no effect');
 });
 
-test('--help lists every flag and --version prints the version; both exit 0', async () => {
+test('--help fits a screen and shows every command, COMMAND --help its flags and examples; --version prints the version', async () => {
+  verifies('cli.flags', 'cli.commands.help');
   for (const args of [['--help'], ['-h']]) {
     const { code, stdout, stderr } = await prompt(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('Usage: prompt-agent');
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    for (const [flag] of stdout.matchAll(/--[a-z-]{3,}/g)) expect(readme).toContain(flag);
+    const lines = stdout.split('\n');
+    expect(lines.length).toBeLessThan(50);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    for (const name of COMMAND_NAMES) expect(stdout).toContain(`  ${name.split(' ')[0]}`);
+    for (const example of COMMANDS.ask.examples) expect(stdout).toContain(`prompt-agent ${example}`);
   }
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const documented = new Set<string>();
+  for (const name of COMMAND_NAMES) {
+    const { code, stdout } = await promptHere([...name.split(' '), '--help']);
+    expect(code).toBe(0);
+    for (const flag of COMMANDS[name].flags) expect(stdout).toContain(`--${flag}`);
+    for (const [flag] of stdout.matchAll(/--[a-z-]{3,}/g)) {
+      documented.add(flag.slice(2));
+      expect(readme).toContain(flag);
+    }
+  }
+  expect([...documented].toSorted()).toEqual(Object.keys(FLAGS).toSorted());
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
   expect((await prompt(['--version'])).stdout).toBe(`${manifest.version}\n`);
+});
+
+test.each([
+  [['--provder', 'x', 'hi'], 'Did you mean --provider?'],
+  [['asks'], 'did you mean ask?'],
+])('%j is answered with the name that was probably meant', async (args, hint) => {
+  verifies('cli.commands.near');
+  const { code, stderr } = await prompt(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(hint);
 });

@@ -2,6 +2,8 @@ import { verifies } from '@kernel/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { promptHere, workspace } from './program.ts';
 
+/** The folder is listed: nothing else may be in it. */
+const NOT_KEPT = { PROMPT_AGENT_SESSIONS: 'off' };
 let cwd = '';
 beforeAll(() => {
   cwd = workspace({
@@ -95,7 +97,7 @@ test.each([
   'what day of the year is it',
 ])('what would be half an answer, or one to another question, is none: %s', async (text) => {
   verifies('offline.hundred', 'offline.partial');
-  const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd });
+  const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd, env: NOT_KEPT });
   expect([code === 0, stdout]).toEqual([false, '']);
 });
 
@@ -109,7 +111,7 @@ test.each([
   ['read package.json and 2 + 2', /"demo"[\s\S]*4$/],
   ['list src and how many are there', /\(1 file, 1 folder\)$/],
 ])('what stands beside them is still answered: %s', async (text, right) => {
-  const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd });
+  const { code, stdout } = await promptHere(['--provider', 'offline', '--', text], { cwd, env: NOT_KEPT });
   expect(code).toBe(0);
   expect(stdout.trim()).toMatch(right);
 });

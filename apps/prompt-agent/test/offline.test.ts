@@ -124,6 +124,7 @@ test('--json prints one versioned object and nothing else', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(JSON.parse(stdout)).toEqual({
     version: 1,
+    exitCode: 0,
     reason: 'done',
     answer: '42',
     provider: 'offline',
@@ -155,17 +156,17 @@ test('--json-lines prints each event as a line of JSON, run-end last', async () 
     .trimEnd()
     .split('\n')
     .map((line) => (JSON.parse(line) as { type: string }).type);
-  expect(types[0]).toBe('turn-start');
+  expect(types.slice(0, 3)).toEqual(['start', 'tools', 'turn-start']);
   expect(types).toContain('tool-end');
   expect(types.filter((type) => type === 'run-end')).toHaveLength(1);
   expect(types.at(-1)).toBe('run-end');
 });
 
-test('--verbose tells turns and results, --max-turns 1 ends before the answer with exit 1', async () => {
+test('--verbose tells turns and results, --max-turns 1 ends before the answer with exit 5', async () => {
   const told = await prompt(['--verbose', 'what is 6 times 7?']);
-  expect(told.stderr).toMatch(/turn: 1, 5 tools[\s\S]*result: 42[\s\S]*turn: 2/);
+  expect(told.stderr).toMatch(/turn: 1, 8 tools[\s\S]*result: 42[\s\S]*turn: 2/);
   const { code, stdout, stderr } = await prompt(['--max-turns=1', 'what is 6 times 7?']);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toContain('reached its limit (turns)');
 });
 
@@ -185,17 +186,15 @@ test.each([
     'src/index.ts': 'export const answer = 42;\n',
     'src/deep/a.ts': '',
   });
-  const { code, stdout } = await prompt([text], { cwd });
+  const { code, stdout } = await prompt([text], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
   expect(code).toBe(0);
   expect(stdout).toContain(answer);
 });
 
 test.each([
   'what is the name of this project',
-  'show me the first 5 lines of notes.md',
-  'list all markdown files',
   'is there a file called foo.ts in src',
-  'how many lines are in notes.md?',
+  'how many lines of text are in notes.md?',
   'how many files mention second',
   'count to ten',
 ])('%s: what would be half an answer is refused', async (text) => {
@@ -218,6 +217,8 @@ test('.git and .env files are not opened, by no tool and by no link', async () =
     'read .git/config',
     'read .env',
     'cat sub/.env.local',
+    'how many lines are in .env',
+    'first line of .git/config',
     'read innocent/config',
     'list the files in .git/',
     "grep 'abc' .git",

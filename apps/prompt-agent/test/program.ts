@@ -24,28 +24,40 @@ export interface Outcome {
 /** How to start it. */
 export interface Start {
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What is piped into it. Default: nothing. */
+  readonly input?: string | Uint8Array;
   /** Takes stdout in place of a pipe. */
   readonly stdoutFile?: string;
   /** Sees the process and all that it has written, after each piece. */
   readonly watch?: (child: ChildProcess, stdout: string, stderr: string) => void;
+  /** Sees the process as soon as it has been started. */
+  readonly spawned?: (child: ChildProcess) => void;
 }
 
-const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+const INHERITED = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  // Not in the home folder, which is also the workspace.
+  XDG_CACHE_HOME: join(tmpdir(), 'prompt-agent-tests'),
+};
 
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
 export function prompt(
   args: readonly string[],
-  { cwd = workspace(), env = {}, stdoutFile, watch }: Start = {},
+  { cwd = workspace(), env = {}, input, stdoutFile, watch, spawned }: Start = {},
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const file = stdoutFile === undefined ? undefined : openSync(stdoutFile, 'w');
     const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
       cwd,
       env: { ...INHERITED, HOME: cwd, TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
-      stdio: ['ignore', file ?? 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', file ?? 'pipe', 'pipe'],
     });
+    // A program that does not read it to the end closes it, which is no failure.
+    child.stdin?.on('error', () => undefined).end(input);
     if (file !== undefined) closeSync(file);
+    spawned?.(child);
     let stdout = '';
     let stderr = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -63,7 +75,7 @@ export function prompt(
 /** Runs the program in this process, which is much cheaper: for tests of what it answers, not of how a process starts and ends. */
 export async function promptHere(
   args: readonly string[],
-  { cwd = workspace(), env = {} }: Pick<Start, 'cwd' | 'env'> = {},
+  { cwd = workspace(), env = {}, input }: Pick<Start, 'cwd' | 'env' | 'input'> = {},
 ): Promise<Outcome> {
   const read = (stream: PassThrough): (() => string) => {
     let text = '';
@@ -79,7 +91,7 @@ export async function promptHere(
     env: { TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
     cwd,
     home: cwd,
-    stdin: new PassThrough(),
+    stdin: new PassThrough().end(input),
     stdout,
     stderr,
     signal: new AbortController().signal,

@@ -73,7 +73,7 @@ test('image URLs on private addresses are refused, by address and by name, unles
   try {
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
       const { code, stderr } = await call('vision', ['-images', at(host), 'x']);
-      expect([host, code, stderr]).toEqual([host, 1, expect.stringContaining('private address')]);
+      expect([host, code, stderr]).toEqual([host, 8, expect.stringContaining('not a public address')]);
     }
     const looped = await call('vision', ['-images', at('127.0.0.1', '/loop.png'), '--allow-private-images', 'x']);
     expect(looped.stderr).toContain('redirected more than 5 times');
@@ -118,6 +118,31 @@ test('tools prints the text and the calls, and runs none of them', async () => {
   for (const file of ['bad.json', 'no.json', 'none.json']) {
     const wrong = await call('tools', ['-tools-file', file, 'x'], cwd);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--tools-file')]);
+  }
+});
+
+test('each mistake in a file of tools is named with its path, and a misspelled key with the right one', async () => {
+  verifies('cli.config.schemas');
+  const tool = { name: 'a', description: 'A tool.', parameters: {} };
+  const cases: readonly (readonly [unknown, string])[] = [
+    ['{"name": sk-secret}', '"tools.json" is not valid JSON'],
+    [{}, '"tools.json": must be an array, not an object.'],
+    [[{ ...tool, name: undefined }], '"tools.json": "[0].name" is missing.'],
+    [[tool, { ...tool, name: 'b', parameter: {} }], '"[1]": there is no key "parameter"; did you mean "parameters"?'],
+    [[{ ...tool, effect: 'rm' }], '"[0].effect" must be one of read, idempotent, write, external.'],
+    [
+      [
+        { ...tool, name: 1 },
+        { ...tool, description: null },
+      ],
+      'has 2 mistakes:\n  "[0].name" must be text, not a number\n  "[1].descr',
+    ],
+  ];
+  for (const [content, said] of cases) {
+    const cwd = workspace({ 'tools.json': typeof content === 'string' ? content : JSON.stringify(content) });
+    const { code, stderr } = await call('tools', ['-tools-file', 'tools.json', 'x'], cwd);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(stderr).not.toContain('sk-secret');
   }
 });
 

@@ -46,11 +46,14 @@ test.each([
     expect(body.tools.map((tool) => tool.function['name'])).toEqual([
       'datetime',
       'calculate',
+      'convert_units',
+      'inspect_text',
       'read_file',
       'list_directory',
+      'glob',
       'search_text',
     ]);
-    expect(JSON.stringify(body)).not.toContain('usageHint');
+    expect(JSON.stringify(body)).not.toMatch(/usageHint|phrases/);
   });
 });
 
@@ -64,14 +67,14 @@ test('--stream prints the text as it arrives', async () => {
   });
 });
 
-test('a refused connection fails with exit 1 and says which address', async () => {
+test('a refused connection fails with exit 8 and says which address', async () => {
   verifies('cli.exit');
   const { code, stdout, stderr } = await prompt(['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm', 'hi']);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(stderr).toContain('127.0.0.1:9');
 });
 
-test('a refused key exits 1, and no output shows the key, however it was given', async () => {
+test('a refused key exits 7, and no output shows the key, however it was given', async () => {
   verifies('cli.safe', 'cli.exit');
   const key = 'sk-very-secret-key';
   await withServer({ token: 'another' }, async (_, ask) => {
@@ -80,7 +83,7 @@ test('a refused key exits 1, and no output shows the key, however it was given',
         [...start.flags, '--json', '--verbose', 'hi'],
         start.env === undefined ? {} : { env: start.env },
       );
-      expect(code).toBe(1);
+      expect(code).toBe(7);
       expect(stderr).toContain('401');
       expect(stdout + stderr).not.toContain(key);
     }
@@ -204,7 +207,7 @@ test("the flags of the Go kernel's second program are taken in agent mode", asyn
   const call = { calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '1+1' } }] };
   await withServer({ replies: () => call }, async (server, ask) => {
     const kept = await ask(['-max-iterations', '-1', '-memory', 'notes', '-log', '-verbose', 'hi'], { cwd });
-    expect(kept.code).toBe(1);
+    expect(kept.code).toBe(5);
     expect(kept.stderr).toContain('[1] calculate({"expression":"1+1"}): 2\nIterations: 1\n');
     expect(server.requests[0]?.body).toMatchObject({
       messages: [{ role: 'system', content: 'Be brief.\n\n# Memory\n## a.md\nLikes tea.' }, { role: 'user' }],

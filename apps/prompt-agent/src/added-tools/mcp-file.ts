@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parseJson } from '../files/parse-json.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { usageError } from '../usage-error.ts';
@@ -19,12 +20,8 @@ export async function readMcpFile(file: string, host: Pick<Host, 'cwd' | 'env'>)
       if (found === undefined) throw usageError(`--tools: "${file}" uses the variable ${name}, which is not set.`);
       return found;
     });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw usageError(`--tools: "${file}" is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const { checkMcpFile } = await import('./mcp-file-schema.ts');
+  const json = checkMcpFile(file, parseJson(text, `--tools: "${file}"`));
   return fillTexts(json, fill);
 }
 

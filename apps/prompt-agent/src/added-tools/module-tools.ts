@@ -1,17 +1,22 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '@kernel/internal';
+import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import { usageError } from '../usage-error.ts';
+import { providePackages } from './provide-packages.ts';
+import { messageOf } from '../message-of.ts';
 
 /**
  * Loads a module of tools: an ES module whose default export, or export `tools`, is a list of bindings from `defineTool` and `bindTool` of
- * `@kernel/tools`. Runs the module. Throws a usage error that names the file and the entry.
+ * `@kernel/tools`, which need not be installed beside it. Runs the module. Throws a usage error that names the file and the entry.
  */
 export async function loadModuleTools(file: string, cwd: string): Promise<readonly ToolBinding[]> {
+  providePackages();
   const loaded: unknown = await import(pathToFileURL(resolve(cwd, file)).href).catch((error: unknown) => {
-    const [why] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw usageError(`--tools: "${file}" cannot be loaded: ${why ?? ''}`);
+    const [why] = messageOf(error).split('\n');
+    const hint = KernelError.is(error) && error.hint !== undefined ? ` ${error.hint}` : '';
+    throw usageError(`--tools: "${file}" cannot be loaded: ${why ?? ''}${hint}`);
   });
   const list = [field(loaded, 'default'), field(loaded, 'tools')].find((value) => Array.isArray(value));
   if (list === undefined)

@@ -26,9 +26,10 @@ const FILE = 'mcp-tools.json';
 export async function loadServerPins(given: string, host: Host, output: Output): Promise<ServerPins> {
   const path = join(stateFolder(host), FILE);
   const key = `${given} in ${host.cwd}`;
-  const state = await readState(path);
+  const read = (): Promise<Map<string, McpPins>> =>
+    readState(path, async () => (await import('../config/state-schemas.ts')).pinsSchema);
   return {
-    known: isPins(state[key]) ? state[key] : undefined,
+    known: (await read()).get(key),
     async approve(change) {
       if (hasTerminal(host)) return confirm(host, output, describe(change, wholeTool), 'Use them?', host.signal);
       for (const line of describe(change, shortTool)) output.note(line);
@@ -36,7 +37,7 @@ export async function loadServerPins(given: string, host: Host, output: Output):
       return false;
     },
     // Read once more: another process may have written meanwhile.
-    save: async (pins) => writeState(path, { ...(await readState(path)), [key]: pins }),
+    save: async (pins) => writeState(path, { ...Object.fromEntries(await read()), [key]: pins }),
   };
 }
 
@@ -66,17 +67,4 @@ function wholeTool(name: string, { description, effect = 'external', parameters,
         .map((line) => `    ${line}`),
     ),
   ];
-}
-
-function isPins(value: unknown): value is McpPins {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every(
-      (hashes: unknown) =>
-        typeof hashes === 'object' &&
-        hashes !== null &&
-        Object.values(hashes).every((hash) => typeof hash === 'string'),
-    )
-  );
 }

@@ -4,7 +4,7 @@ import { usageError } from '../usage-error.ts';
  * Splits a command into words as a shell does: at spaces, with '…', "…" and backslash. Nothing is expanded and no shell runs. Throws a
  * usage error for an unclosed quote and for an empty command.
  */
-export function splitCommand(text: string): readonly string[] {
+export function splitCommand(text: string, flag = '--tools'): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
@@ -22,9 +22,11 @@ export function splitCommand(text: string): readonly string[] {
       word = undefined;
     } else word = (word ?? '') + char;
   }
-  if (quote !== undefined) throw usageError(`--tools: the command \`${text}\` has an unclosed quote (${quote}).`);
+  if (quote !== undefined) throw usageError(`${flag}: the command \`${text}\` has an unclosed quote (${quote}).`);
   if (word !== undefined) words.push(word);
   if (words.length === 0)
-    throw usageError('--tools is empty: give a module, an mcpServers file, a command or an address.');
+    throw usageError(
+      `${flag} is empty${flag === '--tools' ? ': give a module, an mcpServers file, a command or an address' : ''}.`,
+    );
   return words;
 }

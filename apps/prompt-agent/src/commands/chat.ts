@@ -1,13 +1,47 @@
-import { textOf } from '@kernel/protocol';
+import { openAgent } from '../agent/open-agent.ts';
+import { keptSessions } from '../chat/chat-sessions.ts';
+import { openConversation } from '../chat/conversation.ts';
+import { MAX_MESSAGE, readMessages } from '../chat/read-lines.ts';
+import { chatOnTerminal, oneMessage } from '../chat/terminal-chat.ts';
+import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { callModel, tokenLine, writeReply } from './raw-call.ts';
+import { openModel } from '../model/open-model.ts';
+import { checkSession, checkTools } from '../options/check-ask.ts';
+import { checkLimits } from '../options/run-limits.ts';
+import { hasTerminal } from '../terminal/ask.ts';
+import { usageError } from '../usage-error.ts';
 
-/** Makes one chat call: `Response: TEXT` and the token line; with `--stream` the raw text and a newline. */
-export async function chat(invocation: Invocation): Promise<number> {
-  const end = await callModel(invocation, { protocol: 'chat', content: invocation.prompt });
-  const lines =
-    invocation.flags.stream === true ? [] : [`Response: ${textOf(end.message)}`, ...tokenLine(end, 'completions')];
-  writeReply(invocation, 'chat', end, lines);
-  return EXIT.answer;
+/**
+ * Talks with the agent, message after message. Where stdin is no terminal each line is a message, and the exit code is that of the last message that failed. The
+ * conversation is kept as a session, as those of `ask` are.
+ */
+export async function chat(call: CommandCall): Promise<number> {
+  checkTools(call.flags);
+  checkLimits(call.flags);
+  checkSession(call.flags);
+  const invocation = await openModel(call, { need: 'chat', isRaw: false });
+  if (!hasTerminal(call.host)) return chatOverLines(invocation);
+  invocation.output.note('/help shows the commands; Ctrl-D leaves.');
+  return chatOnTerminal(invocation, keptSessions(invocation));
+}
+
+async function chatOverLines(invocation: Invocation): Promise<number> {
+  const { host, signal } = invocation;
+  const agent = await openAgent(invocation);
+  try {
+    const conversation = await openConversation(invocation, agent, keptSessions(invocation));
+    let code: number = EXIT.answer;
+    for await (const text of readMessages(host.stdin, signal)) {
+      if (text.trim() === '') continue;
+      if (text.length > MAX_MESSAGE) throw usageError(`A message has more than ${MAX_MESSAGE} characters.`);
+      const result = await oneMessage(text, { invocation, agent, conversation, signal });
+      if (result === 'leave' || signal.aborted) break;
+      if (result !== undefined && result !== EXIT.answer) code = result;
+    }
+    await conversation.close();
+    return signal.aborted ? EXIT.interrupted : code;
+  } finally {
+    await agent.close();
+  }
 }

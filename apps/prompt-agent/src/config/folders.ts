@@ -11,6 +11,11 @@ export function stateFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
   return join(baseFolder(env['XDG_STATE_HOME'], join(home, '.local', 'state')), 'prompt-agent');
 }
 
+/** The program's folder for what it can make again, by the XDG base directory specification. */
+export function cacheFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
+  return join(baseFolder(env['XDG_CACHE_HOME'], join(home, '.cache')), 'prompt-agent');
+}
+
 /** By the specification, a path that is not absolute is ignored. */
 function baseFolder(given: string | undefined, otherwise: string): string {
   return given !== undefined && isAbsolute(given) ? given : otherwise;

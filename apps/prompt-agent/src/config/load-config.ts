@@ -1,11 +1,21 @@
 import { join, resolve } from 'node:path';
-import { type AgentConfig, CONFIG_KEYS, fromConfig } from '@kernel/agent/config';
+import { type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Output } from '../render/output.ts';
 import { usageError } from '../usage-error.ts';
 import { configFolder } from './folders.ts';
-import { checkOptions, checkHeaders, checkMemory, isApproved, variablesFor } from './project-file.ts';
+import { withoutUnknown } from './without-unknown.ts';
+import { messageOf } from '../message-of.ts';
+import { oneLine } from '../render/escape.ts';
+import {
+  checkHeaders,
+  checkMemory,
+  checkOptions,
+  isApproved,
+  isApprovedAlready,
+  variablesFor,
+} from './project-file.ts';
 import { readText } from '../files/read-file.ts';
 
 /**
@@ -34,41 +44,61 @@ const FILE = 'config.json';
 
 /**
  * Reads the config: the file of `--config`, else `config.json` of the current folder if the user approved it, else the user's own file. A missing
- * file is an error only if it was named; any mistake in a file that is used is one.
+ * file is an error only if it was named; any mistake in a file that is used is one. With `isStrict`, a mistake in the file of the current folder is one, too, if
+ * nobody approved the file yet.
  */
-export async function loadConfig(flags: Flags, host: Host, output: Output): Promise<LoadedConfig> {
+export async function loadConfig(
+  flags: Flags,
+  host: Host,
+  output: Output,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
+): Promise<LoadedConfig> {
   if (flags.config !== undefined) {
     const text = await readText(resolve(host.cwd, flags.config), '--config', flags.config);
     if (text === undefined) throw usageError(`--config: "${flags.config}" cannot be read (ENOENT).`);
     return toConfig(parseText(text), flags.config, 'user', host.env, flags);
   }
-  const project = await loadProject(flags, host, output);
+  const project = await loadProject(flags, host, output, isStrict);
   if (project !== undefined) return project;
   const own = join(configFolder(host), FILE);
   const text = await readText(own, 'config');
   if (text !== undefined) return toConfig(parseText(text), own, 'user', host.env, flags);
   if (flags.agent !== undefined) throw usageError('--agent needs a config file with "agents": give --config.');
-  return { config: fromConfig({}).config, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] };
+  return { config: DEFAULT_CONFIG, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] };
 }
 
-/** The config of the project in the current folder, if it has one that this program can read and the user approves. */
-async function loadProject(flags: Flags, host: Host, output: Output): Promise<LoadedConfig | undefined> {
+/**
+ * The config of the project in the current folder, if it has one that this program can read and the user approves. A file with a mistake that nobody approved
+ * may be that of another program: it is not used, with a note.
+ */
+async function loadProject(
+  flags: Flags,
+  host: Host,
+  output: Output,
+  isStrict: boolean,
+): Promise<LoadedConfig | undefined> {
   const path = resolve(host.cwd, FILE);
   const text = await readText(path, 'config').catch(() => undefined);
-  const parsed = text === undefined ? undefined : parseText(text);
-  if (text === undefined || !isOurs(parsed)) return undefined;
-  const env = variablesFor(text, FILE, host.env);
-  const loaded = toConfig(parsed, FILE, 'project', env, flags);
+  const json = text === undefined ? undefined : parseText(text);
+  if (text === undefined || !isConfig(json)) return undefined;
+  const parsed = withoutUnknown(json);
+  let loaded: LoadedConfig;
+  const env = variablesFor(text.includes('${') ? JSON.stringify(parsed) : '', FILE, host.env);
+  try {
+    loaded = await toConfig(parsed, FILE, 'project', env, flags);
+  } catch (error) {
+    const isUsed = isStrict || flags.agent !== undefined || (await isApprovedAlready(path, text, host));
+    if (isUsed) throw error;
+    output.note(
+      `config: ${FILE} is not used: ${oneLine(messageOf(error), 300)} If it is meant for this program, correct it, or give --config ${FILE}.`,
+    );
+    return undefined;
+  }
   checkHeaders(loaded.config, FILE);
   checkOptions(loaded.config, FILE);
   if (!(await isApproved(path, text, loaded.config, host, output))) return undefined;
   await checkMemory(loaded.config, FILE, resolve(host.cwd, flags.workspace ?? '.'), host.cwd);
   return loaded;
-}
-
-/** Whether a `config.json` is meant for this program: it has one of its blocks. Other programs have files of this name, too. */
-function isOurs(parsed: unknown): boolean {
-  return CONFIG_KEYS.some((key) => has(parsed, key));
 }
 
 /** The JSON of a file; its text if that is not valid JSON, so that `fromConfig` says where it breaks. */
@@ -80,13 +110,14 @@ function parseText(text: string): unknown {
   }
 }
 
-function toConfig(
+async function toConfig(
   parsed: unknown,
   file: string,
   origin: ConfigOrigin,
   env: Host['env'],
   { agent }: Flags,
-): LoadedConfig {
+): Promise<LoadedConfig> {
+  const { fromConfig } = await import('./from-config.ts');
   const { config, warnings } = fromConfig(parsed, { file, env });
   const source = blockOf(parsed, agent);
   return {

@@ -12,18 +12,12 @@ export interface ProjectApprovals {
   save(path: string, text: string, isAllowed: boolean): Promise<void>;
 }
 
-interface Decision {
-  readonly sha256: string;
-  readonly allowed: boolean;
-}
-
 const FILE = 'project-configs.json';
 
 /** Loads the decisions. */
 export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>): Promise<ProjectApprovals> {
   const path = join(stateFolder(host), FILE);
-  const decisions = new Map<string, Decision>();
-  for (const [file, value] of Object.entries(await readState(path))) if (isDecision(value)) decisions.set(file, value);
+  const decisions = await readState(path, async () => (await import('./state-schemas.ts')).decisionSchema);
   return {
     find(file, text) {
       const decision = decisions.get(file);
@@ -38,9 +32,4 @@ export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>): Pr
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function isDecision(value: unknown): value is Decision {
-  if (typeof value !== 'object' || value === null || !('sha256' in value) || !('allowed' in value)) return false;
-  return typeof value.sha256 === 'string' && typeof value.allowed === 'boolean';
 }

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentConfig } from '@kernel/agent/config';
+import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
@@ -8,7 +9,6 @@ import type { Output } from '../render/output.ts';
 import { ask, hasTerminal } from '../terminal/ask.ts';
 import { markInvisible } from '../terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
-import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { loadProjectApprovals } from './project-approvals.ts';
 
 /** The variables that a project's file may use begin with this: they are made for this program. */
@@ -76,6 +76,11 @@ export function checkOptions({ provider: { options } }: AgentConfig, file: strin
   }
 }
 
+/** Whether the user has approved the config file of a project with this content. Asks nobody. */
+export async function isApprovedAlready(path: string, text: string, host: Host): Promise<boolean> {
+  return (await loadProjectApprovals(host)).find(path, text) === true;
+}
+
 /**
  * Whether the user allows the config file of a project: asked once on a terminal, for this content. Without a terminal the answer is no, with a
  * note.
@@ -104,9 +109,9 @@ export async function isApproved(
   const line = await ask(
     host,
     () => {
-      output.note(`This folder has a config file that you have not used before: ${shown}`);
-      for (const setting of summarize(config)) output.note(`  ${setting}`);
-      output.note('Use it? [y/N]');
+      output.alert(`This folder has a config file that you have not used before: ${shown}`);
+      for (const setting of summarize(config)) output.alert(`  ${setting}`);
+      output.alert('Use it? [y/N]');
     },
     host.signal,
   );

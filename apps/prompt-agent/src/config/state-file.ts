@@ -1,13 +1,31 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type * as z from 'zod';
+import { parseJson } from '../files/parse-json.ts';
 import { readText } from '../files/read-file.ts';
 
-/** Reads a JSON object that the program keeps. A file that is missing or damaged counts as empty: the user is asked again. */
-export async function readState(path: string): Promise<Readonly<Record<string, unknown>>> {
+/**
+ * Reads the entries of a JSON object that the program keeps, by key. A file that is missing or damaged counts as empty, and an entry that its schema does not
+ * accept as absent: the user is asked again. The schema is loaded when there is a file.
+ */
+export async function readState<Entry>(
+  path: string,
+  loadSchema: () => Promise<z.ZodType<Entry>>,
+): Promise<Map<string, Entry>> {
   const text = await readText(path, 'state').catch(() => undefined);
+  if (text === undefined) return new Map();
+  const schema = await loadSchema();
+  const entries = Object.entries(objectIn(text)).flatMap(([key, value]): readonly (readonly [string, Entry])[] => {
+    const { data, success } = schema.safeParse(value);
+    return success ? [[key, data]] : [];
+  });
+  return new Map(entries);
+}
+
+function objectIn(text: string): object {
   try {
-    const json: unknown = JSON.parse(text ?? '{}');
-    return typeof json === 'object' && json !== null ? { ...json } : {};
+    const json = parseJson(text, 'state');
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
   } catch {
     return {};
   }

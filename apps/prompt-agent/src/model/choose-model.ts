@@ -1,13 +1,15 @@
 import { toProviderSettings, type VendorSettings } from '@kernel/agent/config';
 import { azureToken, type CustomProviderConfig } from '@kernel/providers';
+import { KernelError } from '@kernel/protocol';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
 import type { Output } from '../render/output.ts';
-import { findLocalServer, listModels } from './local-servers.ts';
+import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { usageError } from '../usage-error.ts';
-import { addressFor, isVendorAddress, keyFor, VENDORS } from './vendors.ts';
+import { addressFor, isVendorAddress, keyFor, vendorDefaults, VENDORS } from './vendors.ts';
 
 /** The model to use and why. */
 export interface Choice {
@@ -19,7 +21,10 @@ export interface Choice {
   readonly from: string;
 }
 
-type Protocol = 'chat' | 'embeddings' | 'audio';
+/** What a model must do. */
+export type ModelNeed = 'chat' | 'embeddings' | 'audio';
+/** How long Ollama may take to list its models. */
+const OLLAMA_MS = 2000;
 type Picked = Pick<Choice, 'from'> & { readonly name: string; readonly baseUrl?: string; readonly model?: string };
 
 /**
@@ -31,42 +36,43 @@ export async function chooseModel(
   loaded: LoadedConfig,
   host: Host,
   output: Output,
-  protocol: Protocol,
+  protocol: ModelNeed,
   isRaw: boolean,
 ): Promise<Choice> {
-  const picked = await pick(flags, loaded, host, isRaw);
+  const stored = await openStoredKeys(host, host.signal);
+  const picked = await pick(flags, loaded, host, isRaw, stored);
   // An unknown name fails at once, with the list of known ones, before its settings are read.
   if (!providers.names.includes(picked.name)) providers.create({ name: picked.name });
   const own = loaded.hasProvider && loaded.config.provider.name === picked.name ? loaded.config.provider : undefined;
-  const given = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
-  const baseUrl = given ?? addressFor(picked.name, host.env);
+  const address = flags['base-url'] ?? picked.baseUrl ?? own?.baseUrl;
+  const baseUrl = address ?? addressFor(picked.name, host.env);
   const settings = toProviderSettings(
     { ...loaded.config, provider: own ?? { name: picked.name, options: {} } },
     azureToken,
   );
   const isProjectAddress =
-    loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, given);
+    loaded.origin === 'project' && flags['base-url'] === undefined && !isVendorAddress(picked.name, address);
   if (isProjectAddress) refuseCredentials(flags, settings, loaded.file ?? '');
   // A key of the environment goes to its vendor alone, or where the user says: not to a server that was only detected on loopback, and not to
   // an address that a project's file gives.
   const getsKey =
     !isProjectAddress && picked.baseUrl === undefined && (settings.credentials ?? settings.profile) === undefined;
-  const key = keyFor(picked.name, host.env);
-  const token = flags.token ?? settings.token ?? (getsKey ? key?.token : undefined);
+  const given = flags.token ?? settings.token;
+  const key =
+    given === undefined && (getsKey || isProjectAddress) ? await findKey(picked.name, host, stored) : undefined;
+  const token = given ?? (getsKey ? key?.token : undefined);
   if (isProjectAddress && token === undefined && key !== undefined)
     output.note(
-      `${key.variable} is not sent: the address comes from ${loaded.file ?? 'a project'}. Give --base-url, or --config, to send it there.`,
+      `${key.from} is not sent: the address comes from ${loaded.file ?? 'a project'}. Give --base-url, or --config, to send it there.`,
     );
-  const region =
-    settings.region ??
-    (picked.name === 'bedrock' ? (host.env['AWS_REGION'] ?? host.env['AWS_DEFAULT_REGION']) : undefined);
+  const model = await modelFor(flags, loaded, picked, { ...settings, baseUrl }, protocol, host);
   const provider: CustomProviderConfig = {
+    ...vendorDefaults(picked.name, model, host.env),
     ...settings,
     baseUrl,
     token,
-    ...(region === undefined ? {} : { region }),
   };
-  return { provider, model: await modelFor(flags, loaded, picked, provider, protocol, host), from: picked.from };
+  return { provider, model, from: picked.from };
 }
 
 /** Throws a usage error for the token of the user, and for credentials of this machine, that a project's file would send to an address of its own. */
@@ -82,11 +88,27 @@ function refuseCredentials(flags: Flags, { name, credentials, token }: VendorSet
     );
 }
 
+/** Where a key of `keys set` is from, for people. */
+const STORED = 'prompt-agent keys';
+
+/** The key of a provider: of the environment, else the one that the user keeps. */
+async function findKey(
+  name: string,
+  { env }: Host,
+  stored: StoredKeys,
+): Promise<{ readonly from: string; readonly token: string } | undefined> {
+  const key = keyFor(name, env);
+  if (key !== undefined) return { from: key.variable, token: key.token };
+  const token = await stored.find(name);
+  return token === undefined ? undefined : { from: STORED, token };
+}
+
 async function pick(
   flags: Flags,
   { config, file, hasProvider }: LoadedConfig,
   host: Host,
   isRaw: boolean,
+  stored: StoredKeys,
 ): Promise<Picked> {
   if (flags.provider !== undefined) return { name: flags.provider, from: '--provider' };
   if (hasProvider) return { name: config.provider.name, from: file ?? 'config.json' };
@@ -96,17 +118,19 @@ async function pick(
   if (isRaw && file !== undefined) return { name: 'ollama', from: 'default of a raw call' };
   const { names } = providers;
   for (const [name, { models }] of VENDORS) {
-    const key = models.chat !== undefined && names.includes(name) ? keyFor(name, host.env) : undefined;
+    if (models.chat === undefined || !names.includes(name)) continue;
+    const key = keyFor(name, host.env);
     if (key !== undefined) return { name, from: key.variable };
+    if (stored.list.some(({ provider }) => provider === name)) return { name, from: STORED };
   }
   const server = await findLocalServer(host.env, host.signal);
   if (server === undefined) return { name: 'offline', from: 'nothing else found' };
-  const { provider, baseUrl, label } = server;
+  const { provider, baseUrl, from } = server;
   return {
     name: provider,
     baseUrl,
     ...(server.models[0] === undefined ? {} : { model: server.models[0] }),
-    from: `${label} on this machine`,
+    from,
   };
 }
 
@@ -115,7 +139,7 @@ async function modelFor(
   { config, file }: LoadedConfig,
   picked: Picked,
   provider: CustomProviderConfig,
-  protocol: Protocol,
+  protocol: ModelNeed,
   host: Host,
 ): Promise<string> {
   if (picked.name === 'offline') return 'offline';
@@ -125,11 +149,21 @@ async function modelFor(
     picked.model ??
     VENDORS.get(picked.name)?.models[protocol];
   if (named !== undefined && named !== '') return named;
-  if (picked.name === 'ollama') {
-    const deadline = AbortSignal.any([host.signal, AbortSignal.timeout(2000)]);
-    const [first] = await listModels(provider.baseUrl ?? 'http://127.0.0.1:11434', deadline);
-    if (first !== undefined) return first;
-  }
+  if (picked.name === 'ollama') return firstOfOllama(provider.baseUrl ?? OLLAMA_URL, host.signal);
   if (picked.name === 'azure') return typeof provider['deployment'] === 'string' ? provider['deployment'] : '';
   throw usageError(`No model is named for ${picked.name}: give --model, or model.name in the config.`);
+}
+
+/** The first model of Ollama. Rejects with what to do if it does not answer, or has none. */
+async function firstOfOllama(baseUrl: string, signal: AbortSignal): Promise<string> {
+  const where = URL.parse(baseUrl)?.origin ?? 'its address';
+  const models = await askForModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(OLLAMA_MS)]));
+  signal.throwIfAborted();
+  if (models === undefined)
+    throw new KernelError('PROVIDER_NETWORK', `Ollama at ${where} did not answer.`, {
+      hint: 'Start it with: ollama serve. If it runs elsewhere, say where with OLLAMA_HOST or --base-url.',
+    });
+  const [first] = models;
+  if (first !== undefined) return first;
+  throw usageError(`Ollama at ${where} has no model: load one with ollama pull NAME, and give --model NAME.`);
 }

@@ -1,7 +1,10 @@
-/** A model server on this machine that has answered. */
+import { readBody } from '../read-body.ts';
+import { addressFor } from './vendors.ts';
+
+/** A model server on this machine, or where `OLLAMA_HOST` says, that has answered. */
 export interface LocalServer {
-  /** The name of the program, for people. */
-  readonly label: string;
+  /** How it was found, for people: the program on this machine, or the variable that names it. */
+  readonly from: string;
   /** The provider that speaks its API. */
   readonly provider: string;
   /** Its address. */
@@ -10,34 +13,49 @@ export interface LocalServer {
   readonly models: readonly string[];
 }
 
-/** Servers that speak chat completions, at their default ports. */
-const WELL_KNOWN: readonly Omit<LocalServer, 'models'>[] = [
-  { label: 'Ollama', provider: 'ollama', baseUrl: 'http://127.0.0.1:11434' },
-  { label: 'LM Studio', provider: 'openai', baseUrl: 'http://127.0.0.1:1234/v1' },
-  { label: 'llama.cpp', provider: 'openai', baseUrl: 'http://127.0.0.1:8080/v1' },
-  { label: 'vLLM', provider: 'openai', baseUrl: 'http://127.0.0.1:8000/v1' },
-];
+/** A server that may run on this machine. */
+export type Candidate = Omit<LocalServer, 'models'>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The address of Ollama where nothing else is said. */
+export const OLLAMA_URL = 'http://127.0.0.1:11434';
+
+/** Servers that speak chat completions, at their default ports; Ollama where its own variable says. */
+function wellKnown(env: Environment): readonly Candidate[] {
+  const ollama = addressFor('ollama', env);
+  return [
+    ollama === undefined
+      ? { from: 'Ollama on this machine', provider: 'ollama', baseUrl: OLLAMA_URL }
+      : { from: 'OLLAMA_HOST', provider: 'ollama', baseUrl: ollama },
+    { from: 'LM Studio on this machine', provider: 'openai', baseUrl: 'http://127.0.0.1:1234/v1' },
+    { from: 'llama.cpp on this machine', provider: 'openai', baseUrl: 'http://127.0.0.1:8080/v1' },
+    { from: 'vLLM on this machine', provider: 'openai', baseUrl: 'http://127.0.0.1:8000/v1' },
+  ];
+}
+
+/** The servers that `PROMPT_AGENT_SERVERS` lists. */
+function listedServers(list: string): readonly Candidate[] {
+  const addresses = list.split(',').map((address) => address.trim());
+  return addresses
+    .filter((address) => address !== '')
+    .map((baseUrl) => ({ from: 'model server on this machine', provider: 'openai', baseUrl }));
+}
+
+/** Where servers are looked for. */
+export function localServers(env: Environment): readonly Candidate[] {
+  const listed = env['PROMPT_AGENT_SERVERS'];
+  return listed === undefined ? wellKnown(env) : listedServers(listed);
+}
 
 const PROBE_MS = 300;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Looks for a model server on loopback, at all ports at once, for 300 ms. The first of the list that has a model wins.
- * `PROMPT_AGENT_SERVERS` (addresses separated by commas, may be empty) replaces the list.
+ * Looks for a model server on loopback, and for Ollama at `OLLAMA_HOST`, at all addresses at once, for 300 ms. The first of the list that has a model
+ * wins. `PROMPT_AGENT_SERVERS` (addresses separated by commas, may be empty) replaces the list.
  */
-export async function findLocalServer(
-  env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal,
-): Promise<LocalServer | undefined> {
-  const listed = env['PROMPT_AGENT_SERVERS'];
-  const candidates =
-    listed === undefined
-      ? WELL_KNOWN
-      : listed
-          .split(',')
-          .flatMap((baseUrl) =>
-            baseUrl.trim() === '' ? [] : [{ label: 'model server', provider: 'openai', baseUrl: baseUrl.trim() }],
-          );
+export async function findLocalServer(env: Environment, signal: AbortSignal): Promise<LocalServer | undefined> {
+  const candidates = localServers(env);
   if (candidates.length === 0) return undefined;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
   const found = await Promise.all(
@@ -49,30 +67,22 @@ export async function findLocalServer(
 
 /** Returns the models of a server, except those for embeddings; empty if it does not answer correctly in time. */
 export async function listModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[]> {
+  return (await askForModels(baseUrl, signal)) ?? [];
+}
+
+/** Does the same, and returns `undefined` if the server does not answer correctly in time. */
+export async function askForModels(baseUrl: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/(?<!\/v1)$/, '/v1');
   try {
     const response = await fetch(`${root}/models`, { signal, redirect: 'error' });
-    const body: unknown = response.ok ? JSON.parse(await readText(response)) : undefined;
+    if (!response.ok) return undefined;
+    const body: unknown = JSON.parse(await readBody(response, MAX_LIST_BYTES));
     const data: unknown = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
     const ids = Array.isArray(data) ? data.map((entry: unknown) => modelId(entry)) : [];
     return ids.filter((id) => id !== undefined && !/embed|bge-|rerank|whisper/i.test(id)).map(String);
   } catch {
-    return [];
+    return undefined;
   }
-}
-
-/** Reads a body of at most `MAX_LIST_BYTES`. Throws for a longer one, of which no more is read. */
-async function readText({ body }: { readonly body: AsyncIterable<Uint8Array> | null }): Promise<string> {
-  if (body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const part of body) {
-    size += part.length;
-    if (size > MAX_LIST_BYTES) throw new Error('The list of models is too long.');
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function modelId(entry: unknown): string | undefined {

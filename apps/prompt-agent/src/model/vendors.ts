@@ -50,7 +50,10 @@ export function isVendorAddress(provider: string, baseUrl: string | undefined): 
   return baseUrl === undefined || (origin !== undefined && URL.parse(baseUrl)?.origin === origin);
 }
 
-/** Returns the address that the user's environment has for a vendor: `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or `OLLAMA_HOST`. */
+/**
+ * Returns the address that the user's environment has for a vendor: `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `OLLAMA_HOST`, `AZURE_OPENAI_ENDPOINT`, or
+ * `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`, as the vendors' own clients read them.
+ */
 export function addressFor(provider: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
   switch (provider) {
     case 'openai':
@@ -58,9 +61,43 @@ export function addressFor(provider: string, env: Readonly<Record<string, string
     case 'anthropic':
     case 'ollama':
       return fromEnvironment({ name: provider }, env).baseUrl;
+    case 'azure':
+      return valueOf('AZURE_OPENAI_ENDPOINT', env);
+    case 'bedrock':
+      return valueOf('AWS_ENDPOINT_URL_BEDROCK_RUNTIME', env);
     default:
       return undefined;
   }
+}
+
+/** The version of Azure's API that is asked for where neither a config nor the environment names one. */
+const AZURE_API_VERSION = '2024-10-21';
+
+/** What Azure and Bedrock need besides an address and a key, and the config lacks: from the model and the environment. */
+export function vendorDefaults(
+  provider: string,
+  model: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  switch (provider) {
+    case 'azure':
+      return {
+        ...(model === '' ? {} : { deployment: model }),
+        apiVersion: valueOf('OPENAI_API_VERSION', env) ?? AZURE_API_VERSION,
+        authType: 'api_key',
+      };
+    case 'bedrock': {
+      const region = valueOf('AWS_REGION', env) ?? valueOf('AWS_DEFAULT_REGION', env);
+      return region === undefined ? {} : { region };
+    }
+    default:
+      return {};
+  }
+}
+
+function valueOf(name: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
 }
 
 /** Returns the first key that the environment has for a vendor, and the name of the variable. */

@@ -1,8 +1,19 @@
-import { parseArgs } from 'node:util';
-import { usageError } from '../usage-error.ts';
+/** One flag of the command line. */
+export interface FlagSpec {
+  /** Whether it takes a value. */
+  readonly type: 'string' | 'boolean';
+  /** The one letter that also means it. */
+  readonly short?: string;
+  /** Whether it can be given more than once; its value is then a list. */
+  readonly multiple?: boolean;
+  /** The placeholder of its value in the help; empty for none. */
+  readonly value: string;
+  /** What it does, for the help. */
+  readonly help: string;
+}
 
-/** Every flag: its type, its placeholder in the help, and what it does. One dash or two, value after `=` or a space. */
-const FLAGS = {
+/** Every flag of every command. One dash or two, value after `=` or a space. */
+export const FLAGS = {
   config: {
     type: 'string',
     value: 'FILE',
@@ -10,19 +21,105 @@ const FLAGS = {
   },
   agent: { type: 'string', value: 'NAME', help: 'which of the "agents" in the config (default: the one around them)' },
   provider: { type: 'string', value: 'NAME', help: 'openai, anthropic, ollama, offline, …' },
-  model: { type: 'string', value: 'NAME', help: 'model to use' },
+  model: { type: 'string', short: 'm', value: 'NAME', help: 'model to use' },
   'base-url': { type: 'string', value: 'URL', help: 'address of the model server' },
-  token: { type: 'string', value: 'KEY', help: "credential (default: the provider's environment variable)" },
-  'system-prompt': { type: 'string', value: 'TEXT', help: 'system prompt, instead of the one in the config' },
+  token: {
+    type: 'string',
+    value: 'KEY',
+    help: "credential (default: the provider's environment variable, else prompt-agent keys); ps shows it",
+  },
+  'token-file': { type: 'string', value: 'FILE', help: 'file that holds the credential' },
+  'token-command': { type: 'string', value: 'COMMAND', help: 'command that prints the credential; no shell runs' },
+  'system-prompt': {
+    type: 'string',
+    short: 's',
+    value: 'TEXT',
+    help: 'system prompt, instead of the one in the config',
+  },
   prompt: { type: 'string', value: 'TEXT', help: 'the prompt, instead of the positional one' },
-  stream: { type: 'boolean', value: '', help: 'print the text as it arrives' },
-  workspace: { type: 'string', value: 'DIR', help: 'folder that the file tools may read (default: the current one)' },
+  file: {
+    type: 'string',
+    short: 'f',
+    multiple: true,
+    value: 'SOURCE',
+    help: 'text to send along: a file, a folder, a glob or a web page; repeatable',
+  },
+  attach: {
+    type: 'string',
+    short: 'a',
+    multiple: true,
+    value: 'SOURCE',
+    help: 'image, recording or PDF to send along: a file, a URL, or - for stdin; repeatable',
+  },
+  schema: {
+    type: 'string',
+    value: 'SCHEMA',
+    help: "print JSON of this schema: a file, JSON text, or 'name, age int, bio: one line'",
+  },
+  extract: { type: 'boolean', short: 'x', value: '', help: 'print only the first code block of the answer' },
+  template: {
+    type: 'string',
+    short: 't',
+    value: 'NAME',
+    help: 'prompt with variables: templates/NAME.yaml of your settings',
+  },
+  var: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'variable of the template; repeatable' },
+  role: { type: 'string', value: 'NAME', help: 'system prompt that you keep: roles/NAME.md of your settings' },
+  stream: { type: 'boolean', value: '', help: 'print the text as it arrives (on a terminal it does)' },
+  workspace: { type: 'string', value: 'DIR', help: 'folder that the file tools see (default: the current one)' },
+  bundle: {
+    type: 'string',
+    value: 'NAME',
+    help: 'tools to work on the workspace: code_agent or blog_agent; asks before each change',
+  },
+  mode: {
+    type: 'string',
+    value: 'MODE',
+    help: 'what the bundle may do: read-only, plan (Git commands that read, too) or act (default)',
+  },
+  allow: {
+    type: 'string',
+    multiple: true,
+    value: 'RULE',
+    help: "calls that need no question, such as 'run_command(npm test)' or 'edit_file(src/**)'; repeatable",
+  },
+  ask: {
+    type: 'string',
+    multiple: true,
+    value: 'RULE',
+    help: 'calls that are asked about whatever is allowed; repeatable',
+  },
+  deny: {
+    type: 'string',
+    multiple: true,
+    value: 'RULE',
+    help: "calls that never run, such as '*(**/private/**)'; repeatable",
+  },
+  yes: {
+    type: 'string',
+    value: 'EFFECTS',
+    help: 'calls of these effects need no question: write, idempotent, external; separated by commas',
+  },
+  sandbox: {
+    type: 'string',
+    value: 'HOW',
+    help: 'isolation of commands: auto (default: if the system can), required or off',
+  },
   'max-turns': {
     type: 'string',
     value: 'N',
     help: 'at most N model calls; 0 means no limit (default: the config, else 25)',
   },
-  json: { type: 'boolean', value: '', help: 'print one JSON object at the end' },
+  'max-cost': { type: 'string', value: 'USD', help: 'stop when the run has cost this much; needs --price' },
+  'max-time': { type: 'string', value: 'TIME', help: 'stop the run after this time, such as 90s or 5m' },
+  price: { type: 'string', value: 'IN,OUT', help: 'price of the model in USD for a million tokens, such as 0.15,0.6' },
+  record: {
+    type: 'string',
+    value: 'FILE',
+    help: 'write the requests to the model and its replies to a file, without keys',
+  },
+  replay: { type: 'string', value: 'FILE', help: 'take the replies from such a file instead of a model' },
+  json: { type: 'boolean', value: '', help: 'print one JSON object at the end, on failure, too' },
   'json-lines': { type: 'boolean', value: '', help: 'print each event as a line of JSON' },
   'max-iterations': {
     type: 'string',
@@ -31,14 +128,15 @@ const FLAGS = {
   },
   memory: { type: 'string', value: 'DIR', help: 'folder of notes (.md, .txt) that join the system prompt' },
   log: { type: 'boolean', value: '', help: 'print the numbered tool log and the iterations on stderr' },
+  quiet: { type: 'boolean', short: 'q', value: '', help: 'print the answer and errors alone' },
   verbose: { type: 'boolean', value: '', help: 'print turns and results on stderr, too' },
   protocol: {
     type: 'string',
     value: 'NAME',
     help: 'one raw call without the agent: chat, vision, tools, embeddings or audio',
   },
-  images: { type: 'string', value: 'LIST', help: 'vision: paths and URLs, separated by commas' },
-  'allow-private-images': { type: 'boolean', value: '', help: 'vision: allow URLs of private addresses' },
+  images: { type: 'string', value: 'LIST', help: 'images to send along: paths and URLs, separated by commas' },
+  'allow-private-images': { type: 'boolean', value: '', help: 'allow images from URLs of private addresses' },
   'tools-file': { type: 'string', value: 'FILE', help: 'tools: JSON array of { name, description, parameters }' },
   tools: {
     type: 'string',
@@ -52,78 +150,50 @@ const FLAGS = {
     help: 'MCP servers whose read-only hints you trust, separated by commas (mcp: that of a command or URL)',
   },
   audio: { type: 'string', value: 'FILE', help: 'audio: the recording to transcribe' },
-  help: { type: 'boolean', value: '', help: 'print this help' },
-  version: { type: 'boolean', value: '', help: 'print the version' },
-} as const;
+  port: { type: 'string', value: 'N', help: 'port of 127.0.0.1 to serve on; 0 takes a free one' },
+  continue: { type: 'boolean', short: 'c', value: '', help: 'go on with the last session of this folder' },
+  session: {
+    type: 'string',
+    value: 'NAME',
+    help: 'go on with this session: its name, or its id; a new name begins one',
+  },
+  'no-session': { type: 'boolean', value: '', help: 'keep nothing of this run' },
+  html: { type: 'boolean', value: '', help: 'write one self-contained HTML page' },
+  output: { type: 'string', short: 'o', value: 'FILE', help: 'write to this file instead of stdout' },
+  limit: { type: 'string', short: 'n', value: 'N', help: 'show at most N; 0 means all (default: 50)' },
+  'older-than': { type: 'string', value: 'AGE', help: 'those not used for this long, such as 30d: m, h, d or w' },
+  force: { type: 'boolean', value: '', help: 'remove without asking' },
+  help: { type: 'boolean', short: 'h', value: '', help: 'print the help of the program or of a command' },
+  version: { type: 'boolean', short: 'v', value: '', help: 'print the version' },
+} as const satisfies Readonly<Record<string, FlagSpec>>;
 
-type FlagName = keyof typeof FLAGS;
+/** The name of a flag. */
+export type FlagName = keyof typeof FLAGS;
 
-/** The flags of the command line, and the prompt from either place. */
-export type Flags = { readonly [K in FlagName]?: (typeof FLAGS)[K]['type'] extends 'boolean' ? boolean : string } & {
-  readonly text?: string;
-};
+/** The flags of a command line. */
+export type Flags = { readonly [K in FlagName]?: ValueOf<(typeof FLAGS)[K]> };
 
-/** Parses the command line. Throws a usage error that names the flag. */
-export function parseFlags(argv: readonly string[]): Flags {
-  const { options, words } = normalize(argv);
-  const { values } = parseArgs({ args: [...options], options: FLAGS, strict: true });
-  const positional = words.join(' ');
-  if (values.prompt !== undefined && positional !== '') {
-    throw usageError(`--prompt and the prompt "${positional}" are both given; give one of them.`);
-  }
-  const text = values.prompt ?? positional;
-  return text === '' ? values : { ...values, text };
-}
+type ValueOf<Flag> = Flag extends { readonly type: 'boolean' }
+  ? boolean
+  : Flag extends { readonly multiple: true }
+    ? readonly string[]
+    : string;
 
-/** Translates Go's spellings (`-flag`, `-flag value`, `-flag=false`) for `parseArgs`. Anything else is part of the prompt. */
-function normalize(argv: readonly string[]): {
-  readonly options: readonly string[];
-  readonly words: readonly string[];
-} {
-  const options: string[] = [];
-  const words: string[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const arg = argv[index] ?? '';
-    if (arg === '--') return { options, words: [...words, ...argv.slice(index + 1)] };
-    const [, written, inline] = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(arg) ?? [];
-    if (written === undefined) {
-      words.push(arg);
-      continue;
-    }
-    const name = written === 'h' ? 'help' : written === 'v' ? 'version' : written;
-    if (!isFlag(name)) throw usageError(`Unknown flag ${arg.split('=')[0] ?? arg}. See prompt-agent --help.`);
-    if (FLAGS[name].type === 'boolean') {
-      if (inline === undefined || inline === 'true') options.push(`--${name}`);
-      else if (inline !== 'false') throw usageError(`--${name} takes no value, or true or false; not "${inline}".`);
-      continue;
-    }
-    if (inline === undefined) index += 1;
-    const value = inline ?? argv[index];
-    if (value === undefined) throw usageError(`--${name} needs a value: ${FLAGS[name].value}.`);
-    options.push(`--${name}=${value}`);
-  }
-  return { options, words };
+/** Returns the specification of a flag by its name or its letter, with its name; `undefined` for any other word. */
+export function findFlag(written: string): (FlagSpec & { readonly name: FlagName }) | undefined {
+  const name = isFlag(written) ? written : LETTERS.get(written);
+  return name === undefined ? undefined : { name, ...FLAGS[name] };
 }
 
 function isFlag(name: string): name is FlagName {
   return Object.hasOwn(FLAGS, name);
 }
 
-/** The text of `--help`. */
-export function helpText(): string {
-  const lines = Object.entries(FLAGS).map(
-    ([name, { value, help }]) => `  ${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`,
-  );
-  return [
-    'Usage: prompt-agent [options] "prompt"',
-    '',
-    'Gives a prompt to a model with tools and prints the answer. Works without a model, too.',
-    '',
-    ...lines,
-    '',
-    'The provider comes from --provider, else the config, else a key in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY,',
-    'GEMINI_API_KEY), else a model server on this machine, else offline: tools without a model.',
-    'Exit codes: 0 answer, 1 the run failed, 2 usage or config, 3 offline cannot answer this, 130 interrupted.',
-    '',
-  ].join('\n');
-}
+const LETTERS: ReadonlyMap<string, FlagName> = new Map(
+  Object.keys(FLAGS)
+    .filter((name) => isFlag(name))
+    .flatMap((name) => {
+      const { short }: FlagSpec = FLAGS[name];
+      return short === undefined ? [] : [[short, name] as const];
+    }),
+);

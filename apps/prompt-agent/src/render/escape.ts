@@ -13,9 +13,9 @@ export function safeText(text: string): string {
   });
 }
 
-/** Does the same for JSON text, which stays valid and equal. */
-export function safeJson(value: unknown, space?: number): string {
-  return (JSON.stringify(value, null, space) ?? 'null').replaceAll(
+/** Does the same for JSON text, which stays valid and equal. `replace` changes values, as in `JSON.stringify`. */
+export function safeJson(value: unknown, space?: number, replace?: (key: string, value: unknown) => unknown): string {
+  return (JSON.stringify(value, replace, space) ?? 'null').replaceAll(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );

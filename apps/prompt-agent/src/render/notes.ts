@@ -2,6 +2,7 @@ import { KernelError, type ServerToolResult, type ToolEnd, toModelText, type Usa
 import type { Retry } from '@kernel/providers';
 import type { Choice } from '../model/choose-model.ts';
 import { oneLine } from './escape.ts';
+import { messageOf } from '../message-of.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
@@ -32,7 +33,7 @@ export function serverToolNote({ name, isError, sources = [] }: ServerToolResult
 }
 
 /** Removes the code at the beginning of an error result, which is for models. */
-function withoutCode(text: string): string {
+export function withoutCode(text: string): string {
   return text.replace(/^[A-Z]+(?:_[A-Z]+)+: /, '');
 }
 
@@ -44,7 +45,7 @@ export function usageNote(usage: Usage, turns: number): string | undefined {
 
 /** Returns an error as lines: what happened, then what to do. */
 export function errorNote(error: unknown): string {
-  if (!KernelError.is(error)) return `prompt-agent: ${error instanceof Error ? error.message : String(error)}`;
+  if (!KernelError.is(error)) return `prompt-agent: ${messageOf(error)}`;
   const hint = error.hint === undefined ? '' : `\n${error.hint}`;
   return `prompt-agent: ${error.message}${hint}`;
 }

@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 const SILENCE_MS = 30;
 
 /** A terminal that a person sits at: what is asked on stderr is answered on stdin. */
-export type Terminal = Pick<Host, 'stdin' | 'stderr'>;
+export type Terminal = Pick<Host, 'stdin' | 'stderr' | 'question'>;
 
 /** Whether there is a terminal to ask on. */
 export function hasTerminal({ stdin, stderr }: Terminal): boolean {
@@ -14,13 +14,14 @@ export function hasTerminal({ stdin, stderr }: Terminal): boolean {
 
 /**
  * Asks a question and returns the line that is typed after it; empty if the input ends first. What was typed before the question is discarded: it
- * was not meant as an answer. Throws the reason of an abort.
+ * was not meant as an answer. With a `draft` the line holds it at first, to be edited. Throws the reason of an abort.
  */
-export async function ask(terminal: Terminal, show: () => void, signal: AbortSignal): Promise<string> {
+export async function ask(terminal: Terminal, show: () => void, signal: AbortSignal, draft?: string): Promise<string> {
+  if (terminal.question !== undefined) return terminal.question(show, signal, draft);
   await discardTyped(terminal.stdin, signal);
   signal.throwIfAborted();
   show();
-  return readLine(terminal.stdin, signal);
+  return draft === undefined ? readLine(terminal.stdin, signal) : editLine(terminal, draft, signal);
 }
 
 /** Reads and drops what the terminal has buffered, until it is silent or the signal aborts. In raw mode that includes a line that is not finished. */
@@ -65,6 +66,30 @@ function readLine(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<st
       if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
       else resolve(line);
     });
+  });
+}
+
+/** Lets a line be edited, with the keys of a shell; empty if the input ends first. Throws the reason of an abort. */
+function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSignal): Promise<string> {
+  if (hasEnded(stdin)) return Promise.resolve('');
+  return new Promise((resolve, reject) => {
+    let line = '';
+    const editor = createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
+    const stop = () => editor.close();
+    signal.addEventListener('abort', stop, { once: true });
+    editor.once('line', (text) => {
+      line = text;
+      editor.close();
+    });
+    // In raw mode Ctrl-C is a key: here it means no.
+    editor.once('SIGINT', stop);
+    editor.once('close', () => {
+      signal.removeEventListener('abort', stop);
+      if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
+      else resolve(line);
+    });
+    editor.prompt();
+    editor.write(draft);
   });
 }
 

@@ -1,6 +1,8 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
 import { toolError } from '../tool-error.ts';
+import { type Day, dayOf, daysBetween, isoOf, moveDay, readDay, writeDay } from './dates.ts';
+import { DATE_PHRASES } from './date-phrases.ts';
 
 const tool: Tool = {
   name: 'datetime',
@@ -13,6 +15,17 @@ const tool: Tool = {
         type: 'string',
         description: 'IANA time zone such as "Asia/Tokyo". Absent: the time zone of this machine.',
       },
+      offset: {
+        type: 'string',
+        pattern: String.raw`^-?\d{1,6} (second|minute|hour|day|week|month|year)s?$`,
+        description: 'Tells about another time, this far from now: "3 hours", "-2 weeks".',
+      },
+      date: {
+        type: 'string',
+        maxLength: 30,
+        description: 'Tells the weekday of another day and the days until it: "2026-12-24", "tomorrow", "christmas".',
+      },
+      since: { type: 'string', maxLength: 30, description: 'Counts the days to `date` from this day, not from today.' },
     },
     additionalProperties: false,
   },
@@ -26,16 +39,61 @@ const tool: Tool = {
       { description: 'How late is it in Berlin?', input: { timeZone: 'Europe/Berlin' } },
       { description: 'What day is it?', input: {} },
     ],
+    phrases: DATE_PHRASES,
   },
 };
 
-/** Binds `datetime`: date, time, weekday, zone and offset in one line. `now` is for tests. */
-export function datetimeTool(now: () => number = Date.now): ToolBinding {
-  return bindTool<{ timeZone?: string }>(tool, ({ timeZone }) => describeTime(now(), timeZone));
+interface Question {
+  readonly timeZone?: string;
+  readonly offset?: string;
+  readonly date?: string;
+  readonly since?: string;
 }
 
-function describeTime(time: number, timeZone: string | undefined): string {
-  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Binds `datetime`: date, time, weekday, zone and offset in one line, or a day and how far it is. `now` is for tests. */
+export function datetimeTool(now: () => number = Date.now): ToolBinding {
+  return bindTool<Question>(tool, ({ date, offset, since, timeZone }) => {
+    const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    formatter(zone);
+    const today = dayOf(now(), zone);
+    if (date !== undefined && offset !== undefined) throw toolError('Give date or offset, not both.');
+    if (date !== undefined) return describeDay(readDay(date, today), today, since);
+    if (since !== undefined) throw toolError('since needs date, the day to count to.');
+    return offset === undefined ? describeTime(now(), zone) : describeOffset(offset, now(), today, zone);
+  });
+}
+
+function describeDay(day: Day, today: Day, since: string | undefined): string {
+  if (since === undefined) return `${writeDay(day)}, ${distance(daysBetween(today, day))}`;
+  const start = readDay(since, today);
+  const days = daysBetween(start, day);
+  return `${writeDay(day)}, ${countOf(days)} ${days < 0 ? 'before' : 'after'} ${isoOf(start)}`;
+}
+
+function distance(days: number): string {
+  return days === 0 ? 'today' : days < 0 ? `${countOf(days)} ago` : `in ${countOf(days)}`;
+}
+
+function countOf(days: number): string {
+  return `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
+}
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['second', 1000],
+  ['minute', 60_000],
+  ['hour', 3_600_000],
+]);
+
+/** Seconds, minutes and hours are counted on the clock; days and longer units in the calendar, so that their answer has no time of day. */
+function describeOffset(offset: string, now: number, today: Day, zone: string): string {
+  const [amount = '', unit = ''] = offset.replace(/s$/, '').split(' ');
+  const unitMs = UNIT_MS.get(unit);
+  return unitMs === undefined
+    ? describeDay(moveDay(today, Number(amount), unit), today, undefined)
+    : describeTime(now + Number(amount) * unitMs, zone);
+}
+
+function describeTime(time: number, zone: string): string {
   const parts = new Map(
     formatter(zone)
       .formatToParts(time)

@@ -33,7 +33,20 @@ const FUNCTIONS: ReadonlyMap<string, readonly [minimum: number, maximum: number,
   ['mod', [2, 2, (a, b) => a - b * Math.floor(a / b)]],
   ['min', [1, 100, Math.min]],
   ['max', [1, 100, Math.max]],
+  ['sum', [1, 100, (...values) => sumOf(values)]],
+  ['mean', [1, 100, (...values) => sumOf(values) / values.length]],
+  ['median', [1, 100, (...values) => medianOf(values)]],
 ]);
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { RunOptions } from '@kernel/agent';
+import { splitToolChoice } from '@kernel/agent/config';
+import { loadAnswerSchema } from '../input/answer-schema.ts';
+import { readSettingsFile } from '../input/settings-file.ts';
+import type { Toolkit } from '../bundle/open-toolkit.ts';
+import type { ViewedTools } from '../views/view.ts';
+import { isStreamed } from './is-streamed.ts';
+import type { Invocation } from '../invocation.ts';
+import { loadMemory } from '../memory.ts';
+import { oneLine } from '../render/escape.ts';
+import type { Output } from '../render/output.ts';
+import { runLimits } from '../options/run-limits.ts';
+import { type OpenTools, openTools } from './open-tools.ts';
+
+/** An agent that is ready to run: model, tools, system prompt, limits and approvals. */
+export interface OpenAgent {
+  /** What a run of it takes, but for its messages. */
+  readonly options: Omit<RunOptions, 'messages'>;
+  /** What is shown of its tools. */
+  readonly viewed: ViewedTools;
+  /** Its own tools, and what they are allowed. */
+  readonly toolkit: Toolkit;
+  /** Stops the servers and commands that run for it. */
+  close(): Promise<void>;
+}
+
+/** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag. */
+export async function openAgent(
+  invocation: Invocation,
+  settings: { readonly system?: string | undefined } = {},
+): Promise<OpenAgent> {
+  const tools = await openTools(invocation);
+  try {
+    const options = await optionsOf(invocation, tools, settings.system);
+    return { options, viewed: tools.toolkit.viewed, toolkit: tools.toolkit, close: () => tools.close() };
+  } catch (error) {
+    await tools.close();
+    throw error;
+  }
+}
+
+async function optionsOf(
+  invocation: Invocation,
+  { toolset, toolkit: { instructions, approve } }: OpenTools,
+  templateSystem: string | undefined,
+): Promise<OpenAgent['options']> {
+  const { flags, loaded, choice, provider, host, signal } = invocation;
+  const { capabilities } = loaded.config.model;
+  return {
+    provider,
+    model: choice.model,
+    tools: toolset,
+    system: await systemPrompt(invocation, instructions, templateSystem),
+    ...splitToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
+    limits: runLimits(flags, { turns: loaded.config.maxIterations, prices: loaded.config.model.prices }),
+    ...(flags.schema === undefined ? {} : { output: await loadAnswerSchema(flags.schema, host) }),
+    stream: isStreamed(invocation),
+    signal,
+    approve,
+  };
+}
+
+const ROLE = { flag: '--role', folder: 'roles', extension: '.md' };
+
+/** The system prompt, the instructions of the bundle and the notes of the memory folder; `undefined` if all are empty. */
+async function systemPrompt(
+  { flags, loaded, host, output }: Invocation,
+  instructions: string,
+  templateSystem: string | undefined,
+): Promise<string | undefined> {
+  const role = flags.role === undefined ? undefined : await readSettingsFile(ROLE, flags.role, host);
+  const system = flags['system-prompt'] ?? role?.trim() ?? templateSystem ?? loaded.config.systemPrompt ?? '';
+  const memory = await memoryOf(flags.memory, loaded.config.memory?.path, host.cwd, output);
+  const whole = [system, instructions, memory].filter(Boolean).join('\n\n');
+  return whole === '' ? undefined : whole;
+}
+
+/** The notes of `--memory` or of the config. A folder of the config need not exist, as in the kernel program: nothing is remembered yet. */
+async function memoryOf(
+  flag: string | undefined,
+  configured: string | undefined,
+  cwd: string,
+  output: Output,
+): Promise<string> {
+  if (flag !== undefined) return loadMemory(flag, cwd);
+  if (configured === undefined || configured === '') return '';
+  if (existsSync(resolve(cwd, configured))) return loadMemory(configured, cwd);
+  output.note(`memory: the folder "${oneLine(configured)}" does not exist yet, so there are no notes.`);
+  return '';
+}

@@ -1,0 +1,42 @@
+import { run, runSession, type Session } from '@kernel/agent';
+import type { AgentEvent, Message, RunEnd } from '@kernel/protocol';
+import { exitCodeOfRun } from '../exit-code.ts';
+import type { Invocation } from '../invocation.ts';
+import { redactEvents } from '../render/redact-events.ts';
+import { createView } from '../views/create-view.ts';
+import type { ToolEnds } from '../views/view.ts';
+import type { OpenAgent } from './open-agent.ts';
+
+/** What a run is given. */
+export interface RunInput {
+  /** The new messages; none to go on with what is pending in the session. */
+  readonly messages: readonly Message[];
+  /** The conversation that the run continues, and where it is kept; without one nothing is kept. */
+  readonly session?: Session | undefined;
+  /** Sees each event, secrets redacted, before it is shown. */
+  readonly record?: ((event: AgentEvent) => void) | undefined;
+}
+
+/** Runs the agent, shows what happens, and returns the exit code. Only the answer reaches stdout; see the README for `--json`. */
+export async function showRun(
+  { options, viewed }: OpenAgent,
+  { messages, session, record }: RunInput,
+  invocation: Invocation,
+): Promise<number> {
+  const { choice, host, output } = invocation;
+  const view = await createView(invocation, viewed);
+  const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
+  const calls: ToolEnds[number][] = [];
+  let end: RunEnd | undefined;
+  const events = session === undefined ? run({ ...options, messages }) : runSession({ ...options, messages, session });
+  for await (const event of redactEvents(events, secret)) {
+    record?.(event);
+    view.event(event);
+    if (event.type === 'tool-end') calls.push(event);
+    else if (event.type === 'run-end') end = event;
+  }
+  if (end === undefined) throw new Error('The run ended without a run-end.');
+  view.end(end, calls);
+  output.finish();
+  return exitCodeOfRun(end, host.signal);
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import type { PermissionRule } from '@kernel/toolbox/permissions';
+import { configFolder } from '../config/folders.ts';
+import { writeState } from '../config/state-file.ts';
+import { parseJson } from '../files/parse-json.ts';
+import { readText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
+import type { UserRule } from './user-rules-schema.ts';
+
+/** The user's own rules for calls: `permissions.json` in the config folder. */
+export interface UserRules {
+  /** The path of the file. */
+  readonly path: string;
+  /** The rules that hold for a workspace. */
+  readonly rules: readonly PermissionRule[];
+  /** Adds a rule for the workspace to the file, which only the user can read. */
+  add(rule: PermissionRule): Promise<void>;
+}
+
+/**
+ * Reads the user's rules: `{ "rules": [{ "allow": "run_command(npm test)", "workspace": "/home/me/project" }] }`; a rule without a workspace holds everywhere.
+ * Rejects with a usage error for a file that cannot be read: one of its rules may deny something.
+ */
+export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace: string): Promise<UserRules> {
+  const path = join(configFolder(host), 'permissions.json');
+  const holdsHere = (rule: UserRule): boolean => rule.workspace === undefined || rule.workspace === workspace;
+  return {
+    path,
+    rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
+    async add(rule) {
+      // Read once more: another process may have written meanwhile.
+      const known = await readRules(path);
+      const isKnown = known.some((each) => holdsHere(each) && JSON.stringify(each.rule) === JSON.stringify(rule));
+      if (isKnown) return;
+      const rules = [...known, { rule, workspace }].map((each) => ({
+        ...each.rule,
+        ...(each.workspace === undefined ? {} : { workspace: each.workspace }),
+      }));
+      await writeState(path, { rules });
+    },
+  };
+}
+
+async function readRules(path: string): Promise<readonly UserRule[]> {
+  const text = await readText(path, 'permissions');
+  if (text === undefined) return [];
+  const { parseUserRules } = await import('./user-rules-schema.ts');
+  return parseUserRules(path, parseJson(text, path));
+}

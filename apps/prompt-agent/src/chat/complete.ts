@@ -1,0 +1,57 @@
+import { dirname } from 'node:path/posix';
+import type { Workspace } from '@kernel/toolbox';
+
+/** Finds what may follow what is typed: the candidates, and the part of the line that they replace. Never calls back with an error. */
+export type Complete = (
+  line: string,
+  done: (error: null, result: [candidates: string[], replaced: string]) => void,
+) => void;
+
+/** What is completed. */
+export interface CompletionSource {
+  /** The commands, with their slash. */
+  readonly commands: readonly string[];
+  /** The names of the tools. */
+  readonly tools: () => readonly string[];
+  /** The files that `@` completes. */
+  readonly workspace: Workspace;
+}
+
+const MAX_CANDIDATES = 200;
+
+/** Completes `/commands`, the tool after `/tools`, and `@paths` of the workspace, where files that tools cannot read are left out. */
+export function createComplete({ commands, tools, workspace }: CompletionSource): Complete {
+  return (line, done) => {
+    const word = line.slice(line.lastIndexOf(' ') + 1);
+    const finish = (candidates: readonly string[]): void =>
+      done(null, [candidates.filter((each) => each.startsWith(word)).slice(0, MAX_CANDIDATES), word]);
+    if (line.startsWith('/') && word === line) finish(commands.map((name) => `${name} `));
+    else if (line.startsWith('/tools ')) finish(tools());
+    else if (word.startsWith('@')) void pathsFor(workspace, word.slice(1)).then(finish, () => finish([]));
+    else finish([]);
+  };
+}
+
+async function pathsFor(workspace: Workspace, typed: string): Promise<readonly string[]> {
+  const folder = typed.endsWith('/') ? typed.slice(0, -1) || '.' : dirname(typed);
+  const prefix = folder === '.' ? '' : `${folder}/`;
+  const entries = await workspace.list(folder);
+  return entries
+    .filter(({ name }) => !/\s/.test(name) && workspace.allows('read', `${prefix}${name}`))
+    .map(({ name, type }) => `@${prefix}${name}${type === 'directory' ? '/' : ' '}`);
+}
+
+/** Turns each `@path` of a message that is a file or folder of the workspace into its path, which a tool can read. */
+export async function resolveMentions(text: string, workspace: Workspace): Promise<string> {
+  const words = text.split(/(\s+)/);
+  const resolved = words.map(async (word) => {
+    if (!/^@[^@]/.test(word) || word.length > 1000) return word;
+    const path = word.slice(1);
+    const isThere = await workspace.stat(path).then(
+      () => true,
+      () => false,
+    );
+    return isThere ? path : word;
+  });
+  return (await Promise.all(resolved)).join('');
+}

@@ -1,0 +1,146 @@
+import { collect, createSteering, loadHistory, run, type SessionEntry, type Steering } from '@kernel/agent';
+import { addUsage, type Message, type Usage } from '@kernel/protocol';
+import type { OpenAgent } from '../agent/open-agent.ts';
+import { showRun } from '../agent/show-run.ts';
+import { takeBack, type TakenBack } from '../bundle/take-back.ts';
+import type { Invocation } from '../invocation.ts';
+import type { ChatSessions } from './chat-sessions.ts';
+import { resolveMentions } from './complete.ts';
+
+/** A conversation with the agent, turn by turn. */
+export interface Conversation {
+  /** Sends a message, shows the run, and resolves to its exit code. */
+  send(text: string, signal: AbortSignal): Promise<number>;
+  /** Sends the last message again, as if it had not been answered; `undefined` without one. */
+  retry(signal: AbortSignal): Promise<number | undefined>;
+  /** Sends a message into the run that is under way; false without one. */
+  steer(text: string): boolean;
+  /** The messages that wait for the run, and those that came too late for it. */
+  waiting(): readonly Message[];
+  /** Removes and returns what came too late for the last run. */
+  takeLate(): readonly string[];
+  /** Replaces the history by a summary that the model writes. Resolves to its length in characters. */
+  compact(signal: AbortSignal): Promise<number>;
+  /** Takes back what the last turn changed in the workspace. The model reads so with the next message. */
+  undo(): Promise<TakenBack>;
+  /** The history. */
+  history(): Promise<readonly Message[]>;
+  /** The model of the next turn. */
+  model(): string;
+  /** Uses another model of the same provider from the next turn on. */
+  useModel(name: string): void;
+  /** What all turns have used, and how many model calls they made. */
+  totals(): { readonly usage: Usage; readonly turns: number };
+  /** Ends the conversation. */
+  close(): Promise<void>;
+}
+
+const SUMMARIZE =
+  'Summarize this conversation for yourself, so that you can go on without it: what the user wants, what was decided and done, names of files and facts that matter, and what is left. Only the summary.';
+
+/** Opens a conversation. */
+export async function openConversation(
+  invocation: Invocation,
+  agent: OpenAgent,
+  sessions: ChatSessions,
+): Promise<Conversation> {
+  const { workspace } = agent.toolkit;
+  let kept = await sessions.open();
+  let model = agent.options.model;
+  let steering: Steering | undefined;
+  let late: string[] = [];
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  let turns = 0;
+  let lastChange = '';
+  /** What the user did that the model does not know yet. */
+  let news = '';
+
+  const newestChange = (): string => workspace.undoable().at(-1)?.id ?? '';
+  const replace = async (entries: readonly SessionEntry[]): Promise<void> => {
+    const next = await sessions.fork(entries);
+    await kept.close();
+    kept = next;
+  };
+
+  async function turn(messages: readonly Message[], signal: AbortSignal): Promise<number> {
+    const own = createSteering();
+    steering = own;
+    lastChange = newestChange();
+    const options = { ...agent.options, model, signal, steering: own };
+    kept.start(messages);
+    try {
+      return await showRun(
+        { ...agent, options },
+        {
+          messages,
+          session: kept.session,
+          record(event) {
+            kept.record(event);
+            if (event.type !== 'run-end') return;
+            usage = addUsage(usage, event.usage);
+            turns += event.turns;
+          },
+        },
+        { ...invocation, choice: { ...invocation.choice, model }, signal },
+      );
+    } finally {
+      steering = undefined;
+      late.push(...own.take('steer').map((message) => (typeof message.content === 'string' ? message.content : '')));
+    }
+  }
+
+  return {
+    async send(text, signal) {
+      const content = news + (await resolveMentions(text, workspace));
+      news = '';
+      return turn([{ role: 'user', content }], signal);
+    },
+    async retry(signal) {
+      const entries = await kept.session.entries();
+      const index = entries.findLastIndex((entry) => entry.type === 'message' && entry.message.role === 'user');
+      const entry = entries[index];
+      if (entry?.type !== 'message') return undefined;
+      await replace(entries.slice(0, index));
+      return turn([entry.message], signal);
+    },
+    steer(text) {
+      if (steering === undefined) return false;
+      steering.steer(text);
+      return true;
+    },
+    waiting: () => steering?.pending.steer ?? [],
+    takeLate() {
+      const messages = late;
+      late = [];
+      return messages.filter((text) => text !== '');
+    },
+    async compact(signal) {
+      const history = await loadHistory(kept.session);
+      if (history.length === 0) return 0;
+      const { provider, system } = agent.options;
+      const ended = await collect(
+        run({ provider, model, system, signal, messages: [...history, { role: 'user', content: SUMMARIZE }] }),
+      );
+      usage = addUsage(usage, ended.usage);
+      turns += ended.turns;
+      if (ended.reason === 'error') throw ended.error;
+      if (ended.reason !== 'done' || ended.answer.trim() === '') return 0;
+      const content = `What we have talked about so far:\n\n${ended.answer}`;
+      await replace([{ type: 'message', message: { role: 'user', content } }]);
+      return ended.answer.length;
+    },
+    async undo() {
+      const taken = await takeBack(workspace, lastChange);
+      const paths = taken.changes.flatMap((change) => change.paths.map(({ path }) => path));
+      if (paths.length > 0) news = `[I took back what you changed in the last turn: ${paths.join(', ')}.]\n\n`;
+      return taken;
+    },
+    history: () => loadHistory(kept.session),
+    model: () => model,
+    useModel(name) {
+      model = name;
+    },
+    totals: () => ({ usage, turns }),
+    close: () => kept.close(),
+  };
+}

@@ -1,0 +1,194 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { AskLine, Host } from '../host.ts';
+import type { Complete } from './complete.ts';
+import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
+
+/** How long the terminal must be silent before a question counts as asked, in milliseconds. */
+const SILENCE_MS = 30;
+const PROMPT = '› ';
+const PROMPT_OF_MORE = '… ';
+
+/** What an editor calls. */
+export interface EditorEvents {
+  /** A message was entered. */
+  readonly onMessage: (text: string) => void;
+  /** Ctrl-C was pressed. */
+  readonly onInterrupt: () => void;
+  /** Ctrl-D was pressed, or the terminal is gone. */
+  readonly onEnd: () => void;
+}
+
+/** Node's line editor (history, completion, the keys of a shell), for a conversation in which both sides may type at once. */
+export interface LineEditor {
+  /** Shows the prompt, with what was typed already. */
+  prompt(): void;
+  /** Hides the line; what is typed is still edited and entered, and `line` tells it. */
+  hide(): void;
+  /** What is typed, and not entered yet. */
+  line(): string;
+  /** Removes what is typed. */
+  clear(): void;
+  /** Asks a question; see `Host.question`. What was being typed is there again after it. */
+  readonly question: AskLine;
+  /** Gives the terminal back. */
+  close(): void;
+}
+
+/** Opens the editor on a terminal. It stays hidden until `prompt`. */
+export function openLineEditor(
+  { stdin, stderr }: Pick<Host, 'stdin' | 'stderr'>,
+  {
+    hasPaste,
+    complete,
+    events,
+  }: { readonly hasPaste: boolean; readonly complete: Complete; readonly events: EditorEvents },
+): LineEditor {
+  let isHidden = true;
+  let answer: ((line: string) => void) | undefined;
+  let isDiscarding = false;
+  let entered: string[] = [];
+  const filter = createPasteFilter();
+  // The editor switches the terminal itself to single keys.
+  const input = Object.assign(filter, { isTTY: true, setRawMode: (isRaw: boolean) => void stdin.setRawMode?.(isRaw) });
+  const screen = Object.assign(
+    new Writable({
+      decodeStrings: false,
+      write(text: unknown, _encoding, done) {
+        if (!isHidden) stderr.write(String(text));
+        done();
+      },
+    }),
+    { isTTY: true, columns: stderr.columns ?? 0, rows: stderr.rows ?? 0 },
+  );
+  const resize = (): void => {
+    Object.assign(screen, { columns: stderr.columns ?? 0, rows: stderr.rows ?? 0 });
+    screen.emit('resize');
+  };
+  stderr.on('resize', resize);
+  stdin.setEncoding('utf8');
+  stdin.pipe(filter);
+  const editor = createInterface({
+    input,
+    output: screen,
+    terminal: true,
+    historySize: 1000,
+    removeHistoryDuplicates: true,
+    prompt: PROMPT,
+    completer: complete,
+  });
+  if (hasPaste) stderr.write(BRACKETED_PASTE.on);
+
+  editor.on('line', (line) => {
+    if (isDiscarding) return;
+    if (answer !== undefined) {
+      answer(line);
+      return;
+    }
+    if (line.endsWith('\\')) {
+      entered.push(line.slice(0, -1));
+      editor.setPrompt(PROMPT_OF_MORE);
+      if (!isHidden) editor.prompt();
+      return;
+    }
+    const text = textOfLine([...entered, line].join('\n'));
+    entered = [];
+    editor.setPrompt(PROMPT);
+    events.onMessage(text);
+  });
+  // Answers to questions are not messages to come back to.
+  editor.on('history', (history: string[]) => {
+    if (answer !== undefined || isDiscarding) history.shift();
+  });
+  editor.on('SIGINT', () => events.onInterrupt());
+  editor.on('close', () => events.onEnd());
+
+  /** Removes and returns what is typed. */
+  const take = (): string => {
+    const { line } = editor;
+    editor.write(null, { ctrl: true, name: 'e' });
+    editor.write(null, { ctrl: true, name: 'u' });
+    return line;
+  };
+
+  async function question(show: () => void, signal: AbortSignal, draft?: string): Promise<string> {
+    const wasHidden = isHidden;
+    isHidden = true;
+    const typed = take();
+    isDiscarding = true;
+    try {
+      await silence(filter, signal);
+      take();
+    } finally {
+      isDiscarding = false;
+    }
+    signal.throwIfAborted();
+    show();
+    const decided = new Promise<string>((resolve, reject) => {
+      const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('interrupted'));
+      signal.addEventListener('abort', stop, { once: true });
+      editor.once('close', () => resolve(''));
+      answer = (line) => {
+        signal.removeEventListener('abort', stop);
+        resolve(textOfLine(line));
+      };
+    });
+    isHidden = false;
+    editor.setPrompt(PROMPT);
+    editor.prompt();
+    if (draft !== undefined) editor.write(toLine(draft));
+    try {
+      return await decided;
+    } finally {
+      answer = undefined;
+      isHidden = wasHidden;
+      take();
+      if (typed !== '') editor.write(typed);
+    }
+  }
+
+  return {
+    prompt() {
+      isHidden = false;
+      editor.prompt(true);
+    },
+    hide() {
+      isHidden = true;
+    },
+    line: () => textOfLine(editor.line),
+    clear() {
+      entered = [];
+      editor.setPrompt(PROMPT);
+      take();
+    },
+    question,
+    close() {
+      stderr.off('resize', resize);
+      isHidden = true;
+      editor.removeAllListeners('close');
+      editor.close();
+      stdin.unpipe(filter);
+      stdin.pause();
+      if (hasPaste) stderr.write(BRACKETED_PASTE.off);
+    },
+  };
+}
+
+/** Resolves once no key has been pressed for a moment, or the signal aborts. */
+function silence(input: NodeJS.ReadableStream, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      input.off('data', again);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    let timer = setTimeout(end, SILENCE_MS);
+    const again = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(end, SILENCE_MS);
+    };
+    input.on('data', again);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

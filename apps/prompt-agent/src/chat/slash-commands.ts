@@ -1,0 +1,167 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { nearest } from '@kernel/internal';
+import { takenBackLines } from '../bundle/take-back.ts';
+import type { OpenAgent } from '../agent/open-agent.ts';
+import type { Invocation } from '../invocation.ts';
+import { pricesOf } from '../options/price.ts';
+import { costNote } from '../render/cost.ts';
+import { oneLine, safeJson } from '../render/escape.ts';
+import { errorNote, usageNote } from '../render/notes.ts';
+import { markInvisible } from '../terminal/visible.ts';
+import type { Conversation } from './conversation.ts';
+import { transcriptOf } from './transcript.ts';
+
+/** What a slash command works on. */
+export interface ChatContext {
+  /** The conversation. */
+  readonly conversation: Conversation;
+  /** The agent. */
+  readonly agent: OpenAgent;
+  /** The invocation. */
+  readonly invocation: Invocation;
+  /** Aborts what the command does. */
+  readonly signal: AbortSignal;
+}
+
+/** What a command did: the exit code of a run, `leave`, or nothing of note. */
+export type SlashResult = number | 'leave' | undefined;
+
+interface SlashCommand {
+  readonly usage: string;
+  readonly summary: string;
+  readonly run: (context: ChatContext, argument: string) => SlashResult | Promise<SlashResult>;
+}
+
+const COMMANDS: Readonly<Record<string, SlashCommand>> = {
+  help: { usage: '', summary: 'show the commands and keys', run: help },
+  tools: { usage: '[NAME]', summary: 'list the tools, or describe one', run: tools },
+  model: { usage: '[NAME]', summary: 'show the model, or use another one', run: model },
+  undo: { usage: '', summary: 'take back what the last turn changed', run: undo },
+  retry: { usage: '', summary: 'ask the last message again', run: retry },
+  save: { usage: '[FILE]', summary: 'write the conversation to a new Markdown file', run: save },
+  cost: { usage: '', summary: 'show the tokens and the cost of this chat', run: cost },
+  compact: { usage: '', summary: 'replace the history by a summary', run: compact },
+  permissions: { usage: '', summary: 'show the rules for calls', run: permissions },
+  exit: { usage: '', summary: 'leave', run: () => 'leave' },
+};
+
+/** The names of the commands, with their slash. */
+export const SLASH_NAMES: readonly string[] = Object.keys(COMMANDS).map((name) => `/${name}`);
+
+/** Runs a line that begins with a slash. What goes wrong is said, and the chat goes on. */
+export async function runSlash(line: string, context: ChatContext): Promise<SlashResult> {
+  const { output } = context.invocation;
+  const [name = ''] = line.slice(1).split(/\s/, 1);
+  const argument = line.slice(1 + name.length);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    const [near] = nearest(name, Object.keys(COMMANDS), 1);
+    const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
+    output.alert(
+      `There is no command /${oneLine(name, 40)}. ${hint} A message that begins with a slash is written with two.`,
+    );
+    return undefined;
+  }
+  try {
+    return await command.run(context, argument.trim());
+  } catch (error) {
+    output.alert(context.signal.aborted ? 'stopped' : errorNote(error));
+    return undefined;
+  }
+}
+
+function help({ invocation }: ChatContext): undefined {
+  const rows = Object.entries(COMMANDS).map(
+    ([name, { usage, summary }]) => `  ${`/${name} ${usage}`.padEnd(16)}${summary}`,
+  );
+  const keys = [
+    '',
+    '  Alt-Enter, or a backslash at the end of the line, begins another line; Tab completes commands, tools and @files.',
+    '  What you type while the model works reaches it before its next step. Ctrl-C stops the turn, twice leaves; Ctrl-D leaves.',
+  ];
+  for (const line of [...rows, ...keys]) invocation.output.alert(line);
+}
+
+function tools({ agent, invocation }: ChatContext, name: string): undefined {
+  const { output } = invocation;
+  const all = agent.options.tools?.list() ?? [];
+  if (name === '') {
+    const width = Math.max(0, ...all.map((tool) => tool.name.length)) + 2;
+    for (const tool of all)
+      output.alert(
+        `  ${markInvisible(tool.name).padEnd(width)}${(tool.effect ?? 'external').padEnd(11)}${oneLine(tool.description, 90)}`,
+      );
+    return;
+  }
+  const tool = all.find((each) => each.name === name);
+  if (tool === undefined) {
+    const [near] = nearest(
+      name,
+      all.map((each) => each.name),
+      1,
+    );
+    output.alert(`There is no tool ${oneLine(name, 64)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    return;
+  }
+  output.alert(markInvisible(tool.description));
+  output.alert(`effect: ${tool.effect ?? 'external'}`);
+  for (const line of safeJson(tool.parameters, 2).split('\n')) output.alert(line);
+}
+
+function model({ conversation, invocation }: ChatContext, name: string): undefined {
+  const { choice, output } = invocation;
+  if (name !== '' && choice.provider.name === 'offline')
+    output.alert('offline uses no model. Give --provider or --base-url.');
+  else if (name !== '') conversation.useModel(name);
+  output.alert(oneLine(`model: ${choice.provider.name}/${conversation.model()}`));
+}
+
+async function undo({ conversation, invocation }: ChatContext): Promise<undefined> {
+  const { output } = invocation;
+  const { changes, refused } = await conversation.undo();
+  for (const line of takenBackLines(changes)) output.alert(markInvisible(line));
+  for (const line of refused) output.alert(markInvisible(line));
+  if (changes.length + refused.length === 0) output.alert('The last turn changed nothing that can be taken back.');
+}
+
+async function retry({ conversation, invocation, signal }: ChatContext): Promise<SlashResult> {
+  const code = await conversation.retry(signal);
+  if (code === undefined) invocation.output.alert('There is no message to ask again.');
+  return code;
+}
+
+async function save({ conversation, invocation }: ChatContext, file: string): Promise<undefined> {
+  const { host, output } = invocation;
+  const name = file === '' ? `chat-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.md` : file;
+  const text = transcriptOf(await conversation.history());
+  if (text === '') {
+    output.alert('There is nothing to save yet.');
+    return;
+  }
+  await writeFile(resolve(host.cwd, name), text, { flag: 'wx', mode: 0o600 });
+  output.alert(`saved: ${markInvisible(name)}`);
+}
+
+function cost({ conversation, invocation }: ChatContext): undefined {
+  const { usage, turns } = conversation.totals();
+  const known = costNote(usage, pricesOf(invocation.flags, invocation.loaded.config.model.prices));
+  invocation.output.alert(usageNote(usage, turns) ?? 'tokens: none reported');
+  if (known !== undefined) invocation.output.alert(known);
+}
+
+async function compact({ conversation, invocation, signal }: ChatContext): Promise<undefined> {
+  const length = await conversation.compact(signal);
+  invocation.output.alert(
+    length === 0 ? 'There is nothing to compact.' : `The history is now a summary of ${length} characters.`,
+  );
+}
+
+function permissions({ agent, invocation }: ChatContext): undefined {
+  const { output } = invocation;
+  const rules = agent.toolkit.rules();
+  for (const rule of rules)
+    for (const [verdict, text] of Object.entries(rule)) output.alert(`  ${verdict.padEnd(6)}${markInvisible(text)}`);
+  if (rules.length === 0) output.alert('There are no rules.');
+  output.alert(`Your own rules are in ${markInvisible(agent.toolkit.rulesFile)}`);
+}

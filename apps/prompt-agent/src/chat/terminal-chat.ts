@@ -1,0 +1,157 @@
+import { openAgent } from '../agent/open-agent.ts';
+import { EXIT } from '../exit-code.ts';
+import type { AskLine } from '../host.ts';
+import type { Invocation } from '../invocation.ts';
+import { errorNote } from '../render/notes.ts';
+import { ask } from '../terminal/ask.ts';
+import { encodeLine, type Line, span } from '../terminal/spans.ts';
+import { cutLine, splitAt, textWidth } from '../terminal/text-width.ts';
+import { markInvisible } from '../terminal/visible.ts';
+import type { ChatSessions } from './chat-sessions.ts';
+import { createComplete } from './complete.ts';
+import { type Conversation, openConversation } from './conversation.ts';
+import { type LineEditor, openLineEditor } from './line-editor.ts';
+import { runSlash, SLASH_NAMES } from './slash-commands.ts';
+
+/** How soon a second Ctrl-C leaves, in milliseconds. */
+const TWICE_MS = 2000;
+
+/** What the person at the terminal wants next. */
+type Entered = { readonly text: string } | 'leave';
+
+/**
+ * Talks with a person at a terminal. What is typed while the model works steers the run; Ctrl-C stops the turn, twice leaves, as Ctrl-D does. Resolves to the
+ * exit code.
+ */
+export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessions): Promise<number> {
+  const { output, host, signal } = invocation;
+  const entered: Entered[] = [];
+  let wake: (() => void) | undefined;
+  let turn: AbortController | undefined;
+  /** Whether Ctrl-C was pressed just now. */
+  let isLeaving = false;
+  let editor: LineEditor | undefined;
+  const push = (next: Entered): void => {
+    entered.push(next);
+    wake?.();
+  };
+  const leave = (): void => {
+    push('leave');
+    turn?.abort(new Error('interrupted'));
+  };
+
+  const question: AskLine = (show, abort, draft) =>
+    editor === undefined ? ask(host, show, abort, draft) : editor.question(show, abort, draft);
+  const agent = await openAgent({ ...invocation, host: { ...host, question } });
+  let conversation: Conversation | undefined;
+  try {
+    conversation = await openConversation(invocation, agent, sessions);
+    const talk = conversation;
+    const open = openLineEditor(host, {
+      hasPaste: output.capabilities.isLive,
+      complete: createComplete({
+        commands: SLASH_NAMES,
+        tools: () => agent.options.tools?.list().map(({ name }) => name) ?? [],
+        workspace: agent.toolkit.workspace,
+      }),
+      events: {
+        onMessage(text) {
+          isLeaving = false;
+          if (turn === undefined) push({ text });
+          else if (text.trim() === '/exit') leave();
+          else if (text.startsWith('/') && !text.startsWith('//')) {
+            output.alert(`${markInvisible(text)} is for after the turn; Ctrl-C stops it.`);
+          } else if (text.trim() !== '' && !talk.steer(text.replace(/^\/\//, '/'))) push({ text });
+        },
+        onInterrupt() {
+          if (isLeaving) leave();
+          else if (turn === undefined && open.line() !== '') open.clear();
+          else {
+            isLeaving = true;
+            setTimeout(() => (isLeaving = false), TWICE_MS).unref();
+            if (turn === undefined) {
+              output.alert('');
+              output.alert('Ctrl-C again leaves, as Ctrl-D does.');
+              open.prompt();
+            } else turn.abort(new Error('stopped'));
+          }
+        },
+        onEnd: leave,
+      },
+    });
+    editor = open;
+    signal.addEventListener('abort', leave, { once: true });
+    output.footer(() => footerLines(open.line(), talk.waiting().length, output.capabilities));
+    const next = async (): Promise<Entered> => {
+      for (;;) {
+        const first = entered.shift();
+        if (first !== undefined) return first;
+        open.prompt();
+        // oxlint-disable-next-line no-await-in-loop -- until something is entered
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    };
+    for (;;) {
+      // oxlint-disable no-await-in-loop -- one message after the other
+      const what = await next();
+      if (what === 'leave') break;
+      if (what.text.trim() === '') continue;
+      open.hide();
+      turn = new AbortController();
+      const both = AbortSignal.any([signal, turn.signal]);
+      const result = await oneMessage(what.text, { invocation, agent, conversation: talk, signal: both }).catch(
+        (error: unknown) => {
+          output.finish();
+          output.alert(errorNote(error));
+        },
+      );
+      turn = undefined;
+      for (const text of talk.takeLate()) push({ text });
+      output.alert('');
+      if (result === 'leave') break;
+      // oxlint-enable no-await-in-loop
+    }
+    return signal.aborted ? EXIT.interrupted : EXIT.answer;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    output.footer(undefined);
+    editor?.close();
+    await conversation?.close();
+    await agent.close();
+  }
+}
+
+/** Sends a message, or runs the command that it is. A message that begins with a slash has two. */
+export async function oneMessage(
+  text: string,
+  context: Parameters<typeof runSlash>[1],
+): Promise<number | 'leave' | undefined> {
+  if (text.startsWith('/') && !text.startsWith('//')) return runSlash(text, context);
+  return context.conversation.send(text.replace(/^\/\//, '/'), context.signal);
+}
+
+/** What is typed while the model works, and how much waits for it. */
+function footerLines(
+  typed: string,
+  waiting: number,
+  capabilities: Invocation['output']['capabilities'],
+): readonly string[] {
+  if (typed === '' && waiting === 0) return [];
+  const width = capabilities.columns();
+  const note = waiting === 0 ? '' : `  ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`;
+  const room = width - 4 - note.length;
+  const text = markInvisible(typed.replaceAll('\n', '␤'));
+  const line: Line = [span('› ', 'cyan'), span(endOf(text, room)), span(note, 'dim')];
+  return [encodeLine(cutLine(line, width - 1), capabilities)];
+}
+
+/** The end of a text that fits: it is where the typing goes on. */
+function endOf(text: string, width: number): string {
+  let rest = text;
+  while (textWidth(rest) > Math.max(4, width)) {
+    const [head, tail] = splitAt(rest, textWidth(rest) - Math.max(4, width) + 1);
+    if (head === '') break;
+    rest = tail;
+  }
+  return rest;
+}

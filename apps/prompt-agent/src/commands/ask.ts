@@ -1,0 +1,69 @@
+import type { Message, RunEnd } from '@kernel/protocol';
+import { type OpenAgent, openAgent } from '../agent/open-agent.ts';
+import { isStreamed } from '../agent/is-streamed.ts';
+import { showRun } from '../agent/show-run.ts';
+import type { CommandCall } from '../command-call.ts';
+import { readMessage } from '../input/read-message.ts';
+import { openModel } from '../model/open-model.ts';
+import { checkAsk } from '../options/check-ask.ts';
+import { LOAD_PROTOCOL } from '../protocols/load-protocol.ts';
+import { createView } from '../views/create-view.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Invocation } from '../invocation.ts';
+
+/** Gives a prompt to the agent, or with `--protocol` to a model without it, and prints the answer on stdout. */
+export async function ask(call: CommandCall): Promise<number> {
+  const { protocol, warnings } = checkAsk(call.flags);
+  for (const warning of warnings) call.output.note(`warning: ${warning}`);
+  if (protocol === 'audio') {
+    const invocation = await openModel(call, { need: 'audio', isRaw: true });
+    return (await LOAD_PROTOCOL.audio())(invocation, '');
+  }
+  const goesOn = protocol === undefined && (call.flags.continue === true || call.flags.session !== undefined);
+  const { message, text, template } = await readMessage(call, {
+    takesMedia: protocol === undefined,
+    mayBeEmpty: goesOn,
+  });
+  const flags = template?.model === undefined ? call.flags : { model: template.model, ...call.flags };
+  const need = protocol === 'embeddings' ? protocol : 'chat';
+  const invocation = await openModel({ ...call, flags }, { need, isRaw: protocol !== undefined });
+  if (protocol !== undefined) return (await LOAD_PROTOCOL[protocol]())(invocation, text);
+  const agent = await openAgent(invocation, { system: template?.system });
+  try {
+    return await inSession(invocation, agent, text === '' && message.content === '' ? [] : [message]);
+  } finally {
+    await agent.close();
+  }
+}
+
+/** Runs the agent in its session, if it is kept. Without new messages it goes on with what is pending; if nothing is, the last answer is shown again. */
+async function inSession(invocation: Invocation, agent: OpenAgent, messages: readonly Message[]): Promise<number> {
+  const { keepSession } = await import('../sessions/keep-session.ts');
+  const kept = await keepSession(invocation, messages.length > 0);
+  try {
+    if (messages.length === 0 && kept?.lastAnswer !== undefined) {
+      invocation.output.note('note: nothing was pending; this is the last answer again.');
+      await showAnswer(kept.lastAnswer, invocation, agent);
+      return EXIT.answer;
+    }
+    kept?.start(messages);
+    return await showRun(
+      agent,
+      { messages, session: kept?.session, record: (event) => kept?.record(event) },
+      invocation,
+    );
+  } finally {
+    await kept?.close();
+  }
+}
+
+/** Shows an answer that was given before, as the flags ask for. */
+async function showAnswer(answer: string, invocation: Invocation, { viewed }: OpenAgent): Promise<void> {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const end: RunEnd = { type: 'run-end', reason: 'done', answer, turns: 0, messages: [], usage };
+  const view = await createView(invocation, viewed);
+  // A streamed answer comes in pieces, and its end has no text.
+  if (isStreamed(invocation)) view.event({ type: 'text-delta', text: answer });
+  view.event(end);
+  view.end(end, []);
+}

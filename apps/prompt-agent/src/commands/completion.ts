@@ -1,0 +1,106 @@
+import type { CommandCall } from '../command-call.ts';
+import { EXIT } from '../exit-code.ts';
+import { COMMAND_NAMES, type CommandName, commandSpec } from '../options/commands.ts';
+import { FLAGS, type FlagSpec } from '../options/flags.ts';
+import { usageError } from '../usage-error.ts';
+
+const SHELLS: ReadonlyMap<string, () => string> = new Map([
+  ['bash', bash],
+  ['zsh', zsh],
+  ['fish', fish],
+]);
+
+/** Prints a script that completes commands, flags and the names of files for a shell. Made from the tables of commands and flags. */
+export function completion({ words, output }: CommandCall): Promise<number> {
+  const [shell = ''] = words;
+  const script = SHELLS.get(shell);
+  if (script === undefined)
+    throw usageError(
+      `completion needs one of ${[...SHELLS.keys()].join(', ')}${shell === '' ? '' : `, not "${shell}"`}.`,
+    );
+  output.write(script());
+  return Promise.resolve(EXIT.answer);
+}
+
+/** The first words of commands, and the second ones of each. */
+function tree(): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const name of COMMAND_NAMES) {
+    const [first = '', second] = name.split(' ');
+    const rest = groups.get(first) ?? [];
+    if (second !== undefined) rest.push(second);
+    groups.set(first, rest);
+  }
+  return groups;
+}
+
+function flagsOf(name: CommandName): string {
+  return [...commandSpec(name).flags, 'help' as const].map((flag) => `--${flag}`).join(' ');
+}
+
+function bash(): string {
+  const groups = [...tree()];
+  return `# bash completion of prompt-agent: source <(prompt-agent completion bash)
+_prompt_agent() {
+  local current=\${COMP_WORDS[COMP_CWORD]} name=ask index word
+  local -a named=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    [[ $word == -* ]] || named+=("$word")
+  done
+  case "\${named[0]} \${named[1]}" in
+${COMMAND_NAMES.filter((name) => name.includes(' '))
+  .map((name) => `    '${name}') name='${name}' ;;`)
+  .join('\n')}
+    *) case "\${named[0]}" in ${COMMAND_NAMES.filter((name) => !name.includes(' ')).join('|')}) name=\${named[0]} ;; esac ;;
+  esac
+  if [[ $current == -* ]]; then
+    case $name in
+${COMMAND_NAMES.map((name) => `      '${name}') COMPREPLY=($(compgen -W '${flagsOf(name)}' -- "$current")) ;;`).join('\n')}
+    esac
+    return
+  fi
+  if ((\${#named[@]} == 0)); then
+    COMPREPLY=($(compgen -W '${groups.map(([first]) => first).join(' ')}' -- "$current") $(compgen -f -- "$current"))
+    return
+  fi
+  if ((\${#named[@]} == 1)); then
+    case \${named[0]} in
+${groups
+  .filter(([, rest]) => rest.length > 0)
+  .map(([first, rest]) => `      ${first}) COMPREPLY=($(compgen -W '${rest.join(' ')}' -- "$current")); return ;;`)
+  .join('\n')}
+    esac
+  fi
+  COMPREPLY=($(compgen -f -- "$current"))
+}
+complete -o filenames -F _prompt_agent prompt-agent
+`;
+}
+
+function zsh(): string {
+  return `#compdef prompt-agent
+# zsh completion of prompt-agent: prompt-agent completion zsh > a folder of $fpath, as _prompt-agent
+autoload -Uz bashcompinit && bashcompinit
+${bash()}`;
+}
+
+function fish(): string {
+  const lines = [...tree()].flatMap(([first, rest]) => {
+    const name = COMMAND_NAMES.find((each) => each === first || each.startsWith(`${first} `));
+    const summary = name === undefined ? '' : quoted(commandSpec(name).summary);
+    return [
+      `complete -c prompt-agent -n __fish_use_subcommand -a ${first} -d ${summary}`,
+      ...rest.map((second) => `complete -c prompt-agent -n '__fish_seen_subcommand_from ${first}' -a ${second}`),
+    ];
+  });
+  const flags = Object.entries(FLAGS).map(([name, spec]: readonly [string, FlagSpec]) => {
+    const letter = spec.short === undefined ? '' : ` -s ${spec.short}`;
+    return `complete -c prompt-agent -l ${name}${letter}${spec.type === 'string' ? ' -r' : ''} -d ${quoted(spec.help)}`;
+  });
+  return `# fish completion of prompt-agent: prompt-agent completion fish | source\n${[...lines, ...flags].join('\n')}\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+}

@@ -1,0 +1,35 @@
+import type { RunCommand } from '../command-call.ts';
+import type { CommandName } from '../options/commands.ts';
+
+/** Loads what runs a command. What one command needs is not loaded for another. */
+export const LOAD_COMMAND: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
+  ask: async () => (await import('./ask.ts')).ask,
+  models: async () => (await import('./models.ts')).models,
+  'tools list': async () => (await import('./tools/list.ts')).listTools,
+  'tools show': async () => (await import('./tools/show.ts')).showTool,
+  'tools call': async () => (await import('./tools/call.ts')).callTool,
+  'tools lint': async () => (await import('./tools/lint.ts')).lintToolsCommand,
+  'tools price': async () => (await import('./tools/price.ts')).priceTools,
+  'tools grammar': async () => (await import('./tools/grammar.ts')).toolGrammar,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  'keys set': async () => (await import('./keys/set.ts')).setKey,
+  'keys list': async () => (await import('./keys/list.ts')).listKeys,
+  'keys rm': async () => (await import('./keys/remove.ts')).removeKey,
+  'config show': async () => (await import('./config/show.ts')).showConfig,
+  'config path': async () => (await import('./config/path.ts')).configPath,
+  'config check': async () => (await import('./config/check.ts')).checkConfig,
+  embed: async () => (await import('./embed.ts')).embed,
+  transcribe: async () => (await import('./transcribe.ts')).transcribe,
+  replay: async () => (await import('./replay.ts')).replayFile,
+  'serve mcp': async () => (await import('./serve/mcp.ts')).serveMcp,
+  'serve http': async () => (await import('./serve/http.ts')).serveAgent,
+  completion: async () => (await import('./completion.ts')).completion,
+  man: async () => (await import('./man.ts')).man,
+  chat: async () => (await import('./chat.ts')).chat,
+  undo: async () => (await import('./undo.ts')).undo,
+  'sessions list': async () => (await import('./sessions/list.ts')).sessionsList,
+  'sessions show': async () => (await import('./sessions/show.ts')).sessionsShow,
+  'sessions search': async () => (await import('./sessions/search.ts')).sessionsSearch,
+  'sessions export': async () => (await import('./sessions/export.ts')).sessionsExport,
+  'sessions rm': async () => (await import('./sessions/rm.ts')).sessionsRm,
+};

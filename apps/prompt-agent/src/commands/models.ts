@@ -1,0 +1,45 @@
+import type { CommandCall } from '../command-call.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { openStoredKeys } from '../credentials/stored-keys.ts';
+import { tokenOfFlags } from '../credentials/token-of-flags.ts';
+import { EXIT } from '../exit-code.ts';
+import { findModelSources } from '../model/model-sources.ts';
+import { oneLine } from '../render/escape.ts';
+import { usageError } from '../usage-error.ts';
+import { messageOf } from '../message-of.ts';
+
+/**
+ * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`. A provider that does not
+ * answer is a note on stderr. Exits with 1 if there is no model at all.
+ */
+export async function models(call: CommandCall): Promise<number> {
+  const { host, output, signal } = call;
+  const token = await tokenOfFlags(call.flags, host, output, signal);
+  const flags = token === undefined ? call.flags : { ...call.flags, token };
+  const loaded = await loadConfig(flags, host, output);
+  const stored = await openStoredKeys(host, signal);
+  const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
+  if (flags.provider !== undefined && sources.length === 0)
+    throw usageError(`--provider ${flags.provider}: this provider has no list of models here.`);
+  const found = await Promise.all(
+    sources.map(async ({ provider, from, list }) => {
+      try {
+        return { provider, from, models: await list(signal) };
+      } catch (error) {
+        signal.throwIfAborted();
+        output.note(`${provider}: ${oneLine(messageOf(error), 300)}`);
+        return { provider, from, models: [] };
+      }
+    }),
+  );
+  if (flags.json === true) output.writeJson(found, 2);
+  else
+    for (const source of found)
+      for (const model of source.models) output.write(`${oneLine(`${source.provider}/${model}`, 200)}\n`);
+  const isEmpty = found.every((source) => source.models.length === 0);
+  if (isEmpty)
+    output.note(
+      'No model was found: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama. See prompt-agent doctor.',
+    );
+  return isEmpty ? EXIT.failed : EXIT.answer;
+}

@@ -1,0 +1,34 @@
+import { rm } from 'node:fs/promises';
+import { createWorkspace } from '@kernel/toolbox';
+import { runFolders, undoFolder } from '../bundle/undo-folders.ts';
+import { takeBack, takenBackLines } from '../bundle/take-back.ts';
+import type { CommandCall } from '../command-call.ts';
+import { EXIT } from '../exit-code.ts';
+import { markInvisible } from '../terminal/visible.ts';
+import { usageError } from '../usage-error.ts';
+
+/** Takes back what the last run changed in the workspace, and prints each path. Fails if there is nothing, or if a file was changed since. */
+export async function undo({ flags, host, output }: CommandCall): Promise<number> {
+  const root = flags.workspace ?? host.cwd;
+  const open = (state?: string) =>
+    createWorkspace({ root, write: ['**'], ...(state === undefined ? {} : { state: { folder: state } }) }).catch(() => {
+      throw usageError(`--workspace "${root}" is not a readable folder.`);
+    });
+  const { folder = root } = await open();
+  for (const run of await runFolders(undoFolder(host, folder))) {
+    // oxlint-disable no-await-in-loop -- the last run that left something to take back
+    const workspace = await open(run);
+    if (workspace.undoable().length === 0) {
+      await rm(run, { recursive: true, force: true });
+      continue;
+    }
+    const { changes, refused } = await takeBack(workspace);
+    if (refused.length === 0) await rm(run, { recursive: true, force: true });
+    for (const line of takenBackLines(changes)) output.write(`${markInvisible(line)}\n`);
+    for (const line of refused) output.alert(`prompt-agent: ${markInvisible(line)}`);
+    return refused.length === 0 ? EXIT.answer : EXIT.failed;
+    // oxlint-enable no-await-in-loop
+  }
+  output.alert(`prompt-agent: there is nothing to take back in ${markInvisible(folder)}.`);
+  return EXIT.failed;
+}

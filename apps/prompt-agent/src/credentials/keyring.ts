@@ -1,0 +1,89 @@
+import { runProgram } from './run-program.ts';
+
+/** Where the system keeps secrets, by its own program. */
+export interface Keyring {
+  /** Its name, for people. */
+  readonly name: string;
+  /** Returns the secret of an account; undefined if there is none, or the keyring is locked. */
+  find(account: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Keeps a secret in place of an earlier one. Rejects if the keyring refuses. */
+  save(account: string, secret: string, signal: AbortSignal): Promise<void>;
+  /** Forgets a secret. One that is not there is no error. */
+  remove(account: string, signal: AbortSignal): Promise<void>;
+}
+
+const SERVICE = 'prompt-agent';
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Returns the keyring of this system if it answers: the Secret Service of Linux desktops through `secret-tool` of libsecret, the keychain of macOS through
+ * `security`. undefined where there is none, as on most servers.
+ */
+export async function systemKeyring(platform: NodeJS.Platform, signal: AbortSignal): Promise<Keyring | undefined> {
+  const keyring = platform === 'darwin' ? keychain() : platform === 'linux' ? secretService() : undefined;
+  if (keyring === undefined) return undefined;
+  try {
+    // Looks for what is never there: fails where no service runs.
+    await keyring.probe(signal);
+    return keyring;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+type ProbedKeyring = Keyring & { readonly probe: (signal: AbortSignal) => Promise<unknown> };
+
+function secretService(): ProbedKeyring {
+  const secretTool = runner('secret-tool');
+  return {
+    name: 'Secret Service',
+    probe: (signal) => secretTool(['search', 'service', `${SERVICE}-probe`], signal),
+    find: (account, signal) => secretTool(['lookup', ...attributes(account)], signal).then(nonEmpty, () => undefined),
+    save: async (account, secret, signal) => {
+      await secretTool(['store', '--label', `${SERVICE}: ${account}`, ...attributes(account)], signal, secret);
+    },
+    remove: async (account, signal) => {
+      await secretTool(['clear', ...attributes(account)], signal).catch(() => undefined);
+    },
+  };
+}
+
+function attributes(account: string): readonly string[] {
+  return ['service', SERVICE, 'account', account];
+}
+
+function keychain(): ProbedKeyring {
+  const security = runner('security');
+  return {
+    name: 'keychain',
+    probe: (signal) => security(['list-keychains'], signal),
+    find: (account, signal) =>
+      security(['find-generic-password', '-w', ...item(account)], signal).then(nonEmpty, () => undefined),
+    // In its interactive mode the secret comes from stdin, so that it is no argument.
+    save: async (account, secret, signal) => {
+      await security(
+        ['-i'],
+        signal,
+        `add-generic-password -U -s ${SERVICE} -a ${account} -w ${JSON.stringify(secret)}\n`,
+      );
+    },
+    remove: async (account, signal) => {
+      await security(['delete-generic-password', ...item(account)], signal).catch(() => undefined);
+    },
+  };
+}
+
+function item(account: string): readonly string[] {
+  return ['-s', SERVICE, '-a', account];
+}
+
+function runner(program: string) {
+  return (args: readonly string[], signal: AbortSignal, input?: string): Promise<string> =>
+    runProgram(program, args, { signal, timeoutMs: TIMEOUT_MS, ...(input === undefined ? {} : { input }) });
+}
+
+function nonEmpty(text: string): string | undefined {
+  const secret = text.replace(/\r?\n$/, '');
+  return secret === '' ? undefined : secret;
+}

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+
+/** What a program gets. */
+export interface ProgramInput {
+  /** What it reads on stdin; a secret is never an argument, which other users could see. */
+  readonly input?: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+const MAX_OUTPUT_BYTES = 65_536;
+
+/** Runs a program without a shell and resolves to its stdout. Rejects if it cannot be started, fails, takes too long or prints more than 64 KiB. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { input, signal, timeoutMs }: ProgramInput,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      program,
+      [...args],
+      { signal, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
+      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+    );
+    child.stdin?.on('error', () => undefined).end(input);
+  });
+}

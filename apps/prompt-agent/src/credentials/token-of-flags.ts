@@ -1,0 +1,55 @@
+import { join, resolve } from 'node:path';
+import { splitCommand } from '../added-tools/split-command.ts';
+import { readText } from '../files/read-file.ts';
+import type { Host } from '../host.ts';
+import type { Flags } from '../options/flags.ts';
+import type { Output } from '../render/output.ts';
+import { usageError } from '../usage-error.ts';
+import { runProgram } from './run-program.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Returns the credential of `--token`, `--token-file` or `--token-command`; undefined without any of them. Rejects with a usage error that names the
+ * flag, never the credential.
+ */
+export async function tokenOfFlags(
+  flags: Flags,
+  { cwd, home }: Pick<Host, 'cwd' | 'home'>,
+  output: Output,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { 'token-file': file, 'token-command': command, token } = flags;
+  if ([token, file, command].filter((each) => each !== undefined).length > 1)
+    throw usageError('--token, --token-file and --token-command exclude each other.');
+  if (token !== undefined) {
+    output.note(
+      'warning: --token can be seen by other users of this machine (ps); --token-file or prompt-agent keys set cannot',
+    );
+    return token;
+  }
+  const read =
+    file === undefined ? (command === undefined ? undefined : await run(command, signal)) : await load(file, cwd, home);
+  if (read === '') throw usageError(`${file === undefined ? '--token-command' : '--token-file'} gave nothing.`);
+  output.hide(read);
+  return read;
+}
+
+async function load(file: string, cwd: string, home: string): Promise<string> {
+  const path = file.startsWith('~/') ? join(home, file.slice(2)) : resolve(cwd, file);
+  const text = await readText(path, '--token-file', file);
+  if (text === undefined) throw usageError(`--token-file: "${file}" cannot be read (ENOENT).`);
+  return text.trim();
+}
+
+/** Runs a command without a shell. */
+async function run(command: string, signal: AbortSignal): Promise<string> {
+  const [program = '', ...args] = splitCommand(command, '--token-command');
+  try {
+    return (await runProgram(program, args, { signal, timeoutMs: TIMEOUT_MS })).trim();
+  } catch (error) {
+    signal.throwIfAborted();
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+    throw usageError(`--token-command: ${program} ended with ${code}.`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { MediaPart, TextPart, UserMessage } from '@kernel/protocol';
+import type { CommandCall } from '../command-call.ts';
+import { usageError } from '../usage-error.ts';
+import { loadAttachment } from './attachments.ts';
+import { decodeText } from './decode-text.ts';
+import { fragmentPart } from './fragment.ts';
+import { loadFragments } from './fragments.ts';
+import { readStdin } from './read-stdin.ts';
+import { splitSources } from './split-sources.ts';
+import { loadTemplate, type Template } from './template.ts';
+
+/** What the user asks: the prompt and what comes with it. */
+export interface AskInput {
+  /** The message: the fragments, stdin and the attachments, then the prompt. */
+  readonly message: UserMessage;
+  /** The text of the message alone. */
+  readonly text: string;
+  /** The template in use. */
+  readonly template?: Template;
+}
+
+/** What the caller of `readMessage` takes. */
+export interface ReadMessageOptions {
+  /** Whether attachments join the message; otherwise they are left to the caller. */
+  readonly takesMedia: boolean;
+  /** Whether there may be no prompt at all. Default false. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/**
+ * Reads the prompt from `--prompt` or the words, and what comes with it: stdin, `-f`, `-a`, `--images`, `-t`. What is piped into the program precedes the
+ * prompt, and is the prompt where no other is given. Rejects with a usage error if there is none, or only white space.
+ */
+export async function readMessage(
+  call: CommandCall,
+  { takesMedia, mayBeEmpty = false }: ReadMessageOptions,
+): Promise<AskInput> {
+  const { flags, words, host, output, signal } = call;
+  const stdin = await readStdin(host, output, signal);
+  const attached = !takesMedia
+    ? []
+    : [
+        ...(flags.attach ?? []).map((source) => ({ flag: '-a' as const, source })),
+        ...splitSources(flags.images ?? '').map((source) => ({ flag: '--images' as const, source })),
+      ];
+  const piped = attached.some(({ source }) => source === '-') ? '' : textOfStdin(stdin);
+  const typed = typedPrompt(flags.prompt, words);
+  const input = typed ?? piped;
+  const template =
+    flags.template === undefined
+      ? undefined
+      : await loadTemplate(flags.template, { variables: flags.var ?? [], input, host });
+  const prompt = template?.prompt ?? input;
+  const access = { host, stdin, allowPrivate: flags['allow-private-images'] ?? false, signal };
+  const texts: TextPart[] = [
+    ...(await loadFragments(flags.file ?? [], { host, output, signal })),
+    ...(typed === undefined || piped.trim() === '' ? [] : [fragmentPart('stdin', undefined, piped)]),
+  ];
+  const media: MediaPart[] = await Promise.all(
+    attached.map(({ flag, source }) => loadAttachment(flag, source, access)),
+  );
+  const isOptional = typed === undefined && (mayBeEmpty || texts.length + media.length > 0);
+  const isMissing = !isOptional && prompt.trim() === '';
+  if (isMissing)
+    throw usageError(
+      'A prompt is missing: give it at the end, as --prompt TEXT, or pipe it in. See prompt-agent --help; prompt-agent chat starts a conversation.',
+    );
+  const said: TextPart[] = prompt.trim() === '' ? [] : [{ type: 'text', text: prompt }];
+  const text = [...texts, ...said].map((part) => part.text).join('\n\n');
+  const isPlain = texts.length + media.length === 0;
+  return {
+    message: { role: 'user', content: isPlain ? prompt : [...texts, ...media, ...said] },
+    text,
+    ...(template === undefined ? {} : { template }),
+  };
+}
+
+/** The prompt of `--prompt` or of the words; undefined if there is neither. */
+function typedPrompt(flag: string | undefined, words: readonly string[]): string | undefined {
+  const positional = words.join(' ');
+  if (flag !== undefined && words.length > 0)
+    throw usageError(`--prompt and the prompt "${positional}" are both given; give one of them.`);
+  return flag ?? (words.length === 0 ? undefined : positional);
+}
+
+function textOfStdin(bytes: Uint8Array): string {
+  const text = decodeText(bytes);
+  if (text === undefined)
+    throw usageError('What is piped in is not text. Give an image, a recording or a PDF with -a -.');
+  return text;
+}

@@ -1,0 +1,64 @@
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { StoredKeys } from '../credentials/stored-keys.ts';
+import type { Host } from '../host.ts';
+import type { Flags } from '../options/flags.ts';
+import { fetchModelList } from './fetch-model-list.ts';
+import { localServers, listModels } from './local-servers.ts';
+import { addressFor, keyFor, VENDORS } from './vendors.ts';
+
+/** A provider whose models can be listed. */
+export interface ModelSource {
+  /** The name of the provider. */
+  readonly provider: string;
+  /** Why it is one, for people. */
+  readonly from: string;
+  /** Lists its models by name. Rejects with an error that says why it cannot. */
+  readonly list: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+const LOCAL_MS = 1000;
+
+/** Finds the providers to list: that of `--provider`, or `openai` for `--base-url` and `--token`, else each with a key, and the servers on this machine. */
+export async function findModelSources(
+  flags: Flags,
+  { config, hasProvider, origin }: LoadedConfig,
+  { env }: Pick<Host, 'env'>,
+  stored: StoredKeys,
+  hide: (secret: string | undefined) => void,
+): Promise<readonly ModelSource[]> {
+  // An address is one provider's: the keys of the others do not go there.
+  const named = flags.provider ?? ((flags['base-url'] ?? flags.token) === undefined ? undefined : 'openai');
+  const isWanted = (name: string): boolean => named === undefined || named === name;
+  const own = hasProvider && origin === 'user' ? config.provider : undefined;
+  const vendors = [...VENDORS].flatMap(([name, { origin: address, models }]): readonly ModelSource[] => {
+    const key = keyFor(name, env);
+    const isSet = named === name && (flags.token ?? flags['base-url']) !== undefined;
+    const isOwn = own?.name === name;
+    const isKept = key === undefined && stored.list.some((each) => each.provider === name);
+    if (!isWanted(name) || models.chat === undefined) return [];
+    // The same vendor under another name would be listed twice.
+    if (name === 'openai-responses' && named !== name && !isOwn) return [];
+    if (key === undefined && !isKept && !isSet && !isOwn) return [];
+    const baseUrl = (isOwn ? own.baseUrl : undefined) ?? flags['base-url'] ?? addressFor(name, env) ?? address;
+    const given = flags.token ?? (isOwn ? own.token : undefined) ?? key?.token;
+    const from = key?.variable ?? (isSet ? '--provider' : isKept ? 'prompt-agent keys' : 'config');
+    const list = async (signal: AbortSignal): Promise<readonly string[]> => {
+      const token = given ?? (isKept ? await stored.find(name) : undefined);
+      hide(token);
+      return fetchModelList({ provider: name, baseUrl: baseUrl ?? '', token, signal });
+    };
+    return baseUrl === undefined ? [] : [{ provider: name, from, list }];
+  });
+  const local = localServers(env).flatMap(({ provider, baseUrl, from }): readonly ModelSource[] =>
+    isWanted(provider)
+      ? [
+          {
+            provider,
+            from,
+            list: (signal) => listModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(LOCAL_MS)])),
+          },
+        ]
+      : [],
+  );
+  return [...vendors, ...local];
+}

@@ -1,0 +1,45 @@
+import { withRetry } from '@kernel/providers';
+import type { CommandCall } from '../command-call.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { tokenOfFlags } from '../credentials/token-of-flags.ts';
+import type { Invocation } from '../invocation.ts';
+import { offlineWarnings } from '../options/check-ask.ts';
+import { openCassette, recordTo } from './cassette.ts';
+import { modelNote, retryNote } from '../render/notes.ts';
+import { chooseModel, type ModelNeed } from './choose-model.ts';
+import { providers } from './providers.ts';
+import { retryFor } from './retry.ts';
+
+/** What a command needs of a model. */
+export interface OpenModelOptions {
+  /** What the model must do; it decides which default model is taken. */
+  readonly need: ModelNeed;
+  /** Whether it is one raw call of a protocol, for which a config file without a provider means `ollama`. */
+  readonly isRaw: boolean;
+}
+
+/** Reads the config and opens the provider that a command uses, with retries. Which model it is and why is a note on stderr. Rejects with a usage error. */
+export async function openModel(call: CommandCall, { need, isRaw }: OpenModelOptions): Promise<Invocation> {
+  const { host, output, signal } = call;
+  const token = await tokenOfFlags(call.flags, host, output, signal);
+  const flags = token === undefined ? call.flags : { ...call.flags, token };
+  const loaded = await loadConfig(flags, host, output);
+  for (const warning of loaded.warnings) output.note(`warning: ${warning}`);
+  if (flags.replay !== undefined) {
+    const recorded = await openCassette(flags.replay, host);
+    output.note(modelNote(recorded.choice));
+    return { flags, loaded, ...recorded, host, output, signal };
+  }
+  const choice = await chooseModel(flags, loaded, host, output, need, isRaw);
+  const key = choice.provider.token;
+  if (typeof key === 'string') output.hide(key);
+  const retried = withRetry(providers.create(choice.provider), {
+    ...retryFor(choice, loaded),
+    onRetry: (retry) => output.note(retryNote(retry)),
+  });
+  const provider = flags.record === undefined ? retried : await recordTo(flags.record, retried, key, host);
+  output.note(modelNote(choice));
+  if (choice.provider.name === 'offline')
+    for (const warning of offlineWarnings(flags)) output.note(`warning: ${warning}`);
+  return { flags, loaded, choice, provider, host, output, signal };
+}

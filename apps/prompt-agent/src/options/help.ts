@@ -1,0 +1,67 @@
+import { COMMAND_NAMES, type CommandName, commandSpec } from './commands.ts';
+import { FLAGS, type FlagName, type FlagSpec } from './flags.ts';
+
+/** The text of `prompt-agent --help`: it fits a screen of 80 columns. Of a group of commands the first stands for all. */
+export function helpText(): string {
+  const seen = new Set<string>();
+  const commands = COMMAND_NAMES.flatMap((name) => {
+    const [group = name] = name.split(' ');
+    if (seen.has(group)) return [];
+    seen.add(group);
+    return [`  ${name.padEnd(14)}${commandSpec(name).summary}`];
+  });
+  return [
+    'Usage: prompt-agent [options] "prompt"',
+    '       prompt-agent COMMAND [options]',
+    '',
+    ...commands,
+    '',
+    ...commandSpec('ask').examples.map((example) => `  prompt-agent ${example}`),
+    '',
+    'The options of a command: prompt-agent COMMAND --help',
+    '',
+  ].join('\n');
+}
+
+/** The text of `prompt-agent GROUP --help`, such as that of `keys`. */
+export function groupHelp(group: string): string {
+  const names = COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
+  const words = names.map((name) => name.slice(group.length + 1));
+  const width = Math.max(...words.map((word) => word.length)) + 4;
+  return [
+    `Usage: prompt-agent ${group} COMMAND [options]`,
+    '',
+    // After the semicolon the summary of the first names the others, for the help of the program.
+    ...names.map((name, at) => `  ${(words[at] ?? '').padEnd(width)}${commandSpec(name).summary.split('; ')[0]}`),
+    '',
+    `The options of one: prompt-agent ${group} COMMAND --help`,
+    '',
+  ].join('\n');
+}
+
+/** The text of `prompt-agent COMMAND --help`. */
+export function commandHelp(name: CommandName): string {
+  const { usage, summary, flags, examples } = commandSpec(name);
+  const named = nameOf(name);
+  return [
+    `Usage: prompt-agent${named} [options] ${usage}`.trimEnd(),
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    '',
+    ...[...flags, 'help' as const].map((flag) => flagLine(flag)),
+    '',
+    ...examples.map((example) => `  prompt-agent${named} ${example}`.trimEnd()),
+    ...(examples.length === 0 ? [] : ['']),
+  ].join('\n');
+}
+
+/** The name of a command after that of the program. */
+function nameOf(name: string): string {
+  return name === 'ask' ? '' : ` ${name}`;
+}
+
+function flagLine(name: FlagName): string {
+  const { short, value, help }: FlagSpec = FLAGS[name];
+  const letter = short === undefined ? '    ' : `-${short}, `;
+  return `  ${letter}${`--${name} ${value}`.trimEnd().padEnd(26)}${help}`;
+}

@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '@kernel/internal';
+import { usageError } from '../usage-error.ts';
+import { COMMAND_NAMES, type CommandName, commandSpec, isCommand } from './commands.ts';
+import { findFlag, FLAGS, type Flags } from './flags.ts';
+
+/** A command line: what is to be done, and how. */
+export interface CommandLine {
+  /** The command; `ask` if the line names none. */
+  readonly command: CommandName;
+  /** The first word of commands such as `keys set` and `keys list`, whose help is asked for. */
+  readonly group?: string;
+  /** The flags, all known to the command. */
+  readonly flags: Flags;
+  /** The words that are no flags, without the name of the command. */
+  readonly words: readonly string[];
+}
+
+/** Parses a command line. Throws a usage error that names the word, and what was probably meant. */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { options, words, isQuoted } = split(argv);
+  const { values } = parseArgs({ args: [...options], options: FLAGS, strict: true });
+  const [first = ''] = words;
+  if (values.help === true && !isQuoted && words.length === 1 && !isCommand(first) && subcommandsOf(first).length > 0)
+    return { command: 'ask', group: first, flags: values, words };
+  const command = isQuoted || values.prompt !== undefined ? undefined : commandOf(words);
+  if (command === undefined) return check({ command: 'ask', flags: values, words });
+  return check({ command, flags: values, words: words.slice(command.split(' ').length) });
+}
+
+/** The command that the first words name, if they name one. */
+function commandOf(words: readonly string[]): CommandName | undefined {
+  const [first = '', second = ''] = words;
+  const pair = `${first} ${second}`;
+  if (isCommand(pair)) return pair;
+  if (isCommand(first)) return first;
+  const group = subcommandsOf(first);
+  if (group.length > 0) throw usageError(`${first} needs one of: ${group.join(', ')}. ${quoteHint(words)}`);
+  if (words.length > 1 || /\s/.test(first)) return undefined;
+  const [near] = nearest(first, new Set(COMMAND_NAMES.map((name) => name.split(' ')[0] ?? name)), 1);
+  if (near !== undefined) throw usageError(`There is no command "${first}"; did you mean ${near}? ${quoteHint(words)}`);
+  return undefined;
+}
+
+/** The second words of the commands that begin with this word. */
+function subcommandsOf(first: string): readonly string[] {
+  return COMMAND_NAMES.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
+}
+
+function check(line: CommandLine): CommandLine {
+  const { command, flags, words } = line;
+  const { flags: known, maxWords, usage } = commandSpec(command);
+  if (words.length > maxWords)
+    throw usageError(
+      `${command} takes ${usage === '' ? 'no argument' : usage}, not "${words.join(' ')}". ${quoteHint([command, ...words])}`,
+    );
+  for (const name of Object.keys(flags))
+    if (name !== 'help' && !known.some((each) => each === name))
+      throw usageError(`--${name} has no effect on ${command}. See prompt-agent ${command} --help.`);
+  return line;
+}
+
+/** How words are given as a prompt that begin like a command. */
+function quoteHint(words: readonly string[]): string {
+  return `If it is a prompt, write: prompt-agent -- "${words.join(' ')}"`;
+}
+
+/** Translates Go's spellings (`-flag`, `-flag value`, `-flag=false`) and letters for `parseArgs`. Anything else is a word. */
+function split(argv: readonly string[]): {
+  readonly options: readonly string[];
+  readonly words: readonly string[];
+  /** Whether `--` says that what follows is no command. */
+  readonly isQuoted: boolean;
+} {
+  const options: string[] = [];
+  const words: string[] = [];
+  for (let index = 0; index < argv.length; index += 1) {
+    const arg = argv[index] ?? '';
+    if (arg === '--') return { options, words: [...words, ...argv.slice(index + 1)], isQuoted: words.length === 0 };
+    const [, written, inline] = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (written === undefined) {
+      words.push(arg);
+      continue;
+    }
+    const flag = findFlag(written);
+    if (flag === undefined) throw unknownFlag(arg.split('=', 1)[0] ?? arg, written);
+    const { name, type, value: placeholder } = flag;
+    if (type === 'boolean') {
+      if (inline === undefined || inline === 'true') options.push(`--${name}`);
+      else if (inline !== 'false') throw usageError(`--${name} takes no value, or true or false; not "${inline}".`);
+      continue;
+    }
+    if (inline === undefined) index += 1;
+    const value = inline ?? argv[index];
+    if (value === undefined) throw usageError(`--${name} needs a value: ${placeholder}.`);
+    options.push(`--${name}=${value}`);
+  }
+  return { options, words, isQuoted: false };
+}
+
+function unknownFlag(arg: string, written: string): Error {
+  const [near] = nearest(written, Object.keys(FLAGS), 1);
+  const hint = near === undefined ? '' : ` Did you mean --${near}?`;
+  return usageError(`Unknown flag ${arg}.${hint} See prompt-agent --help.`);
+}

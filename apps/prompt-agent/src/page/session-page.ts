@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { oneLine } from '../render/escape.ts';
+import { countText, durationText } from '../sessions/quantities.ts';
+import { SHORT_ID } from '../sessions/session-record.ts';
+import type { RunView, Transcript } from '../sessions/transcript.ts';
+import { turns } from './conversation.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
+import { createPageParts, type PageParts } from './page-parts.ts';
+import { PAGE_SCRIPT } from './page-script.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { prose } from './prose.ts';
+import { timeline } from './timeline.ts';
+
+const MAX_TITLE = 120;
+
+/**
+ * A session as one HTML page, complete in itself: it loads nothing, and its policy allows only its own style and script, by their hashes. Works without
+ * JavaScript, too.
+ */
+export function sessionPage(transcript: Transcript): string {
+  const { session, runs } = transcript;
+  const parts = createPageParts();
+  const title = session.name ?? (oneLine(session.title, MAX_TITLE) || 'Session');
+  const body = html`<a class="skip" href="#content">Skip to the conversation</a>
+    <header class="page">
+      <div class="top">
+        <p class="kicker">
+          prompt-agent <span class="muted">session</span> <code>${session.id.slice(0, SHORT_ID)}</code>
+        </p>
+        ${THEME}
+      </div>
+      <h1>${title}</h1>
+      ${facts(transcript)}
+    </header>
+    <main id="content" tabindex="-1">
+      <div class="tools"><button type="button" id="all" aria-pressed="false" hidden>Open all details</button></div>
+      ${runs.map((run, index) => runMarkup(run, index, parts))}
+    </main>
+    <footer>
+      <p>Written by <code>prompt-agent sessions show --html</code>. Times are those of the machine that ran it.</p>
+    </footer>`;
+  const style = `${PAGE_STYLE}\n${parts.rules()}\n`;
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${{ markup: policy }}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title} – prompt-agent</title>
+        ${{ markup: `<style>${style}</style>` }}
+      </head>
+      <body>
+        ${body} ${{ markup: `<script>${PAGE_SCRIPT}</script>` }}
+      </body>
+    </html> `.markup;
+}
+
+/** The switch works by style alone; the script only remembers the choice. */
+const THEME = html`<fieldset class="theme">
+  <legend class="unseen">Theme</legend>
+  <input type="radio" name="theme" id="theme-auto" value="auto" checked /><label for="theme-auto">Auto</label
+  ><input type="radio" name="theme" id="theme-light" value="light" /><label for="theme-light">Light</label
+  ><input type="radio" name="theme" id="theme-dark" value="dark" /><label for="theme-dark">Dark</label>
+</fieldset>`;
+
+function facts({ session, runs }: Transcript): Markup {
+  const { inputTokens, outputTokens, cost, calls, folder } = session;
+  const times = runs.reduce((sum, run) => sum + run.endMs - run.startMs, 0);
+  const models = [...new Set(runs.map(({ model }) => model.slice(model.indexOf('/') + 1)))].join(', ');
+  const pairs: readonly (readonly [string, Markup])[] = [
+    ['Begun', timeMarkup(session.createdMs)],
+    ['Model', html`${models}`],
+    ['Working time', html`${durationText(times)}`],
+    ['Turns', html`${countText(session.turns)}`],
+    ['Calls', html`${countText(calls)}`],
+    ...(inputTokens + outputTokens === 0
+      ? []
+      : ([['Tokens', html`${countText(inputTokens)} in, ${countText(outputTokens)} out`]] as const)),
+    ...(cost === undefined ? [] : ([['Cost', html`$${cost.toFixed(cost < 0.1 ? 4 : 2)}`]] as const)),
+    ['Folder', html`<code>${folder}</code>`],
+  ];
+  return html`<dl class="facts">
+    ${pairs.map(
+      ([term, value]) =>
+        html`<div>
+          <dt>${term}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+function runMarkup(run: RunView, index: number, parts: PageParts): Markup {
+  const { prompts, model, startMs } = run;
+  const asked = prompts.some((prompt) => prompt.trim() !== '')
+    ? html`<div class="prompt prose">${prompts.map(prose)}</div>`
+    : html`<p class="muted">Goes on with what was pending.</p>`;
+  return html`<section class="run" aria-labelledby="run-${index + 1}">
+    <h2 id="run-${index + 1}">
+      Prompt ${index + 1} <span class="muted">${timeMarkup(startMs)}${model === '' ? NOTHING : html` · ${model}`}</span>
+    </h2>
+    ${asked}${timeline(run, parts)}${turns(run, parts, 3)}
+  </section>`;
+}
+
+function timeMarkup(ms: number): Markup {
+  const date = new Date(ms);
+  const text = date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  return html`<time datetime="${date.toISOString()}">${text}</time>`;
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

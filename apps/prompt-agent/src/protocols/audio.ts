@@ -1,0 +1,45 @@
+import { basename, extname, resolve } from 'node:path';
+import { KernelError } from '@kernel/protocol';
+import { EXIT } from '../exit-code.ts';
+import { readBytes } from '../files/read-file.ts';
+import type { Invocation } from '../invocation.ts';
+import { usageError } from '../usage-error.ts';
+
+const MAX_BYTES = 26_214_400;
+
+const TYPES = new Map([
+  ['.mp3', 'audio/mpeg'],
+  ['.wav', 'audio/wav'],
+  ['.m4a', 'audio/mp4'],
+  ['.mp4', 'audio/mp4'],
+  ['.ogg', 'audio/ogg'],
+  ['.flac', 'audio/flac'],
+  ['.webm', 'audio/webm'],
+]);
+
+/** Transcribes a recording of at most 25 MiB and prints its text. */
+export async function audio({ provider, choice, loaded, flags, host, output, signal }: Invocation): Promise<number> {
+  if (provider.transcribe === undefined)
+    throw new KernelError('PROVIDER_UNSUPPORTED', `${choice.provider.name} has no transcription.`);
+  const file = flags.audio ?? '';
+  const path = resolve(host.cwd, file);
+  const data = await readBytes(path, { what: '--audio', shown: file, maxBytes: MAX_BYTES });
+  if (data === undefined) throw usageError(`--audio: "${file}" cannot be read (ENOENT).`);
+  const mimeType = TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream';
+  const transcript = await provider.transcribe({
+    model: choice.model,
+    audio: { data, mimeType, name: basename(path) },
+    options: loaded.config.model.capabilities['audio'],
+    signal,
+  });
+  if (flags.json === true || flags['json-lines'] === true)
+    output.writeJson({
+      version: 1,
+      protocol: 'audio',
+      provider: choice.provider.name,
+      model: choice.model,
+      ...transcript,
+    });
+  else output.write(transcript.text);
+  return EXIT.answer;
+}

@@ -1,0 +1,105 @@
+import { splitToolChoice } from '@kernel/agent/config';
+import {
+  type JsonObject,
+  KernelError,
+  type Message,
+  type MessageEnd,
+  type ProviderRequest,
+  textOf,
+  type Tool,
+  toolCallsOf,
+  type UserMessage,
+} from '@kernel/protocol';
+import { sourceNotes, sourcesOf } from '../render/sources.ts';
+import { redactEvents } from '../render/redact-events.ts';
+import { LINES_VERSION } from '../views/json-lines-view.ts';
+import type { Invocation } from '../invocation.ts';
+
+/** One request of a raw protocol call. */
+export interface RawRequest {
+  /** The protocol, which selects the model options of the config. */
+  readonly protocol: 'chat' | 'vision' | 'tools';
+  /** The user's message. */
+  readonly content: UserMessage['content'];
+  /** The tools on offer. */
+  readonly tools?: readonly Tool[];
+}
+
+/** Makes one model call and returns its end. With `--stream` the text is written as it arrives, followed by a newline. */
+export async function callModel(
+  { flags, loaded, choice, provider, output, signal }: Invocation,
+  request: RawRequest,
+): Promise<MessageEnd> {
+  const system = flags['system-prompt'] ?? loaded.config.systemPrompt;
+  const messages: Message[] = [];
+  if (system !== undefined && system !== '') messages.push({ role: 'system', content: system });
+  messages.push({ role: 'user', content: request.content });
+  const isStreamed = flags.stream ?? false;
+  let end: MessageEnd | undefined;
+  const events = provider.stream({
+    model: choice.model,
+    messages,
+    tools: request.tools,
+    ...requestOptions(loaded.config.model.capabilities[request.protocol], request.tools),
+    stream: isStreamed,
+    signal,
+  });
+  const { token } = choice.provider;
+  if (flags['json-lines'] === true)
+    output.writeJson({ type: 'start', version: LINES_VERSION, provider: choice.provider.name, model: choice.model });
+  for await (const event of redactEvents(events, typeof token === 'string' ? token : undefined)) {
+    if (flags['json-lines'] === true) output.writeJson(event);
+    else if (event.type === 'text-delta' && isStreamed && flags.json !== true) output.write(event.text);
+    if (event.type === 'message-end') end = event;
+  }
+  if (end === undefined) throw new KernelError('PROVIDER_PROTOCOL', 'The reply ended without a message-end.');
+  for (const warning of end.warnings ?? []) output.note(`warning: ${warning.message}`);
+  if (end.finishReason === 'length') output.note('warning: the reply was cut by its length limit.');
+  output.finish();
+  for (const note of sourceNotes(sourcesOf([end.message]))) output.note(note);
+  return end;
+}
+
+/** The options of a capability; its tool choice counts where tools are offered. */
+function requestOptions(
+  capability: JsonObject | undefined,
+  offered: readonly Tool[] | undefined,
+): Pick<ProviderRequest, 'options' | 'toolChoice'> {
+  if (capability === undefined) return {};
+  const { options, toolChoice } = splitToolChoice(capability);
+  return offered === undefined || toolChoice === undefined ? { options } : { options, toolChoice };
+}
+
+/** Writes the end of a raw call: as JSON if asked for, else `lines`. */
+export function writeReply(
+  { flags, output, choice }: Invocation,
+  protocol: string,
+  end: MessageEnd,
+  lines: readonly string[],
+): void {
+  if (flags['json-lines'] === true) return;
+  if (flags.json === true) {
+    const { message, finishReason, usage } = end;
+    const calls = toolCallsOf(message).map(({ id, name, arguments: text }) => ({ id, name, arguments: text }));
+    const reply = {
+      version: 1,
+      protocol,
+      provider: choice.provider.name,
+      model: choice.model,
+      text: textOf(message),
+      toolCalls: calls,
+      finishReason,
+      usage,
+    };
+    output.writeJson(reply);
+    return;
+  }
+  for (const line of lines) output.write(`${line}\n`);
+}
+
+/** Returns the line about tokens; none if the provider reports none. */
+export function tokenLine({ usage }: MessageEnd, noun: 'completion' | 'completions'): readonly string[] {
+  if (usage === undefined) return [];
+  const { inputTokens, outputTokens } = usage;
+  return [`Tokens: ${inputTokens} prompt + ${outputTokens} ${noun} = ${inputTokens + outputTokens} total`];
+}

@@ -1,0 +1,162 @@
+/** The script of the page of `serve http`. It talks to the routes with the token of the address. */
+export const SCRIPT = String.raw`
+const $ = (selector) => document.querySelector(selector);
+const token = location.hash.slice(1);
+const chat = '/chats/' + crypto.randomUUID();
+const calls = new Map();
+let streamed = new Map();
+let answer, thought, running;
+
+function add(className, text = '') {
+  const box = document.createElement('div');
+  box.className = className;
+  box.textContent = text;
+  $('#log').append(box);
+  box.scrollIntoView({ block: 'nearest' });
+  return box;
+}
+
+function newCall(name) {
+  const box = document.createElement('details');
+  box.className = 'call';
+  const title = document.createElement('summary');
+  const state = document.createElement('span');
+  state.className = 'state';
+  title.append(name + ' ', state);
+  const given = document.createElement('pre');
+  given.className = 'given';
+  const result = document.createElement('pre');
+  result.className = 'result';
+  result.hidden = true;
+  const decide = document.createElement('div');
+  decide.className = 'decide';
+  box.append(title, given, result, decide);
+  $('#log').append(box);
+  setState(box, 'writing');
+  return box;
+}
+
+function setState(box, status, text = status) {
+  box.dataset.status = status;
+  box.querySelector('.state').textContent = '– ' + text;
+}
+
+function callOf({ callId, name, arguments: text }) {
+  const box = calls.get(callId) ?? newCall(name);
+  calls.set(callId, box);
+  if (text !== undefined) box.querySelector('.given').textContent = text;
+  return box;
+}
+
+function ask({ callId, path, digest, ...call }) {
+  const box = callOf({ callId, ...call });
+  box.open = true;
+  setState(box, 'asked', 'may change something: allow it?');
+  const decide = (decision) => {
+    box.querySelector('.decide').replaceChildren();
+    setState(box, 'decided', decision === 'allow' ? 'allowed' : 'not allowed');
+    const reason = decision === 'deny' ? { reason: 'The user said no.' } : {};
+    void send(chat + '/decisions', JSON.stringify({ callId, path, digest, decision, ...reason }));
+  };
+  for (const [decision, label] of [['allow', 'Allow'], ['deny', 'Deny']]) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = label;
+    button.className = decision;
+    button.addEventListener('click', () => decide(decision));
+    box.querySelector('.decide').append(button);
+  }
+  box.querySelector('.allow').focus();
+}
+
+function show(event) {
+  switch (event.type) {
+    case 'reasoning-delta':
+      thought ??= add('thought');
+      thought.textContent += event.text;
+      break;
+    case 'text-delta':
+      answer ??= add('answer');
+      answer.textContent += event.text;
+      answer.scrollIntoView({ block: 'end' });
+      break;
+    case 'tool-call-delta': {
+      answer = undefined;
+      const box = streamed.get(event.index) ?? newCall(event.name ?? '…');
+      streamed.set(event.index, box);
+      if (event.callId !== undefined) calls.set(event.callId, box);
+      box.querySelector('.given').textContent += event.arguments;
+      break;
+    }
+    case 'message-end':
+      answer = thought = undefined;
+      streamed = new Map();
+      for (const call of event.calls) setState(callOf(call), 'waiting');
+      break;
+    case 'tool-start':
+      setState(callOf(event), 'running');
+      $('#status').textContent = 'runs ' + event.name;
+      break;
+    case 'tool-end': {
+      const box = callOf(event);
+      setState(box, event.status);
+      const result = box.querySelector('.result');
+      result.hidden = false;
+      result.textContent = event.result?.text ?? event.error?.message ?? event.status;
+      break;
+    }
+    case 'run-end':
+      answer = thought = undefined;
+      event.pending?.forEach(ask);
+      if (event.error) add('error', event.error.message);
+      if (event.usage) $('#status').textContent = event.usage.inputTokens + ' tokens in, ' + event.usage.outputTokens + ' out';
+      else $('#status').textContent = 'ready';
+      break;
+  }
+}
+
+async function send(path, body) {
+  running = new AbortController();
+  setBusy(true);
+  try {
+    const response = await fetch(path, { method: 'POST', body, signal: running.signal, headers: { authorization: 'Bearer ' + token } });
+    if (!response.ok) throw new Error(await response.text());
+    let text = '';
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      const frames = (text + piece).split('\n\n');
+      text = frames.pop();
+      for (const frame of frames) {
+        const data = frame.split('\n').find((line) => line.startsWith('data: '));
+        if (data !== undefined) show(JSON.parse(data.slice(6)));
+      }
+    }
+  } catch (error) {
+    add('error', error.name === 'AbortError' ? 'stopped' : error.message);
+    $('#status').textContent = 'ready';
+  } finally {
+    answer = thought = undefined;
+    setBusy(false);
+  }
+}
+
+function setBusy(isBusy) {
+  $('#send').hidden = isBusy;
+  $('#stop').hidden = !isBusy;
+  if (isBusy) $('#status').textContent = 'waits for the model';
+}
+
+$('#stop').addEventListener('click', () => running?.abort());
+$('#text').addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  $('#form').requestSubmit();
+});
+$('#form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const input = $('#text');
+  if (input.value.trim() === '' || $('#send').hidden) return;
+  add('user', input.value);
+  void send(chat, input.value);
+  input.value = '';
+});
+`;

@@ -1,0 +1,71 @@
+import { realpathSync } from 'node:fs';
+import { nearest } from '@kernel/internal';
+import { oneLine } from '../render/escape.ts';
+import { usageError } from '../usage-error.ts';
+import type { Database } from './database/load-sqlite.ts';
+import { textIn } from './database/rows.ts';
+import { RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
+
+/** The fewest digits of an id that name a session. */
+const MIN_PREFIX = 4;
+/** How many sessions an error lists. */
+const MAX_LISTED = 5;
+
+/** Finds a session by its name, else by the beginning of its id. Throws a usage error for one that is unknown or ambiguous, with near names. */
+export function requireSession(database: Database, given: string): SessionRecord {
+  const found = findSession(database, given);
+  if (found !== undefined) return found;
+  const near = nearNames(database, given);
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  throw usageError(
+    `There is no session "${oneLine(given, 80)}".${hint} See prompt-agent sessions list: a name, or ${MIN_PREFIX} digits of an id or more.`,
+  );
+}
+
+/**
+ * Finds a session by its name, else by the beginning of its id, of `minDigits` or more; undefined if there is none. Throws a usage error for a beginning
+ * of several.
+ */
+export function findSession(database: Database, given: string, minDigits = MIN_PREFIX): SessionRecord | undefined {
+  const named = database.prepare(`SELECT ${RECORD_COLUMNS} FROM sessions WHERE name = ?`).get(given);
+  if (named !== undefined) return toRecord(named);
+  const prefix = given.toLowerCase();
+  if (!/^[\da-f]{1,32}$/.test(prefix) || prefix.length < minDigits) return undefined;
+  const rows = database
+    .prepare(`SELECT ${RECORD_COLUMNS} FROM sessions WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
+    .all(prefix, `${prefix}g`, MAX_LISTED);
+  const [first, ...others] = rows;
+  if (first === undefined) return undefined;
+  if (others.length === 0) return toRecord(first);
+  const ids = rows.map((row) => textIn(row, 'id').slice(0, Math.max(SHORT_ID, prefix.length + 4)));
+  throw usageError(`"${prefix}" is the beginning of several sessions: ${ids.join(', ')}. Give more digits.`);
+}
+
+/** The session of a folder that was last written and has messages; undefined if there is none. */
+export function lastOfFolder(database: Database, folder: string): SessionRecord | undefined {
+  const row = database
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM sessions
+       WHERE folder = ? AND EXISTS (SELECT 1 FROM entries WHERE entries.session = sessions.number)
+       ORDER BY changed_ms DESC, number DESC LIMIT 1`,
+    )
+    .get(folder);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** Names and ids that are close to what was given, ready to be shown. */
+export function nearNames(database: Database, given: string): readonly string[] {
+  const names = database.prepare('SELECT name FROM sessions WHERE name IS NOT NULL').all();
+  const ids = database.prepare('SELECT id FROM sessions ORDER BY changed_ms DESC LIMIT 1000').all();
+  const known = [...names.map((row) => textIn(row, 'name')), ...ids.map((row) => textIn(row, 'id').slice(0, SHORT_ID))];
+  return nearest(given, known, 2).map((name) => oneLine(name, 80));
+}
+
+/** The folder itself, behind links: what `--continue` compares. */
+export function folderOf(cwd: string): string {
+  try {
+    return realpathSync(cwd);
+  } catch {
+    return cwd;
+  }
+}

@@ -1,0 +1,204 @@
+import type { Session, SessionEntry } from '@kernel/agent';
+import type { Redactor } from '@kernel/internal';
+import type { TokenPrices } from '@kernel/agent/config';
+import { type Message, KernelError, textOf, toolCallsOf } from '@kernel/protocol';
+import { costOf } from '@kernel/providers';
+import type { Database } from './database/load-sqlite.ts';
+import { numberIn, textIn } from './database/rows.ts';
+import { transaction } from './database/transaction.ts';
+import type { SessionEvent } from './session-event.ts';
+import { calledOf, RECORD_COLUMNS, type SessionRecord, SHORT_ID, toRecord } from './session-record.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** How a session is used by one process. */
+export interface SessionUse {
+  /** The provider. */
+  readonly provider: string;
+  /** The model. */
+  readonly model: string;
+  /** The flags about tools, to be kept. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Takes secrets out of all that is written. */
+  readonly redactor: Redactor;
+  /** What tokens cost; undefined if that is not known. */
+  readonly prices: TokenPrices | undefined;
+}
+
+/** A session that this process alone writes to. */
+export interface OpenSession extends Session {
+  /** Writes an event of the run. Throws as `append` rejects. */
+  write(event: SessionEvent): void;
+}
+
+/** How much of a message is searched, in characters. */
+const MAX_SEARCHED = 100_000;
+const MAX_TITLE = 200;
+
+/** Makes a session in a folder, with a name or without, and opens it. */
+export function beginSession(
+  store: SessionStore,
+  folder: string,
+  name: string | undefined,
+  use: SessionUse,
+): OpenSession {
+  const id = crypto.randomUUID().replaceAll('-', '');
+  const now = Date.now();
+  const number = store.use((database) =>
+    transaction(database, () => {
+      const { lastInsertRowid } = database
+        .prepare(
+          `INSERT INTO sessions (id, name, folder, provider, model, flags, created_ms, changed_ms, writer, writer_pid)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        )
+        .run(id, name ?? null, folder, ...useColumns(use), now, now, store.ownMark(), process.pid);
+      return Number(lastInsertRowid);
+    }),
+  );
+  return openSession(store, number, id, use);
+}
+
+/** Opens a session that there is. Throws `SESSION_LOCKED` while another process has it open; one that has ended is taken over from. */
+export function resumeSession(store: SessionStore, { number, id }: SessionRecord, use: SessionUse): OpenSession {
+  store.use((database) =>
+    transaction(database, () => {
+      const row = database.prepare(`SELECT ${RECORD_COLUMNS} FROM sessions WHERE number = ?`).get(number);
+      const record = row === undefined ? undefined : toRecord(row);
+      if (record?.writer !== undefined && store.isRunning(record.writer)) throw lockedError(record);
+      database
+        .prepare('UPDATE sessions SET provider = ?, model = ?, flags = ?, writer = ?, writer_pid = ? WHERE number = ?')
+        .run(...useColumns(use), store.ownMark(), process.pid, number);
+    }),
+  );
+  return openSession(store, number, id, use);
+}
+
+function useColumns({ provider, model, flags, redactor }: SessionUse): readonly [string, string, string] {
+  return [provider, model, JSON.stringify(redactor.data(flags))];
+}
+
+function openSession(
+  store: SessionStore,
+  number: number,
+  id: string,
+  { redactor, prices }: Pick<SessionUse, 'redactor' | 'prices'>,
+): OpenSession {
+  const mark = store.ownMark();
+  let isClosed = false;
+  /** Writes in one transaction, if the session is still this process's. */
+  const write = (work: (database: Database, now: number) => void): void => {
+    if (isClosed) throw new KernelError('CONFIG_INVALID', `The session ${id.slice(0, SHORT_ID)} is closed.`);
+    store.use((database) =>
+      transaction(database, () => {
+        const now = Date.now();
+        const { changes } = database
+          .prepare('UPDATE sessions SET changed_ms = ? WHERE number = ? AND writer = ?')
+          .run(now, number, mark);
+        if (changes === 0) throw lostError(id);
+        work(database, now);
+      }),
+    );
+  };
+  return {
+    id,
+    // eslint-disable-next-line typescript/require-await -- SQLite answers at once
+    entries: async () =>
+      store.use((database) =>
+        database
+          .prepare('SELECT entry FROM entries WHERE session = ? ORDER BY number')
+          .all(number)
+          .flatMap((row) => toEntry(textIn(row, 'entry'))),
+      ),
+    // eslint-disable-next-line typescript/require-await -- as above
+    async append(entries) {
+      const clean = redactor.data(entries);
+      write((database, now) => {
+        for (const entry of clean) insertEntry(database, number, entry, now);
+      });
+    },
+    write({ path, atMs, data }) {
+      const clean = redactor.data(data);
+      write((database) => {
+        database
+          .prepare('INSERT INTO events (session, at_ms, path, event) VALUES (?, ?, ?, ?)')
+          .run(number, atMs, JSON.stringify(path), JSON.stringify(clean));
+        if (clean.type === 'message-end') {
+          const { usage, calls } = clean;
+          database
+            .prepare(
+              `UPDATE sessions SET turns = turns + 1, calls = calls + ?1, tokens_in = tokens_in + ?2, tokens_out = tokens_out + ?3,
+                 cost = CASE WHEN ?4 IS NULL THEN cost ELSE coalesce(cost, 0) + ?4 END WHERE number = ?5`,
+            )
+            .run(
+              calls.length,
+              usage?.inputTokens ?? 0,
+              usage?.outputTokens ?? 0,
+              usage === undefined || prices === undefined ? null : costOf(usage, prices),
+              number,
+            );
+        } else if (path.length === 0 && (clean.type === 'run-start' || clean.type === 'run-end'))
+          database
+            .prepare('UPDATE sessions SET state = ? WHERE number = ?')
+            .run(clean.type === 'run-end' ? clean.reason : 'begun', number);
+      });
+    },
+    // eslint-disable-next-line typescript/require-await -- as above
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      store.use((database) =>
+        database
+          .prepare('UPDATE sessions SET writer = NULL, writer_pid = NULL WHERE number = ? AND writer = ?')
+          .run(number, mark),
+      );
+    },
+  };
+}
+
+function insertEntry(database: Database, session: number, entry: SessionEntry, now: number): void {
+  const { lastInsertRowid } = database
+    .prepare('INSERT INTO entries (session, at_ms, entry) VALUES (?, ?, ?)')
+    .run(session, now, JSON.stringify(entry));
+  if (entry.type !== 'message') return;
+  const { message } = entry;
+  const text = textOf(message).slice(0, MAX_SEARCHED);
+  const asked = message.role === 'user' && entry.isCorrection !== true ? text : '';
+  const answered = message.role === 'assistant' ? text : '';
+  const called = toolCallsOf(message)
+    .map((call) => `${call.name} ${call.arguments}`)
+    .join('\n')
+    .slice(0, MAX_SEARCHED);
+  if (asked === '' && answered === '' && called === '') return;
+  database
+    .prepare('INSERT INTO words (rowid, asked, answered, called) VALUES (?, ?, ?, ?)')
+    .run(lastInsertRowid, asked, answered, called);
+  if (asked !== '')
+    database
+      .prepare("UPDATE sessions SET title = ? WHERE number = ? AND title = ''")
+      .run(titleOf(message, asked).trim().slice(0, MAX_TITLE), session);
+}
+
+/** What was typed: the last text of a message, after what came with it; `asked` where it is the only one. */
+function titleOf({ content }: Message, asked: string): string {
+  if (typeof content === 'string') return asked;
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.at(-1) ?? asked;
+}
+
+/** An entry as it was written. `runSession` reads what it finds with care. */
+function toEntry(text: string): readonly SessionEntry[] {
+  const value: unknown = JSON.parse(text);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the JSON of an entry
+  return typeof value === 'object' && value !== null ? [value as SessionEntry] : [];
+}
+
+function lockedError(record: SessionRecord): KernelError {
+  const pid = numberIn({ pid: record.writerPid }, 'pid');
+  return new KernelError('SESSION_LOCKED', `The session ${calledOf(record)} is open in process ${pid}.`, {
+    hint: 'Wait until that has ended, or begin another session: leave out -c, or give --session another name.',
+    retryable: true,
+  });
+}
+
+function lostError(id: string): KernelError {
+  return new KernelError('SESSION_LOCKED', `The session ${id.slice(0, SHORT_ID)} was removed or taken over.`);
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Database } from './database/load-sqlite.ts';
+import { openDatabase, storeError } from './database/open-database.ts';
+import { isRunning, lockProcess, type ProcessLock } from './database/process-lock.ts';
+import { saysDamaged, setAside } from './database/set-aside.ts';
+
+/** The open file of sessions. */
+export interface SessionStore {
+  /** The path of the file. */
+  readonly path: string;
+  /** Where a damaged file was put, in whose place this one was made. */
+  readonly damaged?: string;
+  /** Works on the database. What fails is thrown as `STORE_FAILED`; a file that turns out to be damaged is set aside, and the error says where. */
+  use<T>(work: (database: Database) => T): T;
+  /** The mark of this process, made at the first call. */
+  ownMark(): string;
+  /** Whether the process of a mark still runs, this one included. */
+  isRunning(mark: string): boolean;
+  /** Closes the file. May be called twice. */
+  close(): void;
+}
+
+/** Opens the file of sessions in the program's state folder. Throws as `openDatabase` does. */
+export function openStore(folder: string): SessionStore {
+  const { database, path, damaged } = openDatabase(folder);
+  const marks = join(folder, 'session-writers');
+  let own: ProcessLock | undefined;
+  let isClosed = false;
+  return {
+    path,
+    ...(damaged === undefined ? {} : { damaged }),
+    use(work) {
+      try {
+        return work(database);
+      } catch (error) {
+        throw storeError(path, saysDamaged(error) ? whenDamaged(path, error) : error);
+      }
+    },
+    ownMark: () => (own ??= lockProcess(marks)).token,
+    isRunning: (mark) => own?.token === mark || isRunning(marks, mark),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      closeQuietly(database);
+      own?.release();
+    },
+  };
+}
+
+/** Sets a damaged file aside, and returns the error that says so. */
+function whenDamaged(path: string, error: unknown): unknown {
+  try {
+    const damaged = setAside(path);
+    return damaged === undefined ? error : new Error(`it is damaged and was put aside as ${damaged}`, { cause: error });
+  } catch {
+    return error;
+  }
+}
+
+/** What was acknowledged is in the file: a last tidying up that finds no space changes nothing. */
+function closeQuietly(database: Database): void {
+  try {
+    database.close();
+  } catch {
+    // The next process that opens the file finishes it.
+  }
+}

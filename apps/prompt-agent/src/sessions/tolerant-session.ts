@@ -1,0 +1,73 @@
+import type { Session, SessionEntry } from '@kernel/agent';
+import { KernelError } from '@kernel/protocol';
+import { oneLine } from '../render/escape.ts';
+import type { OpenSession } from './open-session.ts';
+import type { SessionEvent } from './session-event.ts';
+
+/** A session whose store may fail without the answer being lost. */
+export interface TolerantSession extends Session {
+  /** Writes an event; never throws. */
+  write(event: SessionEvent): void;
+}
+
+/**
+ * Wraps a session so that a store that fails, as on a full disk, does not end the run: it is a note, once, and nothing more is written. Only a call
+ * that may change something does not run if it cannot be logged: whoever continued the session would not know of it and run it again. A session that
+ * another process has taken over is not written by two, so that ends the run.
+ */
+export function tolerateFailures(session: OpenSession, note: (line: string) => void): TolerantSession {
+  let hasEntries = false;
+  let failure: KernelError | undefined;
+  const fail = (error: unknown): void => {
+    if (!KernelError.is(error, 'STORE_FAILED')) throw error;
+    if (failure === undefined)
+      note(`note: ${oneLine(error.message, 400)} The run goes on, and the rest of it is not kept. ${error.hint ?? ''}`);
+    failure = error;
+  };
+  return {
+    id: session.id,
+    async entries() {
+      const entries = await session.entries();
+      hasEntries ||= entries.length > 0;
+      return entries;
+    },
+    async append(entries) {
+      if (failure === undefined) {
+        try {
+          await session.append(entries);
+          hasEntries = true;
+          return;
+        } catch (error) {
+          fail(error);
+        }
+      }
+      if (hasEntries && failure !== undefined && entries.some(mayChangeSomething)) throw notLogged(failure);
+    },
+    write(event) {
+      if (failure !== undefined) return;
+      try {
+        session.write(event);
+      } catch (error) {
+        if (KernelError.is(error, 'STORE_FAILED')) fail(error);
+      }
+    },
+    async close() {
+      await session.close().catch(() => {});
+    },
+  };
+}
+
+function mayChangeSomething(entry: SessionEntry): boolean {
+  return entry.type === 'call-start' && entry.effect !== 'read' && entry.effect !== 'idempotent';
+}
+
+function notLogged(failure: KernelError): KernelError {
+  return new KernelError(
+    'STORE_FAILED',
+    `A call that may change something could not be logged in the session, so it did not run. ${failure.message}`,
+    {
+      hint: `${failure.hint ?? ''} With --no-session nothing is kept, and nothing needs to be logged.`.trim(),
+      cause: failure,
+    },
+  );
+}

@@ -1,0 +1,77 @@
+import type { Tool } from '@kernel/protocol';
+import { bindTool, type ToolBinding } from '@kernel/tools';
+import { toolError } from '../tool-error.ts';
+import { tidy } from './tidy.ts';
+import { type Unit, unclearUnit, unitOf } from './units.ts';
+
+const tool: Tool = {
+  name: 'convert_units',
+  title: 'Unit converter',
+  description: 'Converts a length, mass, volume, area, temperature, time, speed or amount of data to another unit.',
+  parameters: {
+    type: 'object',
+    properties: {
+      value: { type: 'number' },
+      from: {
+        type: 'string',
+        maxLength: 40,
+        description: 'Unit of the value, such as "km", "US gallon", "°F" or "MiB".',
+      },
+      to: { type: 'string', maxLength: 40, description: 'Unit of the result.' },
+    },
+    required: ['value', 'from', 'to'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  metadata: {
+    category: 'utility',
+    usageHint: 'To convert between units of measure.',
+    phrases: [
+      ...[
+        '(convert|change) {value:number} {from} (to|into|in) {to}',
+        '{value:number} {from} (in|to|into|as) {to}',
+        '{value:number} {from} (is|equals) how many {to}',
+        'how many {to} (is|are|in|make) {value:number} {from}',
+        'how many {to} (is|are) (in|there) {value:number} {from}',
+        'how many {to} are there in {value:number} {from}',
+        'how (hot|cold|far|long|heavy|fast) is {value:number} {from} in {to}',
+      ].map((text) => ({ text, input: { value: '{value}', from: '{from}', to: '{to}' } })),
+      ...[
+        'how many {to} (in|make) (a|an|one) {from}',
+        'how many {to} (is|are) (in|there) (a|an|one) {from}',
+        'how many {to} are there in (a|an|one) {from}',
+      ].map((text) => ({ text, input: { value: 1, from: '{from}', to: '{to}' } })),
+    ],
+  },
+};
+
+interface Conversion {
+  readonly value: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Binds `convert_units`: both sides of the conversion in one line, the result with ten digits. */
+export function convertUnitsTool(): ToolBinding {
+  return bindTool<Conversion>(tool, ({ from, to, value }) => {
+    const [source, target] = [knownUnit(from), knownUnit(to)];
+    if (source.dimension !== target.dimension)
+      throw toolError(`"${from}" is a unit of ${source.dimension}, and "${to}" is one of ${target.dimension}.`);
+    const base = value * source.factor + source.offset;
+    if (source.dimension === 'temperature' ? base < -1e-9 : base < 0 && source.dimension !== 'length')
+      throw toolError(`There is no ${source.dimension} of ${value} ${source.symbol}.`);
+    const exact = (base - target.offset) / target.factor;
+    // Offsets leave the noise of binary fractions near zero.
+    const rounded = source.dimension === 'temperature' ? Math.round(exact * 1e9) / 1e9 : exact;
+    const result = `${tidy(value)} ${source.symbol} = ${tidy(rounded, 10)} ${target.symbol}`;
+    return source.dimension === 'data' ? `${result} (1 kB is 1000 bytes, 1 KiB is 1024)` : result;
+  });
+}
+
+function knownUnit(name: string): Unit {
+  const unclear = unclearUnit(name);
+  if (unclear !== undefined) throw toolError(`"${name}" is not one unit; write ${unclear}.`);
+  const unit = unitOf(name);
+  if (unit !== undefined) return unit;
+  throw toolError(`"${name.slice(0, 40)}" is not a unit that can be converted here.`);
+}

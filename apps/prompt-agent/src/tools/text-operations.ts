@@ -1,0 +1,107 @@
+import { toolError } from '../tool-error.ts';
+import { tidy } from './tidy.ts';
+
+/** What can be asked of a text. */
+export const TEXT_OPERATIONS = [
+  'count-lines',
+  'count-words',
+  'count-characters',
+  'first',
+  'last',
+  'line',
+  'sort',
+  'unique',
+  'sum',
+  'average',
+  'smallest',
+  'largest',
+] as const;
+
+/** One of them. */
+export type TextOperation = (typeof TEXT_OPERATIONS)[number];
+
+/**
+ * Answers about the lines of a text. A line ends with a line feed, one before it is a carriage return is not part of it, and the last may end with the text.
+ * Numbers are sorted as numbers if every line is one. Throws `TOOL_FAILED` where there is no such line, and for a sum of what are not only numbers.
+ */
+export function linesOf(text: string, operation: TextOperation, count: number | undefined): string {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  switch (operation) {
+    case 'count-lines':
+      return String(lines.length);
+    case 'count-words':
+      return String(wordsOf(text).length);
+    case 'count-characters':
+      return String(characters(text));
+    case 'first':
+      return shown(lines.slice(0, needed(count, operation)));
+    case 'last':
+      return shown(lines.slice(-needed(count, operation)));
+    case 'line':
+      return lines[needed(count, operation) - 1] ?? missingLine(needed(count, operation), lines.length);
+    case 'sort':
+      return shown(sorted(lines));
+    case 'unique':
+      return shown([...new Set(lines)]);
+    case 'sum':
+      return tidy(sumOf(numbersOf(text)));
+    case 'average': {
+      const numbers = numbersOf(text);
+      return tidy(sumOf(numbers) / numbers.length);
+    }
+    case 'smallest':
+      return tidy(numbersOf(text).reduce((a, b) => Math.min(a, b)));
+    case 'largest':
+      return tidy(numbersOf(text).reduce((a, b) => Math.max(a, b)));
+  }
+}
+
+function needed(count: number | undefined, operation: string): number {
+  if (count === undefined) throw toolError(`The operation ${operation} needs count.`);
+  return count;
+}
+
+function missingLine(line: number, length: number): never {
+  throw toolError(`There is no line ${line}: the text has ${length}.`);
+}
+
+function shown(lines: readonly string[]): string {
+  return lines.length === 0 ? '(The text has no lines.)' : lines.join('\n');
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\S+/g) ?? [];
+}
+
+/** Counts code points, line ends included. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+const collator = new Intl.Collator('en');
+
+function sorted(lines: readonly string[]): readonly string[] {
+  const areNumbers = lines.every((line) => NUMBER.test(line.trim()));
+  return lines.toSorted(areNumbers ? (a, b) => Number(a) - Number(b) : collator.compare);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** The numbers of a text that holds nothing else, between spaces, line ends, commas or semicolons. */
+function numbersOf(text: string): readonly number[] {
+  const words = wordsOf(text).flatMap((word) => {
+    if (/^[-+]?\d{1,3}(?:,\d{3})+$/.test(word))
+      throw toolError(`"${word.slice(0, 40)}" could be one number or several.`);
+    return word.split(/[,;]/).filter((part) => part !== '');
+  });
+  const other = words.find((word) => !NUMBER.test(word));
+  if (other !== undefined) throw toolError(`The text holds "${other.slice(0, 40)}", which is not a number.`);
+  if (words.length === 0) throw toolError('The text holds no numbers.');
+  return words.map(Number);
+}

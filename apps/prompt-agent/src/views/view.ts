@@ -1,0 +1,20 @@
+import type { AgentEvent, RunEnd } from '@kernel/protocol';
+
+/** The calls of a run that ended, in order. */
+export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
+
+/** Shows one run. */
+export interface View {
+  /** Shows an event; called in order. Secrets are redacted already. */
+  event(event: AgentEvent): void;
+  /** Shows how the run ended; called once, last. */
+  end(end: RunEnd, calls: ToolEnds): void;
+}
+
+/** What a view knows of the tools of a run. */
+export interface ViewedTools {
+  /** The names of the tools whose changes are shown to the user. */
+  readonly changing: ReadonlySet<string>;
+  /** The names of the program's own tools: what a vendor's API cannot carry of them is nothing that the user could change. */
+  readonly own: ReadonlySet<string>;
+}

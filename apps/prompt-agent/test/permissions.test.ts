@@ -1,0 +1,234 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
+import { expect, test, vi } from 'vitest';
+import { prompt, workspace } from './program.ts';
+import { fakeTerminal, inPseudoTerminal, plain, promptAt } from './terminals.ts';
+
+const RULES = '.config/prompt-agent/permissions.json';
+const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
+const BUNDLE = ['--bundle', 'code_agent'];
+
+async function working(
+  cwd: string,
+  replies: WireServerOptions['replies'],
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const server = await startWireServer({ replies });
+  try {
+    const model = ['--base-url', server.baseUrl, '--model', 'm'];
+    const outcome = await prompt([...model, ...args, 'do it'], { cwd, env });
+    return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
+  } finally {
+    await server.close();
+  }
+}
+
+const project = (files: Readonly<Record<string, string>> = {}) =>
+  workspace({ 'a.txt': 'one\n', 'b.txt': 'B\n', ...files });
+const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
+
+test('"always" writes a rule for the workspace into a file that only the user can read, and the next run does not ask', async () => {
+  verifies('cli.approval.kept', 'cli.approval.answers');
+  const cwd = project();
+  const server = await startWireServer({ replies: [{ calls: [EDIT] }, { text: 'Done.' }] });
+  const terminal = fakeTerminal();
+  const ended = promptAt(terminal, ['--base-url', server.baseUrl, '--model', 'm', ...BUNDLE, 'do it'], { cwd });
+  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), { timeout: 30_000 });
+  terminal.stdin.write('a\n');
+  expect(await ended).toBe(0);
+  await server.close();
+  expect(textOf(cwd, 'a.txt')).toBe('two\n');
+  expect(JSON.parse(textOf(cwd, RULES))).toEqual({ rules: [{ allow: 'edit_file(a.txt)', workspace: cwd }] });
+  expect(statSync(join(cwd, RULES)).mode & 0o777).toBe(0o600);
+  writeFileSync(join(cwd, 'a.txt'), 'one\n');
+  expect(await working(cwd, [{ calls: [EDIT] }, { text: 'Done.' }], BUNDLE)).toMatchObject({ code: 0 });
+  expect(textOf(cwd, 'a.txt')).toBe('two\n');
+  // It holds for this workspace alone.
+  const other = project({ [RULES]: textOf(cwd, RULES) });
+  expect((await working(other, [{ calls: [EDIT] }], BUNDLE)).code).toBe(4);
+});
+
+test('a rule without a workspace holds everywhere, and one that denies is stronger than any flag', async () => {
+  verifies('cli.approval.kept', 'cli.yes');
+  const allow = project({ [RULES]: '{"rules":[{"allow":"edit_file"}]}' });
+  expect((await working(allow, [{ calls: [EDIT] }, { text: 'Done.' }], BUNDLE)).code).toBe(0);
+  const deny = project({ [RULES]: '{"rules":[{"deny":"edit_file"}]}' });
+  const flags = [...BUNDLE, '--yes', 'write,external,idempotent', '--allow', '*'];
+  const { code, requests } = await working(deny, [{ calls: [EDIT] }, { text: 'Done.' }], flags);
+  expect(code).toBe(0);
+  expect(requests[1]).toContain('TOOL_DENIED');
+  expect(textOf(deny, 'a.txt')).toBe('one\n');
+  // Also for what the built-in tools read, without a bundle.
+  const read = project({ [RULES]: '{"rules":[{"deny":"read_file(b.txt)"}]}' });
+  const call = { name: 'read_file', arguments: { path: 'b.txt' } };
+  expect((await working(read, [{ calls: [call] }, { text: 'Done.' }], [])).requests[1]).toContain('TOOL_DENIED');
+});
+
+test.each([
+  ['not JSON', 'is not valid JSON'],
+  ['', 'is not valid JSON: it is empty'],
+  ['[]', 'must be an object, not an array'],
+  ['{}', '"rules" is missing'],
+  ['{"rule":[]}', 'there is no key "rule"; did you mean "rules"?'],
+  ['{"rules":[{"alow":"x"}]}', '"rules[0]": there is no key "alow"; did you mean "allow"?'],
+  ['{"rules":[{"allow":"x","deny":"y"}]}', '"rules[0]" must have one of "allow", "ask" and "deny"'],
+  ['{"rules":[{"deny":"x","workspace":1}]}', '"rules[0].workspace" must be text, not a number'],
+  ['{"rules":[{"deny":1},{"alow":"x"}]}', 'has 3 mistakes:\n  "rules[0].deny" must be text, not a number'],
+  ['{"rules":[{"deny":"a b"}]}', 'The permission rule "a b"'],
+])('a file of rules that cannot be read exits 2: %s', async (text, said) => {
+  verifies('cli.approval.kept');
+  const { code, stderr, stdout } = await prompt([...BUNDLE, 'hi'], { cwd: project({ [RULES]: text }) });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(said);
+  expect(stderr).toContain('permissions.json');
+});
+
+test('a tool can neither read nor write the own folders of the program, in a workspace that is the home folder', async () => {
+  verifies('cli.approval.kept');
+  const cwd = project({ [RULES]: '{"rules":[]}' });
+  const rule = '{"rules":[{"allow":"*"}]}';
+  const calls = [
+    { name: 'write_file', arguments: { path: RULES, content: rule } },
+    { name: 'read_file', arguments: { path: RULES } },
+    { name: 'run_command', arguments: { command: ['sh', '-c', `echo '${rule}' > ${RULES}; cat ${RULES}`] } },
+  ];
+  await working(
+    cwd,
+    [...calls.map((call) => ({ calls: [call] })), { text: 'Done.' }],
+    [...BUNDLE, '--yes', 'write,external'],
+  );
+  expect(textOf(cwd, RULES)).toBe('{"rules":[]}');
+});
+
+test('--yes allows the effects that it names alone', async () => {
+  verifies('cli.yes');
+  const command = { name: 'run_command', arguments: { command: ['touch', 'made'] } };
+  const cwd = project();
+  const { code } = await working(
+    cwd,
+    [{ calls: [EDIT] }, { calls: [command] }],
+    [...BUNDLE, '--yes', 'write,idempotent'],
+  );
+  expect(code).toBe(4);
+  expect(textOf(cwd, 'a.txt')).toBe('two\n');
+  expect(existsSync(join(cwd, 'made'))).toBe(false);
+  const asked = [...BUNDLE, '--yes', 'write,idempotent', '--ask', 'edit_file'];
+  expect((await working(project(), [{ calls: [EDIT] }], asked)).code).toBe(4);
+});
+
+test.each([
+  [['--yes', 'all'], '--yes "all" is not an effect; give read, idempotent, write, external'],
+  [['--yes', ''], '--yes "" is not an effect'],
+  [['--sandbox', 'yes', ...BUNDLE], '--sandbox "yes" is unknown; it is one of auto, required, off.'],
+  [['--sandbox', 'off'], '--sandbox needs --bundle code_agent'],
+])('%j exits 2 and names what is wrong', async (flags, said) => {
+  verifies('cli.yes', 'cli.sandbox');
+  const { code, stderr } = await prompt([...flags, 'hi']);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+});
+
+test('--sandbox required exits 2 where nothing isolates commands, before a request is sent; off isolates none', async () => {
+  verifies('cli.sandbox');
+  // Without a PATH no program that isolates is found.
+  const none = await working(project(), [{ text: 'never' }], [...BUNDLE, '--sandbox', 'required'], {
+    PATH: '/nonexistent',
+  });
+  expect(none).toMatchObject({ code: 2, stdout: '', requests: [] });
+  expect(none.stderr).toContain('--sandbox required: this system has no way to isolate commands.');
+  const command = { name: 'run_command', arguments: { command: ['sh', '-c', 'echo ran'] } };
+  const allow = ['--allow', 'run_command', '--sandbox', 'off'];
+  const off = await working(project(), [{ calls: [command] }, { text: 'Done.' }], [...BUNDLE, ...allow]);
+  expect(off.requests[1]).toContain('ran');
+  expect(off.requests[1]).not.toContain('no way to isolate');
+});
+
+test('undo takes back what the last run changed, run after run', async () => {
+  verifies('cli.undo');
+  const cwd = project();
+  const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
+  const yes = [...BUNDLE, '--yes', 'write,idempotent'];
+  await working(cwd, [{ calls: [EDIT] }, { text: 'Done.' }], yes);
+  await working(
+    cwd,
+    [{ calls: [write('new/c.txt', 'C\n')] }, { calls: [write('b.txt', 'BB\n')] }, { text: 'Done.' }],
+    yes,
+  );
+  expect(textOf(cwd, 'b.txt')).toBe('BB\n');
+  const first = await prompt(['undo'], { cwd });
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toContain('restored: b.txt\n');
+  expect(first.stdout).toContain('removed again: new/c.txt\n');
+  expect([textOf(cwd, 'b.txt'), existsSync(join(cwd, 'new')), textOf(cwd, 'a.txt')]).toEqual(['B\n', false, 'two\n']);
+  expect(await prompt(['undo'], { cwd })).toMatchObject({ code: 0, stdout: 'restored: a.txt\n' });
+  expect(textOf(cwd, 'a.txt')).toBe('one\n');
+  const nothing = await prompt(['undo'], { cwd });
+  expect(nothing).toMatchObject({ code: 1, stdout: '' });
+  expect(nothing.stderr).toContain('there is nothing to take back');
+});
+
+test('undo leaves what was changed since, names it, and takes back the rest', async () => {
+  verifies('cli.undo');
+  const cwd = project();
+  const yes = [...BUNDLE, '--yes', 'write,idempotent'];
+  const write = { name: 'write_file', arguments: { path: 'b.txt', content: 'BB\n' } };
+  await working(cwd, [{ calls: [EDIT] }, { calls: [write] }, { text: 'Done.' }], yes);
+  writeFileSync(join(cwd, 'a.txt'), 'mine\n');
+  const { code, stderr, stdout } = await prompt(['undo'], { cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: 'restored: b.txt\n' });
+  expect(stderr).toContain('"a.txt" was changed since');
+  expect([textOf(cwd, 'a.txt'), textOf(cwd, 'b.txt')]).toEqual(['mine\n', 'B\n']);
+});
+
+test('the tool "undo" sees the changes of its own run alone, and a few runs are kept', async () => {
+  verifies('cli.undo');
+  const cwd = project();
+  const yes = [...BUNDLE, '--yes', 'write,idempotent'];
+  for (let run = 0; run < 7; run += 1) {
+    const write = { name: 'write_file', arguments: { path: 'b.txt', content: `${run}\n` } };
+    // oxlint-disable-next-line no-await-in-loop -- one run after the other
+    await working(cwd, [{ calls: [write] }, { text: 'Done.' }], yes);
+  }
+  const undo = { name: 'undo', arguments: {} };
+  const { requests } = await working(cwd, [{ calls: [undo] }, { text: 'Done.' }], yes);
+  expect(requests[1]).not.toContain('Took back');
+  const state = join(cwd, '.local/state/prompt-agent/undo');
+  const [digest = ''] = readdirSync(state);
+  expect(readdirSync(join(state, digest)).length).toBeLessThanOrEqual(5);
+  expect(statSync(join(state, digest)).mode & 0o077).toBe(0);
+});
+
+test('a rule that cannot be kept holds for the session, and the user reads so', async () => {
+  verifies('cli.approval.kept');
+  const cwd = project({ '.config/prompt-agent/x': '' });
+  const server = await startWireServer({ replies: [{ calls: [EDIT] }, { text: 'Done.' }] });
+  const terminal = fakeTerminal();
+  const ended = promptAt(terminal, ['--base-url', server.baseUrl, '--model', 'm', ...BUNDLE, 'do it'], { cwd });
+  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), { timeout: 30_000 });
+  // The folder is gone, and a file has its name.
+  rmSync(join(cwd, '.config/prompt-agent'), { recursive: true });
+  writeFileSync(join(cwd, '.config/prompt-agent'), '');
+  terminal.stdin.write('a\n');
+  expect(await ended).toBe(0);
+  await server.close();
+  expect(textOf(cwd, 'a.txt')).toBe('two\n');
+  expect(terminal.raw()).toContain('holds for this session alone');
+});
+
+test('in a pseudo-terminal an edit is asked about, its arguments are edited, and its diff has colours', async () => {
+  verifies('cli.approval.answers', 'cli.changes');
+  const cwd = project();
+  const server = await startWireServer({ replies: [{ calls: [EDIT] }, { text: 'Done.' }] });
+  const terminal = inPseudoTerminal(['--base-url', server.baseUrl, '--model', 'm', ...BUNDLE, 'do it'], { cwd });
+  await terminal.sees('[y/N]');
+  terminal.type('e\r');
+  await terminal.sees('"new_text":"two"}]}');
+  terminal.type('\u007F\u007F\u007F\u007F\u007Fee"}]}\r');
+  expect(await terminal.ended).toBe(0);
+  await server.close();
+  expect(textOf(cwd, 'a.txt')).toBe('twee\n');
+  expect(terminal.raw()).toContain('\u001B[31m  -one\u001B[0m');
+  expect(terminal.raw()).toContain('\u001B[32m  +twee\u001B[0m');
+});

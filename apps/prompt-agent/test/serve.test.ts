@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startWireServer, verifies } from '@kernel/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { workspace } from './program.ts';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts a command that serves, and resolves when it has printed what matches. */
+async function startServing(args: readonly string[], ready: RegExp, cwd = workspace()) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd, PROMPT_AGENT_SERVERS: '' },
+  });
+  running.push(child);
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    let text = '';
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+      const found = ready.exec(text);
+      if (found !== null) resolve(found);
+    });
+    void ended.then(() => reject(new Error(`It ended: ${text}`)));
+  });
+  return { child, match, ended };
+}
+
+const PAGE = /open (http:\/\/127\.0\.0\.1:\d+\/)#([\w-]+) in a browser/;
+
+/** Sends a message to a chat and returns the events of the run. */
+async function send(url: string, token: string, body: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const response = await fetch(url, { method: 'POST', body, headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  const frames = (await response.text()).split('\n\n').filter((frame) => frame.includes('data: '));
+  return frames.map(
+    (frame) => JSON.parse(frame.slice(frame.indexOf('data: ') + 6)) as Readonly<Record<string, unknown>>,
+  );
+}
+
+describe('serve http', () => {
+  test('serves a page, answers with the token of the address alone, keeps the conversation and ends on Ctrl-C', async () => {
+    verifies('cli.serve.http');
+    const { child, match, ended } = await startServing(['serve', 'http'], PAGE);
+    const [, url = '', token = ''] = match;
+    const page = await fetch(url);
+    expect(await page.text()).toContain('<title>prompt-agent</title>');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const empty = { method: 'POST', body: ' \n', headers: { authorization: `Bearer ${token}` } };
+    expect((await fetch(`${url}chats/a`, empty)).status).toBe(400);
+    const events = await send(`${url}chats/a`, token, 'what is 6 times 7?');
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
+    expect(events).toContainEqual({ type: 'text-delta', text: '42' });
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test('refuses a request without the token, with the name of another site, too long, or to nowhere', async () => {
+    verifies('cli.serve.http');
+    const { match } = await startServing(['serve', 'http'], PAGE);
+    const [, url = '', token = ''] = match;
+    const status = async (path: string, init: RequestInit) => (await fetch(`${url}${path}`, init)).status;
+    const authorization = `Bearer ${token}`;
+    expect(await status('chats/a', { method: 'POST', body: 'hi' })).toBe(401);
+    expect(await status('chats/a', { method: 'POST', body: 'hi', headers: { authorization: 'Bearer x' } })).toBe(401);
+    expect(await status('chats/a', { headers: { authorization } })).toBe(404);
+    expect(await status('../etc/passwd', {})).toBe(404);
+    const body = 'x'.repeat(1024 * 1024 + 1);
+    expect(await status('chats/a', { method: 'POST', body, headers: { authorization } })).toBe(400);
+    expect(await status('chats/a/decisions', { method: 'POST', body: 'no JSON', headers: { authorization } })).toBe(
+      400,
+    );
+    const foreign = await new Promise((resolve) => {
+      request(url, { headers: { host: 'example.com' } }, (response) => resolve(response.statusCode)).end();
+    });
+    expect(foreign).toBe(403);
+  });
+
+  test('a key that the model repeats, in small pieces too, does not reach the page', async () => {
+    verifies('cli.serve.http');
+    const key = 'sk-test-0123456789abcdefghij';
+    const server = await startWireServer({ replies: () => ({ text: `It is ${key}.`, pieces: 12 }) });
+    try {
+      const args = ['serve', 'http', '--base-url', server.baseUrl, '-m', 'm', '--token', key];
+      const { match } = await startServing(args, PAGE);
+      const [, url = '', token = ''] = match;
+      const events = await send(`${url}chats/a`, token, 'what is your key?');
+      const text = events.map((event) => (event['type'] === 'text-delta' ? String(event['text']) : '')).join('');
+      expect(text).toContain('It is ');
+      expect(JSON.stringify(events) + text).not.toContain(key);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a call that may change something waits for the decision of the page', async () => {
+    verifies('cli.serve.http');
+    const call = { id: 'c1', name: 'write_file', arguments: { path: 'new.txt', content: 'x' } };
+    const server = await startWireServer({ replies: [{ calls: [call] }, { text: 'Done.' }] });
+    const cwd = workspace();
+    const args = ['serve', 'http', '--bundle', 'code_agent', '--base-url', server.baseUrl, '-m', 'm'];
+    try {
+      const { match } = await startServing(args, PAGE, cwd);
+      const [, url = '', token = ''] = match;
+      const asked = await send(`${url}chats/a`, token, 'write it');
+      expect(asked.at(-1)).toMatchObject({ type: 'run-end', reason: 'approval' });
+      expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
+      const { pending: waiting = [] } = (asked.at(-1) ?? {}) as {
+        pending?: readonly { callId: string; path: string[]; digest: string }[];
+      };
+      const [pending] = waiting;
+      const decided = await send(
+        `${url}chats/a/decisions`,
+        token,
+        JSON.stringify({ callId: pending?.callId, path: pending?.path, digest: pending?.digest, decision: 'allow' }),
+      );
+      expect(decided.at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
+      expect(existsSync(join(cwd, 'new.txt'))).toBe(true);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('serve mcp', () => {
+  test('serves the tools over stdio; a call that no rule allows is denied', async () => {
+    verifies('cli.serve.mcp');
+    const cwd = workspace();
+    const { Client } = await import('@modelcontextprotocol/client');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'test', version: '1' });
+    const args = [CLI, 'serve', 'mcp', '--bundle', 'code_agent', '--allow', 'write_file(*.md)'];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['calculate', 'write_file']));
+      const write = (path: string) => client.callTool({ name: 'write_file', arguments: { path, content: 'x' } });
+      expect((await write('a.md')).isError ?? false).toBe(false);
+      expect((await write('a.ts')).isError).toBe(true);
+      expect([existsSync(join(cwd, 'a.md')), existsSync(join(cwd, 'a.ts'))]).toEqual([true, false]);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('over HTTP it prints an address and a token, and answers nobody without it', async () => {
+    verifies('cli.serve.mcp');
+    const { match, child, ended } = await startServing(
+      ['serve', 'mcp', '--port', '0'],
+      /MCP at (\S+), with .*Bearer ([\w-]+)"/,
+    );
+    const [, url = '', token = ''] = match;
+    const ask = (headers: Record<string, string>) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+        }),
+      });
+    expect((await ask({})).status).toBe(401);
+    expect(await (await ask({ authorization: `Bearer ${token}` })).text()).toContain('"serverInfo"');
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test.each([[['serve', 'mcp', '--port', 'x']], [['serve', 'http', '--port', '99999']], [['serve']]])(
+    '%j exits 2',
+    async (args) => {
+      verifies('cli.serve.mcp', 'cli.serve.http');
+      const { promptHere } = await import('./program.ts');
+      expect((await promptHere(args)).code).toBe(2);
+    },
+  );
+});
