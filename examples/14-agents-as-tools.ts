@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { agentAsTool, collect, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
-import { bindTool, createRegistry } from '@kernel/tools';
+import { createRegistry } from '@kernel/tools';
 
 const usage = { inputTokens: 10, outputTokens: 2 };
 const researcher = agentAsTool({
@@ -17,7 +17,7 @@ const researcher = agentAsTool({
   },
 });
 // A sub-agent has its own limits, so the call itself needs no timeout.
-const tools = createRegistry([bindTool(researcher.tool, researcher.handler, { timeoutMs: 0 })]);
+const tools = createRegistry([researcher]);
 
 const provider = scriptedProvider([
   { calls: [{ name: 'researcher', arguments: { task: 'How many people live in Lisbon?' } }], usage },

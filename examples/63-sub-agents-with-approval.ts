@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { agentAsTool, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
-import { bindTool, createRegistry, defineTool } from '@kernel/tools';
+import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
 
 const publish = defineTool({
@@ -36,7 +36,7 @@ const events = run({
   provider,
   model: 'a-large-model',
   messages: [{ role: 'user', content: 'Greet the world.' }],
-  tools: createRegistry([bindTool(writer.tool, writer.handler, { timeoutMs: 0 })]),
+  tools: createRegistry([writer]),
   approve: ({ call, path }) => {
     asked.push(`${path.join('/')} ${call.name}`);
     return { decision: 'allow' };

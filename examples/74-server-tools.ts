@@ -1,4 +1,4 @@
-// A web search that the vendor runs, its sources, and a tool of ours beside it. A server on loopback stands in for the vendor.
+// A web search that the vendor runs, its sources, and a tool of our own beside it. A server on loopback stands in for the vendor.
 import assert from 'node:assert/strict';
 import { run } from '@kernel/agent';
 import { anthropicProvider, webSearch } from '@kernel/providers/anthropic';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { agentAsTool, type Approve, collect, run, runSession, type StepExecutor } from '@kernel/agent';
 import { openFileSession } from '@kernel/agent/session-file';
 import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
-import { bindTool, createRegistry, defineTool } from '@kernel/tools';
+import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
@@ -103,7 +103,7 @@ test('an agent in a registry waits in a session file, and another process decide
       description: 'Helps.',
       run: { provider: scriptedProvider(inner), model, tools: createRegistry([tool]) },
     });
-    const tools = createRegistry([bindTool(helper.tool, helper.handler, { timeoutMs: 0 })]);
+    const tools = createRegistry([helper]);
     const session = await openFileSession(path);
     const provider = scriptedProvider(outer);
     const result = await collect(runSession({ session, provider, model, messages: added, tools, approve }));

@@ -4,7 +4,7 @@ import { collect, run } from '@kernel/agent';
 import type { Message } from '@kernel/protocol';
 import { type RawReply, verifies, type WireFault, type WireName, type WireReply } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { setUpWire, WIRES } from './wires.ts';
+import { setUpWire, TRANSPORTS, WIRES } from './wires.ts';
 
 const messages: readonly Message[] = [{ role: 'user', content: 'Weather?' }];
 const asks: WireReply = {
@@ -29,6 +29,14 @@ const AFTER_THE_FINISH: Readonly<Record<WireName, (bytes: Buffer) => number>> = 
 };
 
 /**
+ * Whether a cut is tried over a transport. What comes after the transport is the same for all, so that over the second one, between the first bytes and
+ * those around the finish, one of sixteen is enough.
+ */
+function cutsAt(transport: string, at: number, wholeAt: number): boolean {
+  return transport === 'undici' || at % 16 === 0 || at < 4 || at >= wholeAt - 8;
+}
+
+/**
  * Whether a reset is tried at an offset. A reset costs a connection, and what of the bytes before it is still read is up to the system, so
  * that between the first bytes and those around the finish one of eight is enough; a reply that ends too early is tried at each.
  */
@@ -39,8 +47,10 @@ function resetsAt(at: number, wholeAt: number): boolean {
 /** Sets up a wire whose every reply is `reply`, recorded once and then sent as bytes with the fault that is set. */
 async function setUpRecorded(wire: (typeof WIRES)[number], stream: boolean, reply: WireReply) {
   let next: WireReply | RawReply = reply;
-  const { server, ran, options } = await setUpWire(wire, () => next);
-  const start = () => collect(run({ ...options, stream, messages, limits: { turns: 1 } }));
+  const { server, ran, options, providerWith } = await setUpWire(wire, () => next);
+  const providers = new Map(TRANSPORTS.map(([name, config]) => [name, providerWith(config)]));
+  const start = (provider = options.provider) =>
+    collect(run({ ...options, provider, stream, messages, limits: { turns: 1 } }));
   const whole = await start();
   const [asked] = server.requests;
   const recorded = await fetch(`${server.url}${asked?.path}`, {
@@ -52,10 +62,10 @@ async function setUpRecorded(wire: (typeof WIRES)[number], stream: boolean, repl
   return {
     bytes,
     whole: { result: whole, ran: [...ran] },
-    async runWith(fault: WireFault) {
+    async runWith(transport: (typeof TRANSPORTS)[number][0], fault: WireFault) {
       next = { chunks: [bytes], headers, fault };
       ran.length = 0;
-      return { result: await start(), ran };
+      return { result: await start(providers.get(transport)), ran };
     },
   };
 }
@@ -70,21 +80,29 @@ describe.each(WIRES)('the wire %s', (...wire) => {
       expect(whole).toMatchObject({ result: { reason: 'limit', limit: 'turns' }, ran: ['Lisbon', 'Oslo'] });
       const wholeAt = bytes.length - (stream ? AFTER_THE_FINISH[wire[0]](bytes) : 0);
       const wrong: string[] = [];
-      for (let at = 0; at <= bytes.length; at += 1) {
-        for (const kind of ['cutAfter', 'resetAfter'] as const) {
-          if (kind === 'resetAfter' && !resetsAt(at, wholeAt)) continue;
-          const { result, ran } = await runWith({ [kind]: at });
-          const isWhole = ran.length === 2 && isDeepStrictEqual(result.messages, whole.result.messages);
-          const isLost =
-            ran.length === 0 &&
-            result.reason === 'error' &&
-            ['PROVIDER_PROTOCOL', 'PROVIDER_NETWORK'].includes(result.error.code) &&
-            isDeepStrictEqual(result.messages, messages);
-          if (!(isLost || (isWhole && at >= wholeAt))) wrong.push(`${kind} ${at}: ${result.reason}, ran ${ran.join()}`);
-        }
+      const faults = TRANSPORTS.flatMap(([transport]) =>
+        Array.from({ length: bytes.length + 1 }, (_, at) => at)
+          .filter((at) => cutsAt(transport, at, wholeAt))
+          .flatMap((at) =>
+            (resetsAt(at, wholeAt) ? (['cutAfter', 'resetAfter'] as const) : (['cutAfter'] as const)).map(
+              (kind) => [transport, kind, at] as const,
+            ),
+          ),
+      );
+      for (const [transport, kind, at] of faults) {
+        const { result, ran } = await runWith(transport, { [kind]: at });
+        const isWhole = ran.length === 2 && isDeepStrictEqual(result.messages, whole.result.messages);
+        const isLost =
+          ran.length === 0 &&
+          result.reason === 'error' &&
+          ['PROVIDER_PROTOCOL', 'PROVIDER_NETWORK'].includes(result.error.code) &&
+          isDeepStrictEqual(result.messages, messages);
+        if (!(isLost || (isWhole && at >= wholeAt)))
+          wrong.push(`${kind} ${at} over ${transport}: ${result.reason}, ran ${ran.join()}`);
       }
       expect(wrong).toEqual([]);
-      expect((await runWith({ cutAfter: bytes.length })).ran).toEqual(whole.ran);
+      for (const [transport] of TRANSPORTS)
+        expect((await runWith(transport, { cutAfter: bytes.length })).ran).toEqual(whole.ran);
     },
   );
 

@@ -133,7 +133,7 @@ async function answersTo(
       shell(),
       applyPatch(),
       customTool({ name: 'sql' }),
-      mcpServer({ label: 'docs', url: 'https://docs.test/mcp' }),
+      mcpServer({ name: 'docs', url: 'https://docs.test/mcp' }),
     ],
   });
   const options = { provider, model: 'm', tools: registry, messages, ...(approve && { approve }) };

@@ -14,6 +14,18 @@ export const WIRES: readonly (readonly [WireName, Partial<CustomProviderConfig>]
   ['bedrock', { region: 'eu-west-1', token: 't' }],
 ];
 
+/** Node's own client, and any `fetch`, with what a provider needs for each. */
+export const TRANSPORTS: readonly (readonly ['undici' | 'fetch', Partial<CustomProviderConfig>])[] = [
+  ['undici', {}],
+  ['fetch', { fetch: (input, init) => globalThis.fetch(input, init) }],
+];
+
+/** Each wire over each transport: the wire and its transport as one config. */
+export const WIRES_OVER_ALL: readonly (readonly [WireName, 'undici' | 'fetch', Partial<CustomProviderConfig>])[] =
+  WIRES.flatMap(([wire, config]) =>
+    TRANSPORTS.map(([name, transport]) => [wire, name, { ...config, ...transport }] as const),
+  );
+
 /** Starts a server of one wire for this test, and makes the options of a run that talks to it with one tool, `weather`. */
 export async function setUpWire(
   [wire, config]: (typeof WIRES)[number],
@@ -35,6 +47,8 @@ export async function setUpWire(
       return `sunny in ${city}`;
     },
   );
-  const provider = createProviders().create({ name: wire, baseUrl: server.baseUrl, ...config, ...more });
-  return { server, ran, options: { provider, model: 'a-model', tools: createRegistry([weather]) } };
+  const providerWith = (added: Partial<CustomProviderConfig>) =>
+    createProviders().create({ name: wire, baseUrl: server.baseUrl, ...config, ...added });
+  const options = { provider: providerWith(more), model: 'a-model', tools: createRegistry([weather]) };
+  return { server, ran, options, providerWith };
 }

@@ -59,20 +59,20 @@ test('a streamed tool loop runs on Node 26', async () => {
 
 const DENO = ['run', '--no-check', '--node-modules-dir=manual', '--allow-net=127.0.0.1', '--allow-env', '--allow-read'];
 
-for (const [name, program, flags] of [
-  ['Node 22', 'node22/bin/node', []],
-  ['Node 24', 'node24/bin/node', []],
-  ['Deno', 'deno/deno', DENO],
-  ['Bun', 'bun/bin/bun.exe', []],
+for (const [name, flags] of [
+  ['Node 22', []],
+  ['Node 24', []],
+  ['Deno', DENO],
+  ['Bun', []],
 ] as const) {
-  const runtime = findRuntime(program, ['runtimes.loop']);
+  const runtime = findRuntime(name, ['runtimes.loop']);
   if (!runtime.present) absent.add(name);
   test(`a streamed tool loop runs on ${name}`, runtime.options, async () => {
     expectLoops(name, await runProcess(runtime.path, flags));
   });
 }
 
-const workerd = findRuntime('miniflare/package.json', ['runtimes.loop']);
+const workerd = findRuntime('workerd', ['runtimes.loop']);
 if (!workerd.present) for (const name of ['workerd', 'workerd with nodejs_compat']) absent.add(name);
 
 test('a streamed tool loop runs in workerd', workerd.options, async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bundleFor } from './bundle.ts';
@@ -26,6 +27,19 @@ test.each([['workerd', 'worker', 'browser'], ['browser'], ['deno'], ['bun']])(
     expect(code).toContain('getReader');
   },
 );
+
+test('the table of the README names the conditions that choose a transport, and those alone', () => {
+  verifies('runtimes.withoutNode');
+  const folder = new URL('../../packages/providers/', import.meta.url);
+  const { imports } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as {
+    readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+  const readme = readFileSync(new URL('README.md', folder), 'utf8');
+  const rows = readme.matchAll(/^\| `([\w-]+)` +\|[^|]+\| +(`fetch`|undici(?:'s client)?) +\|$/gm);
+  const told = [...rows].map(([, condition, transport]) => [condition, transport === '`fetch`' ? 'fetch' : 'undici']);
+  const chosen = Object.entries(imports['#transport'] ?? {}).filter(([condition]) => condition !== '@kernel/source');
+  expect(told).toEqual(chosen.map(([condition, file]) => [condition, /http\/(\w+)\//.exec(file)?.[1]]));
+});
 
 test('for Node the packages keep the client of undici', async () => {
   verifies('runtimes.withoutNode');

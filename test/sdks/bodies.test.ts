@@ -30,14 +30,45 @@ const REQUESTS: readonly Partial<ProviderRequest>[] = [
   { messages: messages.slice(0, 2), responseFormat: { name: 'answer', schema, strict: true }, stream: false },
 ];
 
+/** What one wire alone can say. */
+const OWN: Partial<Record<WireName, readonly Partial<ProviderRequest>[]>> = {
+  openai: [
+    { options: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } } },
+    {
+      messages: [
+        { role: 'user', content: 'Say hello.' },
+        {
+          role: 'assistant',
+          provider: { vendor: 'openai', model: 'gpt-audio' },
+          content: [
+            { type: 'audio', mimeType: 'audio/wav', data: 'AAAA', transcript: 'Hello.', providerData: { id: 'a' } },
+          ],
+        },
+        { role: 'user', content: 'Again.' },
+      ],
+    },
+    { model: 'gpt-5.6', messages, tools: [add], cache: { points: ['system', 'previous', 'messages'] } },
+  ],
+  'openai-responses': [
+    { options: { background: true } },
+    {
+      model: 'gpt-5.6',
+      messages: messages.slice(0, -1),
+      tools: [add],
+      cache: { points: ['system', 'previous', 'messages'] },
+    },
+    { model: 'gpt-5.6', cache: 'off' },
+  ],
+};
+
 /** The type of a body of each wire, and what a model of it is called. */
 const TYPES: readonly (readonly [WireName, string, string, object])[] = [
-  ['openai', "import('openai').default.ChatCompletionCreateParams", 'gpt-4.1', {}],
+  ['openai', "import('openai').default.ChatCompletionCreateParams", 'gpt-4.1', { quirks: { promptCache: true } }],
   [
     'openai-responses',
     "import('openai').default.Responses.ResponseCreateParams",
     'gpt-5',
-    { serverTools: [openaiSearch(), applyPatch(), mcpServer({ label: 'a', url: 'https://a.test' })] },
+    { serverTools: [openaiSearch(), applyPatch(), mcpServer({ name: 'a', url: 'https://a.test' })] },
   ],
   [
     'anthropic',
@@ -98,7 +129,7 @@ test('every body has the type that the vendor’s SDK gives it', { timeout: 240_
   const lines = [PRELUDE];
   let bodies = 0;
   for (const [wire, type, model, config] of TYPES) {
-    for (const request of REQUESTS) {
+    for (const request of [...REQUESTS, ...(OWN[wire] ?? [])]) {
       // oxlint-disable-next-line no-await-in-loop -- one server at a time
       const body = await bodyOf(wire, model, config, request);
       expect([wire, body]).toEqual([wire, expect.any(Object)]);
@@ -128,5 +159,5 @@ test('every body has the type that the vendor’s SDK gives it', { timeout: 240_
   });
   expect(stdout.replaceAll(/\{.{400,}?\}/g, '{…}')).toBe('');
   expect(status).toBe(0);
-  expect(bodies).toBe(TYPES.length * REQUESTS.length);
+  expect(bodies).toBe(TYPES.length * REQUESTS.length + Object.values(OWN).flat().length);
 });
