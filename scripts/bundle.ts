@@ -3,15 +3,19 @@
  * and chunks for code that they share or import lazily. Declarations come from `tsc`. Loading one file takes a tenth of the time of
  * loading sixty (ADR 0006).
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { licensesOf } from './lib/licenses.ts';
 
 const folder = process.cwd();
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 };
 
 const targets = [
@@ -29,21 +33,29 @@ const names = targets.map((target) => target.replace(/^\.\/dist\//, '').replace(
 const input = Object.fromEntries(names.map((name) => [name, join(folder, 'src', `${name}.ts`)]));
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
+// What the manifest says of its own imports is decided where the package is loaded.
+const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.imports });
 const build = await rolldown({
   input,
   platform: 'node',
-  // The private package is bundled into each package that uses it, from its sources.
-  resolve: { conditionNames: ['@kernel/source', 'import', 'default'] },
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== '@kernel/internal',
+  // Its `paths` name declarations, which are not what runs.
+  tsconfig: false,
+  // What a user installs stays outside; anything else, such as the private package, is bundled, ours from its sources.
+  resolve: { conditionNames: ['@kernel/source', 'node', 'import', 'default'] },
+  external: (id) => installed.some((name) => id === name || id.startsWith(`${name}/`)) || isBuiltin(id),
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },
 });
-await build.write({
+const { output } = await build.write({
   dir: join(folder, 'dist'),
   format: 'esm',
-  sourcemap: true,
+  // A program is not stepped through by those who install it, and its maps would be most of it.
+  sourcemap: manifest.bin === undefined,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await build.close();
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+const licenses = licensesOf(modules);
+if (licenses !== '') writeFileSync(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), licenses);

@@ -3,10 +3,11 @@
  * program under `nodenext` and `bundler` with every library check on, and runs it. Nothing is published.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestFaults, type PackedManifest } from './lib/check-manifest.ts';
+import { installedPackages, sizeOf } from './lib/installed.ts';
 import { closureOf, installAlone, packAll } from './lib/tarballs.ts';
 import { publishedFolders, readManifest } from './lib/projects.ts';
 
@@ -14,6 +15,11 @@ import { publishedFolders, readManifest } from './lib/projects.ts';
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   '@kernel/protocol': ['zod', 'undici'],
   '@kernel/tools': ['zod', 'undici'],
+};
+
+/** What an installation may have: a program that people keep is not a folder that they wonder about. */
+const LIMITS: Readonly<Record<string, { readonly packages: number; readonly megabytes: number }>> = {
+  '@kernel/prompt-agent': { packages: 30, megabytes: 25 },
 };
 
 const root = join(import.meta.dirname, '..');
@@ -30,7 +36,11 @@ function check(folder: string, tarballs: ReadonlyMap<string, string>): void {
   const project = join(scratch, name.replace('/', '-'));
   installAlone(root, project, name, tarballs);
   checkManifest(join(project, 'node_modules', name));
-  const installed = readdirSync(join(project, 'node_modules')).filter((each) => !each.startsWith('.'));
+  const installed = installedPackages(join(project, 'node_modules'));
+  const limit = LIMITS[name];
+  const megabytes = sizeOf(join(project, 'node_modules')) / 1e6;
+  if (limit !== undefined && (installed.length > limit.packages || megabytes > limit.megabytes))
+    fail(`${name} installs ${installed.length} packages and ${megabytes.toFixed(1)} MB: ${installed.join(', ')}.`);
   for (const unwanted of WITHOUT[name] ?? [])
     if (installed.includes(unwanted)) fail(`${name} brings ${unwanted} along.`);
   const ours = existsSync(join(project, 'node_modules/@kernel'))
@@ -42,7 +52,7 @@ function check(folder: string, tarballs: ReadonlyMap<string, string>): void {
   const program = join(root, folder, 'test/alone.ts');
   if (existsSync(program)) useIt(name, project, program);
   else if (readManifest(root, folder).exports?.['.'] !== undefined) fail(`${folder}/test/alone.ts is missing.`);
-  console.log(`${name}: installs alone with ${installed.length} entries in node_modules`);
+  console.log(`${name}: installs alone with ${installed.length} packages, ${megabytes.toFixed(1)} MB`);
 }
 
 function useIt(name: string, project: string, program: string): void {

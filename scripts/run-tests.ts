@@ -1,14 +1,14 @@
 /**
  * Runs the `test` tasks through turbo: `node scripts/run-tests.ts [flags of turbo]`. Some tests read data that lies beside the repository,
  * where turbo does not look; `SHARED_DATA`, its digest, is therefore part of what decides whether a cached outcome counts, and so is the path of
- * the browser, `CHROMIUM`, and whether the folder `runtimes` is installed.
+ * the browser, `CHROMIUM`, and which runtimes of the folder `runtimes` are absent.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumPath } from '../test/setup/chromium.ts';
-import { RUNTIMES_FOLDER } from '../test/setup/runtimes.ts';
+import { absenceReport } from '../test/setup/runtimes.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -33,7 +33,7 @@ const { status } = spawnSync(
       TURBO_TELEMETRY_DISABLED: '1',
       SHARED_DATA: digestOf(join(root, '../shared/data')),
       CHROMIUM: chromiumPath(),
-      RUNTIMES: existsSync(RUNTIMES_FOLDER) ? 'installed' : 'absent',
+      RUNTIMES: absenceReport().lines.join('\n'),
     },
   },
 );

@@ -16,6 +16,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
   'packages/agent': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],
+  'packages/toolbox': [
+    '@kernel/protocol',
+    '@kernel/internal',
+    'croner',
+    'diff',
+    'ignore',
+    'minisearch',
+    'robots-parser',
+    'turndown',
+    'unpdf',
+    'yaml',
+  ],
   'packages/mcp': [
     '@kernel/protocol',
     '@kernel/internal',
@@ -29,6 +41,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol/src/schemas/index.ts': ['zod'],
   'packages/protocol/src/schemas/parts.ts': ['zod'],
+  'packages/agent/src/config/agent-schema.ts': ['zod'],
+  'packages/agent/src/config/parse-config.ts': ['zod'],
+  'packages/agent/src/config/provider-schema.ts': ['zod'],
+  'packages/agent/src/config/setting-schemas.ts': ['zod'],
   'packages/agent/src/wrappers/otel.ts': ['@opentelemetry/api'],
   'packages/providers/src/bedrock/optional-packages.ts': [
     '@aws-sdk/credential-providers',

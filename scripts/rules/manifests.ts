@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { importsOf } from '../lib/imports.ts';
 import type { Problem } from '../lib/problem.ts';
-import { publishedFolders } from '../lib/projects.ts';
+import { publishedFolders, sourceFiles } from '../lib/projects.ts';
 
 interface FullManifest {
   readonly [field: string]: unknown;
@@ -10,6 +11,7 @@ interface FullManifest {
   readonly repository?: unknown;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 const SECURITY = 'SECURITY.md';
@@ -33,7 +35,10 @@ export function manifests(root: string): readonly Problem[] {
   for (const folder of publishedFolders(root)) {
     const file = `${folder}/package.json`;
     const manifest = read(root, folder);
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+    for (const name of [
+      ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+      ...bundledInto(root, folder, manifest),
+    ])
       if (!name.startsWith('@kernel/') && !listed.includes(`| \`${name}\``))
         problems.push({ rule: 'manifests', file, message: `depends on ${name}, which ${SECURITY} does not list.` });
     if (manifest.license !== top.license)
@@ -52,6 +57,18 @@ export function manifests(root: string): readonly Problem[] {
       problems.push({ rule: 'manifests', file, message: 'its repository differs from the root’s. Run: pnpm tidy:fix' });
   }
   return problems;
+}
+
+/** The development dependencies that the sources import: they are bundled. */
+function bundledInto(root: string, folder: string, { devDependencies = {} }: FullManifest): readonly string[] {
+  const imported = new Set(
+    sourceFiles(root)
+      .filter((file) => file.startsWith(`${folder}/src/`))
+      .flatMap((file) => importsOf(readFileSync(join(root, file), 'utf8')).map(({ specifier }) => specifier)),
+  );
+  return Object.keys(devDependencies).filter((name) =>
+    [...imported].some((specifier) => specifier === name || specifier.startsWith(`${name}/`)),
+  );
 }
 
 /** Writes the root's `repository` into every published manifest, or removes it if the root has none. */

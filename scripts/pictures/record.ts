@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+/** A run of the program in a pseudo-terminal. */
+export interface Recording {
+  /** The words after the name of the program. */
+  readonly args: readonly string[];
+  /** What is typed, each once its text stands on the screen after what the one before waited for. */
+  readonly typed?: readonly (readonly [seen: string, keys: string])[];
+  /** The folder that it runs in. */
+  readonly cwd: string;
+  /** Its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The width of the terminal, in columns. */
+  readonly columns: number;
+}
+
+const CLI = join(import.meta.dirname, '../../apps/prompt-agent/dist/cli.js');
+/** To end a run that hangs. */
+const TIMEOUT_MS = 60_000;
+/** How high the terminal is: higher than any picture, so that nothing scrolls. */
+export const ROWS = 60;
+
+/** Runs the built program in a pseudo-terminal of `script` (util-linux), and resolves to all that it wrote. */
+export function record({ args, typed = [], cwd, env, columns }: Recording): Promise<string> {
+  const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const program = [process.execPath, CLI, ...args].map(quote).join(' ');
+  const child = spawn('script', ['-qec', `stty cols ${columns} rows ${ROWS}; exec ${program}`, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', SHELL: '/bin/sh', TERM: 'xterm-256color', TZ: 'UTC', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: TIMEOUT_MS,
+  });
+  let raw = '';
+  let from = 0;
+  const left = [...typed];
+  return new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      raw += piece;
+      const [next] = left;
+      const text = stripVTControlCharacters(raw);
+      const at = next === undefined ? -1 : text.indexOf(next[0], from);
+      if (next === undefined || at === -1) return;
+      from = at + next[0].length;
+      left.shift();
+      child.stdin.write(next[1]);
+    });
+    child.on('error', reject).on('close', () => {
+      if (left[0] === undefined) resolve(raw);
+      else reject(new Error(`"${left[0][0]}" was not seen in:\n${stripVTControlCharacters(raw)}`));
+    });
+  });
+}
