@@ -19,7 +19,7 @@ const onSource = [
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/e2e', 'test/mcp', 'test/runtimes', 'test/sdks'];
+const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/mcp', 'test/runtimes', 'test/sdks'];
 
 export default defineConfig({
   test: {
@@ -27,7 +27,8 @@ export default defineConfig({
       root,
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
-        name: root === 'test/mcp' ? 'mcp-e2e' : (root.split('/').at(-1) ?? root),
+        name:
+          root === 'test/mcp' || root === 'test/durable' ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
         environment: 'node',
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],

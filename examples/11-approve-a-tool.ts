@@ -1,6 +1,7 @@
 // A person decides about tools that change something: allow, deny with a reason, edit, or later.
+import type { Approve } from '@kernel/protocol';
 import assert from 'node:assert/strict';
-import { type Approve, collect, rememberApprovals, run } from '@kernel/agent';
+import { collect, rememberApprovals, run } from '@kernel/agent';
 import { scriptedProvider } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';

@@ -18,6 +18,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'apps/*',
     'examples',
     'scripts',
+    'test/durable',
     'test/e2e',
     'test/mcp',
     'test/runtimes',

@@ -1,7 +1,8 @@
+import type { Approve, StepExecutor } from '@kernel/protocol';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentAsTool, type Approve, collect, run, runSession, type StepExecutor } from '@kernel/agent';
+import { agentAsTool, collect, run, runSession } from '@kernel/agent';
 import { openFileSession } from '@kernel/agent/session-file';
 import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
@@ -69,8 +70,10 @@ test.each(['during the question', 'at the start of the call'])(
         Promise.all(
           batch.map((step) => {
             if (when !== 'at the start of the call' || !step.id.startsWith('tool:')) return step.run();
-            return step.run(undefined, (event) => {
-              if (event.type === 'tool-start') tools.replace({ ...second.tool, tool: first.tool.tool });
+            return step.run({
+              emit: (event) => {
+                if (event.type === 'tool-start') tools.replace({ ...second.tool, tool: first.tool.tool });
+              },
             });
           }),
         ),

@@ -1,4 +1,5 @@
-import { type Approve, collect, run, withHooks } from '@kernel/agent';
+import type { Approve } from '@kernel/protocol';
+import { collect, run, withHooks } from '@kernel/agent';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry, type ToolRegistry } from '@kernel/tools';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import { type Approve, collect, run } from '@kernel/agent';
-import type { AssistantMessage, Message, Tool, ToolCall } from '@kernel/protocol';
+import { collect, run } from '@kernel/agent';
+import type { AssistantMessage, Message, Tool, ToolCall, Approve } from '@kernel/protocol';
 import { createProvider } from '@kernel/providers';
 import { BASH_TOOL, bash, webSearch } from '@kernel/providers/anthropic';
 import {

@@ -7,12 +7,12 @@ import {
   type ResponseFormat,
   type ToolChoice,
   type Toolset,
+  type Approve,
+  type Steering,
+  type StepExecutor,
 } from '@kernel/protocol';
-import type { Approve } from './approval/approval.ts';
 import type { RunLimits } from './limits/run-limits.ts';
 import type { PrepareTurn } from './turn/prepare-turn.ts';
-import type { Steering } from './loop/steering.ts';
-import type { StepExecutor } from './loop/steps.ts';
 import type { OutputSchema } from './output/output-schema.ts';
 
 /** What a run needs. Everything else is a wrapper around `provider` or `tools`. */

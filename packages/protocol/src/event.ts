@@ -2,7 +2,7 @@ import type { KernelErrorCode } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { AssistantMessage, FinishReason, Message, Usage } from './message.ts';
 import type { ToolResult } from './result.ts';
-import type { RunEnd } from './run-end.ts';
+import type { RunEnd } from './run/run-end.ts';
 import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { Tool, ToolCall } from './tool.ts';
 

@@ -11,7 +11,14 @@ export type { CachePoint, PromptCache, PromptCacheOptions } from './prompt-cache
 export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality, ToolPhrase } from './tool.ts';
 export { changedCallError } from './changed-call.ts';
-export { changesCalls, markChangesCalls } from './changes-calls.ts';
+export {
+  callsBeforeHandler,
+  changesCalls,
+  hasInnerSteps,
+  markCallsBeforeHandler,
+  markChangesCalls,
+  markInnerSteps,
+} from './call-marks.ts';
 export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {
@@ -84,7 +91,11 @@ export type {
   RunStopped,
   RunTotals,
   TypedAnswer,
-} from './run-end.ts';
+} from './run/run-end.ts';
+export { STEP_FORMAT, withPrefix } from './run/step.ts';
+export type { Emit, Step, StepExecutor, StepKind, StepScope } from './run/step.ts';
+export type { ApprovalDecision, Approve } from './run/approve.ts';
+export type { Steering } from './run/steering.ts';
 export type {
   CallContext,
   Conversation,

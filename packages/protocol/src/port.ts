@@ -195,6 +195,12 @@ export interface CallContext<Context = unknown> {
   readonly idempotencyKey?: string | undefined;
   /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */
   readonly approved?: ValidatedCall | undefined;
+  /**
+   * Awaited right before a handler is entered, behind all queues and checks, and not at all where none is: what is recorded here tells after a crash
+   * which calls may have had an effect. Where it rejects, the handler is not entered. Called for each attempt. Toolsets that do so are marked by
+   * `markCallsBeforeHandler`.
+   */
+  readonly beforeHandler?: (() => void | Promise<void>) | undefined;
   /** Receives progress reports. Ignored after the call has ended. */
   readonly onProgress?: ((update: string) => void) | undefined;
   /** Receives the late outcome of an async tool, once. */

@@ -36,3 +36,5 @@ export { wireConformance } from './conformance/provider-wire.ts';
 export type { WireDelivery, WireRecording } from './conformance/provider-wire.ts';
 export { toolsetConformance } from './conformance/toolset.ts';
 export type { ToolsetUnderTest } from './conformance/toolset.ts';
+export { createMemoryJournal } from './fakes/memory-journal.ts';
+export type { JournalEntries, JournalEntry, MemoryJournal, MemoryJournalOptions } from './fakes/memory-journal.ts';

@@ -1,5 +1,5 @@
-import { type Approve, type BeforeTool, withHooks } from '@kernel/agent';
-import type { Toolset } from '@kernel/protocol';
+import { type BeforeTool, withHooks } from '@kernel/agent';
+import type { Toolset, Approve } from '@kernel/protocol';
 
 /** Asks before each call that may change something, where no run does. A call that is not allowed has the result `TOOL_DENIED`. */
 export function withApproval(toolset: Toolset, approve: Approve): Toolset {

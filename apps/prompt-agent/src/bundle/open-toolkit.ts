@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Approve } from '@kernel/agent';
-import type { ToolImplementation, Toolset } from '@kernel/protocol';
+import type { ToolImplementation, Toolset, Approve } from '@kernel/protocol';
 import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
 import type { PermissionRule } from '@kernel/toolbox/permissions';

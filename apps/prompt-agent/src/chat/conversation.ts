@@ -1,5 +1,5 @@
-import { collect, createSteering, loadHistory, run, type SessionEntry, type Steering } from '@kernel/agent';
-import { addUsage, type Message, type Usage } from '@kernel/protocol';
+import { collect, createSteering, loadHistory, run, type SessionEntry } from '@kernel/agent';
+import { addUsage, type Message, type Usage, type Steering } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import { takeBack, type TakenBack } from '../bundle/take-back.ts';

@@ -1,36 +1,13 @@
 import { linkAbort, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
-import { KernelError, type KeptDecision, type Tool, type ToolCall } from '@kernel/protocol';
+import {
+  type ApprovalDecision,
+  type Approve,
+  KernelError,
+  type KeptDecision,
+  type Tool,
+  type ToolCall,
+} from '@kernel/protocol';
 import { reasonOf } from '../loop/reason-of.ts';
-
-/**
- * Decides on a call before any call of its batch runs. A throw, an answer after `approvalTimeoutMs` and an abort count as a denial.
- *
- * It is asked again if the tool or the arguments change before the call runs.
- */
-export type Approve<Context = unknown> = (request: {
-  /** The call. Its `arguments` are those that the handler would get: parsed, repaired and stripped, as JSON text. */
-  readonly call: ToolCall;
-  /** The tool that it would run. */
-  readonly tool: Tool;
-  /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. Call ids only, unlike `SubAgentEvent.path`. */
-  readonly path: readonly string[];
-  /** Identifies what is decided on, as in `PendingCall`: equal exactly as long as the tool and the arguments are. */
-  readonly digest: string;
-  /** The `context` of the run. */
-  readonly context?: Context | undefined;
-  /** Aborts when an answer would be late. */
-  readonly signal: AbortSignal;
-}) => ApprovalDecision | Promise<ApprovalDecision>;
-
-/**
- * A decision on a call. `edit` runs the call with other arguments (JSON text); `later` ends the run with reason `approval`. An `allow` with
- * the `digest` of a pending call counts only if that call is still the same; otherwise the call stays pending.
- */
-export type ApprovalDecision =
-  | { readonly decision: 'allow'; readonly digest?: string | undefined }
-  | { readonly decision: 'deny'; readonly reason: string }
-  | { readonly decision: 'edit'; readonly arguments: string }
-  | { readonly decision: 'later' };
 
 /** Whether calls of a tool need approval: all do but those that only read. */
 export function needsApproval(tool: Tool): boolean {

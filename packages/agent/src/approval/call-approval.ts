@@ -11,7 +11,8 @@ import {
   type Toolset,
   type TurnContext,
 } from '@kernel/protocol';
-import { type Approve, isForOther, needsApproval, requestDecision } from './approval.ts';
+import type { Approve } from '@kernel/protocol';
+import { isForOther, needsApproval, requestDecision } from './approval.ts';
 import { type CheckedCall, findTool, validateCall } from './validate-call.ts';
 
 /** What the approval of a run consists of. */

@@ -1,7 +1,8 @@
 import { onAbort } from '@kernel/internal';
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
-import { type Approve, isForOther } from './approval.ts';
+import type { Approve } from '@kernel/protocol';
+import { isForOther } from './approval.ts';
 import { textDigest, toolDigest } from './call-digest.ts';
 
 /** What a remembered `allow` covers: all calls of the tool, calls with the same arguments, or calls for which a function returns the same key. */

@@ -3,6 +3,7 @@ import { isToolResult, type PendingCall, type SuspendedCall, toErrorResult } fro
 import { deniedError, needsApproval } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { CheckedCall } from '../approval/validate-call.ts';
+import type { BeginTurn } from '../turn/turn-tools.ts';
 import type { RunCallContext } from './run-call-context.ts';
 import { decide } from './approve-step.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
@@ -33,7 +34,7 @@ const MAX_ROUNDS = 5;
  */
 export async function admitCall(
   approval: CallApproval,
-  callContext: RunCallContext,
+  { callContext, beginTurn }: { readonly callContext: RunCallContext; readonly beginTurn: BeginTurn },
   original: PreparedCall,
   stepContext: StepContext,
 ): Promise<AdmittedCall | WaitingCall> {
@@ -56,7 +57,7 @@ export async function admitCall(
         if (checked !== undefined)
           return isToolResult(checked) ? { prepared: { ...prepared, result: checked } } : { prepared, checked };
       }
-      const question = { approval, call, kept: undefined, callContext, idempotencyKey };
+      const question = { approval, call, kept: undefined, callContext, idempotencyKey, beginTurn };
       const decision = await decide(question, stepContext);
       if (decision.decision === 'later')
         return { suspended: suspend(call, decision, prepared), pending: [decision.pending] };

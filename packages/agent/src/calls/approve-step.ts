@@ -7,11 +7,13 @@ import {
   type ToolCall,
   type ToolResultJson,
   toResultJson,
+  type Step,
 } from '@kernel/protocol';
 import type { CallApproval } from '../approval/call-approval.ts';
+import type { BeginTurn } from '../turn/turn-tools.ts';
 import type { RunCallContext } from './run-call-context.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
-import { createStep, type Step, type StepContext } from '../loop/steps.ts';
+import { createStep, type StepContext } from '../loop/steps.ts';
 
 /** The output of an approval step. */
 export type ApprovalOutput =
@@ -31,6 +33,8 @@ export interface ApprovalQuestion {
   readonly callContext: RunCallContext;
   /** Passed on with the call. */
   readonly idempotencyKey: string;
+  /** Awaited before the tools of the call's turn are used. */
+  readonly beginTurn: BeginTurn;
 }
 
 const ABORTED = { decision: 'deny', reason: 'the run was aborted before a decision.', digest: '' } as const;
@@ -39,15 +43,17 @@ const ABORTED = { decision: 'deny', reason: 'the run was aborted before a decisi
 export function approveStep(context: StepContext, question: ApprovalQuestion): Step {
   const { call, kept } = question;
   const input = { call, ...(kept?.decision && { kept: { decision: kept.decision, digest: kept.digest ?? '' } }) };
-  return createStep(context, `approve:${call.id}`, input, (signal, emit) => decide(question, { signal, emit }));
+  return createStep(context, { id: `approve:${call.id}`, kind: 'approve', input }, (scope) => decide(question, scope));
 }
 
 /** Decides on a call within a step. */
 export async function decide(
-  { approval, call, kept, callContext, idempotencyKey }: ApprovalQuestion,
+  { approval, call, kept, callContext, idempotencyKey, beginTurn }: ApprovalQuestion,
   { signal, emit }: StepContext,
 ): Promise<ApprovalOutput> {
   try {
+    const begun = beginTurn(signal);
+    if (begun !== undefined) await begun;
     const deciding = approval.decide(call, kept, { ...callContext, signal, idempotencyKey }, emit);
     const decision = await untilAborted(deciding, signal);
     if (decision.decision !== 'refused') return decision;

@@ -7,16 +7,18 @@ import {
   type ToolCall,
   type ToolResult,
   type Toolset,
+  type StepExecutor,
 } from '@kernel/protocol';
 import type { CallApproval } from '../approval/call-approval.ts';
 import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { UsageMeter } from '../limits/usage-meter.ts';
 import { type ApprovalOutput, approveStep } from './approve-step.ts';
 import type { RunCallContext } from './run-call-context.ts';
-import { type CallBatch, idempotencyKeyOf } from './call-batch.ts';
+import { type CallBatch, idempotencyKeyOf, plainCall } from './call-batch.ts';
+import type { BeginTurn } from '../turn/turn-tools.ts';
 import { applyDecision, type PreparedCall, suspend } from './prepared-call.ts';
 import { ownListOf } from '../turn/offered-tools.ts';
-import { runBatch, type StepContext, type StepExecutor } from '../loop/steps.ts';
+import { runBatch, type StepContext } from '../loop/steps.ts';
 
 /** What decides whether a call of a run may run. */
 export interface CallPolicy {
@@ -24,6 +26,8 @@ export interface CallPolicy {
   readonly tools: Toolset | undefined;
   /** Passed on with a call that is validated. */
   readonly callContext: RunCallContext;
+  /** Awaited before the tools of a turn are used. */
+  readonly beginTurn: BeginTurn;
   /** Decides on calls. Absent where every call runs. */
   readonly approval: CallApproval | undefined;
   /** Counts the calls of each tool. */
@@ -60,7 +64,7 @@ export async function prepareCalls(
     return { pending, suspended: calls.map((call) => suspend(call, decisions.get(call.id), kept.get(call.id))) };
   const prepared = calls.map((call): PreparedCall => {
     const agents = kept.get(call.id)?.agents;
-    const plain = { call, idempotencyKey: idempotencyKeyOf(batch, call), ...(agents && { agents }) };
+    const plain = { ...plainCall(batch, call), ...(agents && { agents }) };
     const result = refused.get(call.id);
     if (result !== undefined) return { ...plain, result };
     const decision = decisions.get(call.id) ?? unaskedDecision(policy, kept.get(call.id));
@@ -110,7 +114,7 @@ function refuseCalls(
 async function requestDecisions(
   steps: StepExecutor,
   context: StepContext,
-  { approval, callContext }: CallPolicy,
+  { approval, callContext, beginTurn }: CallPolicy,
   calls: readonly ToolCall[],
   batch: CallBatch,
   kept: ReadonlyMap<string, SuspendedCall>,
@@ -121,7 +125,7 @@ async function requestDecisions(
     steps,
     calls.map((call) => {
       const idempotencyKey = idempotencyKeyOf(batch, call);
-      return approveStep(context, { approval, call, kept: kept.get(call.id), callContext, idempotencyKey });
+      return approveStep(context, { approval, call, kept: kept.get(call.id), callContext, idempotencyKey, beginTurn });
     }),
   );
   for (const [index, call] of calls.entries()) decisions.set(call.id, answers[index] ?? NO_DECISION);

@@ -3,6 +3,7 @@ import {
   type SuspendedCall,
   toErrorResult,
   type ToolCall,
+  type ToolEffect,
   type ToolResult,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
@@ -15,6 +16,10 @@ export interface PreparedCall {
   readonly call: ToolCall;
   /** Passed to the handler. */
   readonly idempotencyKey: string;
+  /** What the call may change, as it was when the model asked for it. Absent where no executor needs to know. */
+  readonly effect?: ToolEffect | undefined;
+  /** Whether the call is the run of an agent, whose steps an executor can execute one by one. */
+  readonly hasInnerSteps?: boolean | undefined;
   /** The result of a call that must not run: denied, over a limit, or a repeat. */
   readonly result?: ToolResult;
   /** The answer of a hook that ended the run instead of the call. */

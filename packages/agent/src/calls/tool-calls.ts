@@ -1,4 +1,8 @@
 import {
+  callsBeforeHandler,
+  type Emit,
+  type JsonValue,
+  type StepExecutor,
   type CallContext,
   KernelError,
   type PendingCall,
@@ -12,6 +16,7 @@ import {
   type ToolResultJson,
   type Toolset,
   type Usage,
+  type Step,
 } from '@kernel/protocol';
 import { deniedError } from '../approval/approval.ts';
 import type { CallApproval } from '../approval/call-approval.ts';
@@ -23,8 +28,9 @@ import { lostResult } from '../history/repair-history.ts';
 import { hookStopAnswer } from '../loop/hook-stop.ts';
 import type { Inbox } from '../loop/inbox.ts';
 import type { PreparedCall } from './prepared-call.ts';
-import { type RunInheritance, runInScope } from '../loop/run-scope.ts';
-import { createStep, type Step, type StepContext } from '../loop/steps.ts';
+import { type RunInheritance, runInScope, type ScopedCall } from '../loop/run-scope.ts';
+import { createStep, type RunningStep, type StepContext } from '../loop/steps.ts';
+import type { BeginTurn } from '../turn/turn-tools.ts';
 
 /** What the calls of a run share. */
 export interface CallResources extends RunInheritance {
@@ -32,6 +38,10 @@ export interface CallResources extends RunInheritance {
   readonly tools: Toolset | undefined;
   /** Passed to every handler. */
   readonly callContext: RunCallContext;
+  /** Awaited before the tools of a turn are used. */
+  readonly beginTurn: BeginTurn;
+  /** Executes the steps of the run. */
+  readonly steps: StepExecutor;
   /** Decides on calls. Absent where every call runs. */
   readonly approval: CallApproval | undefined;
   /** The ids of the calls of agents around the run. */
@@ -60,23 +70,41 @@ export interface CallOutput {
 
 /** Creates the step `tool:<callId>`, which runs one call through the toolset. Never rejects. Its event carries the result's `error`, its output does not. */
 export function callStep(context: StepContext, resources: CallResources, prepared: PreparedCall): Step {
-  const { call, result } = prepared;
-  const { semaphore } = resources;
+  const { call, result, effect, idempotencyKey } = prepared;
+  const { semaphore, approval, beginTurn, inbox, steps } = resources;
   const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
-  return createStep(context, `tool:${call.id}`, input, async (signal, emit): Promise<CallOutput> => {
+  const id = `tool:${call.id}`;
+  const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && steps.takesInnerSteps === true;
+  const effects = effect !== undefined && result === undefined && { effect, idempotencyKey };
+  const head = { id, kind: 'tool', input, ...effects, ...(hasInnerSteps && { hasInnerSteps }) } as const;
+  const step = createStep(context, head, async (scope): Promise<CallOutput> => {
     const permit = semaphore.acquire();
     if (permit !== undefined) await permit;
     try {
-      const stepContext = { signal, emit };
-      const { approval } = resources;
-      if (approval === undefined || resultWithoutRunning(prepared, signal, resources.inbox) !== undefined)
-        return await runStarted(resources, { prepared }, stepContext);
-      const admitted = await admitCall(approval, resources.callContext, prepared, stepContext);
-      return 'pending' in admitted ? admitted : await runStarted(resources, admitted, stepContext);
+      inbox.markRun(call);
+      const willRun = resultWithoutRunning(prepared, scope.signal, inbox) === undefined;
+      const begun = willRun ? beginTurn(scope.signal) : undefined;
+      if (begun !== undefined) await begun;
+      const running = hasInnerSteps ? { ...scope, beforeHandler: undefined } : scope;
+      const inner = hasInnerSteps ? { executor: steps, id } : undefined;
+      if (approval === undefined || !willRun) return await runStarted(resources, { prepared }, running, inner);
+      const admitted = await admitCall(approval, resources, prepared, scope);
+      return 'pending' in admitted ? admitted : await runStarted(resources, admitted, running, inner);
     } finally {
       semaphore.release();
     }
   });
+  return effects === false ? step : { ...step, unknown: (emit = context.emit) => unknownOutput(call, emit) };
+}
+
+/** The output of a call that had begun in a process that is gone. */
+function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
+  const result = lostResult(call);
+  void emit({ type: 'tool-start', call });
+  void emit({ type: 'tool-end', call, result, durationMs: 0 });
+  const output: object = { result: toResultJson({ ...result, forLLM: toModelText(result) }) } satisfies CallOutput;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
+  return output as JsonValue;
 }
 
 /** Returns the calls that do not wait, each with its result. */
@@ -91,7 +119,12 @@ export function resultsOf(
 }
 
 /** Reports the start of a call, runs it, and reports its end. */
-async function runStarted(resources: CallResources, admitted: AdmittedCall, context: StepContext): Promise<CallOutput> {
+async function runStarted(
+  resources: CallResources,
+  admitted: AdmittedCall,
+  context: RunningStep,
+  steps: ScopedCall['steps'],
+): Promise<CallOutput> {
   const { prepared } = admitted;
   const { call, agents: waiting = [] } = prepared;
   const { hasBudget, approve, approvalTimeoutMs, inbox, path } = resources;
@@ -102,7 +135,7 @@ async function runStarted(resources: CallResources, admitted: AdmittedCall, cont
   const onLateUsage = (late: Usage): void => inbox.addUsage(late);
   const onLateEstimate = (late: Usage): void => inbox.addEstimate(late);
   const inherited = { hasBudget, approve, approvalTimeoutMs };
-  const scoped = { ...inherited, emit, path: [...path, call.id], agents: waiting, onLateUsage, onLateEstimate };
+  const scoped = { ...inherited, emit, path: [...path, call.id], steps, agents: waiting, onLateUsage, onLateEstimate };
   const { output, usage, estimated, agents, pending } = await runInScope(
     scoped,
     async () => resultWithoutRunning(prepared, signal, inbox) ?? runCall(resources, admitted, context),
@@ -163,10 +196,11 @@ function resultWithoutRunning(
 async function runCall(
   { tools, callContext, inbox }: CallResources,
   { prepared, checked }: AdmittedCall,
-  { signal, emit }: StepContext,
+  { signal, emit, beforeHandler }: RunningStep,
 ): Promise<ToolResult> {
   const { call, idempotencyKey, note } = prepared;
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
+  if (beforeHandler !== undefined && !callsBeforeHandler(tools)) await beforeHandler();
   // The reader of events may have lagged since the check before. From here to the toolset nothing else can run.
   if (checked?.isCurrent() === false)
     return toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied');
@@ -177,6 +211,7 @@ async function runCall(
     signal,
     idempotencyKey,
     ...(checked?.approved && { approved: checked.approved }),
+    ...(beforeHandler && { beforeHandler }),
     onProgress: (update) => {
       if (!hasEnded) void emit({ type: 'tool-progress', callId: call.id, update });
     },

@@ -16,8 +16,8 @@ import type {
   TranscribeRequest,
   Transcript,
   Usage,
+  Approve,
 } from '@kernel/protocol';
-import type { Approve } from '../approval/approval.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 
 /** What a model can be asked for. */

@@ -1,5 +1,4 @@
-import { checkKeys, describeType, KernelError, type Toolset } from '@kernel/protocol';
-import type { Approve } from '../approval/approval.ts';
+import { checkKeys, describeType, KernelError, type Toolset, type Approve } from '@kernel/protocol';
 import { createModelClient } from '../client/model-client.ts';
 import { createModelClients, type ModelClients } from '../client/model-clients.ts';
 import type { ModelClient, ModelClientOptions } from '../client/types.ts';

@@ -9,24 +9,16 @@ import {
   type ToolCall,
   type Usage,
 } from '@kernel/protocol';
-import { createCallApproval } from '../approval/call-approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { pendingCalls } from '../history/pending-calls.ts';
 import { initialHistory, repairHistory } from '../history/repair-history.ts';
 import { suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
-import { createLoopGuard } from '../limits/loop-guard.ts';
-import { createSemaphore } from '../limits/semaphore.ts';
-import { createUsageMeter, reportedUsage } from '../limits/usage-meter.ts';
+import { reportedUsage } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
-import { type CallBatch, createCallBatch } from '../calls/call-batch.ts';
-import { type RunCallContext, nextTurn } from '../calls/run-call-context.ts';
-import { createInbox } from './inbox.ts';
-import { modelSettingsOf } from '../turn/model-settings.ts';
-import { type ModelOutput, modelStep } from '../turn/model-turn.ts';
-import type { ModelResources } from '../turn/types.ts';
-import { offeredTools } from '../turn/offered-tools.ts';
-import { type CallPolicy, prepareCalls } from '../calls/prepare-calls.ts';
+import type { CallBatch } from '../calls/call-batch.ts';
+import { type ModelOutput, modelStep, type StoppedTurn } from '../turn/model-turn.ts';
+import { prepareCalls } from '../calls/prepare-calls.ts';
 import {
   limitError,
   outcomeOfAbort,
@@ -37,9 +29,10 @@ import {
   type RunOutcome,
   withOutput,
 } from './run-end.ts';
+import type { Received } from './inbox.ts';
+import { inboxStep } from './inbox-step.ts';
+import { createRunResources } from './run-resources.ts';
 import { createPauses } from './pauses.ts';
-import { currentAgentPath, currentAgentScope, currentScope } from './run-scope.ts';
-import { createToolSelection } from '../turn/prepare-turn.ts';
 import {
   type OutputStepResult,
   answerStep,
@@ -49,8 +42,8 @@ import {
 } from '../output/output-step.ts';
 import { checkFailed } from '../output/output-schema.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
-import { createStep, inProcessSteps, runBatch, runStep, type StepContext } from './steps.ts';
-import { type CallOutput, type CallResources, callStep, resultsOf } from '../calls/tool-calls.ts';
+import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
+import { type CallOutput, callStep, resultsOf } from '../calls/tool-calls.ts';
 
 const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 
@@ -62,44 +55,21 @@ const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
  */
 export async function runLoop(options: RunOptions, context: StepContext, output?: TypedOutput): Promise<void> {
   const { signal } = context;
-  const tools = output?.tools ?? options.tools;
-  const { provider, approve, approvalTimeoutMs, limits = {}, steps = inProcessSteps, steering } = options;
-  const callContext: RunCallContext = { conversation: options.conversation, context: options.context, turn: undefined };
-  const path = currentAgentPath();
-  const approval = approve && createCallApproval({ approve, timeoutMs: approvalTimeoutMs ?? Infinity, tools, path });
+  const { provider, limits = {}, steering } = options;
+  const {
+    steps,
+    scope,
+    inbox,
+    meter,
+    guard,
+    turnTools,
+    model,
+    policy,
+    calls: resources,
+  } = createRunResources(options, output);
   const messages: Message[] = initialHistory(options.messages, options.system);
   const inputLength = messages.length;
   const callIds = callIdsOf(messages);
-  const inbox = createInbox(steering);
-  const scope = currentAgentScope();
-  const outer = currentScope();
-  const runId = options.runId === undefined ? undefined : (outer?.uniqueRunId(options.runId) ?? options.runId);
-  const meter = createUsageMeter(limits, scope?.hasBudget);
-  const guard = limits.repeats === false ? undefined : createLoopGuard(limits.repeats);
-  const model: ModelResources = {
-    provider,
-    settings: modelSettingsOf(options),
-    inbox,
-    offeredTools: (turn, stepSignal) => offeredTools(tools, nextTurn(callContext, turn, stepSignal)),
-    createBatch: (calls, offered, isRestricted) =>
-      createCallBatch(calls, offered, approve !== undefined, runId, outer !== undefined, isRestricted),
-    prepareTurn: options.prepareTurn,
-    selectTools: createToolSelection(),
-    callContext,
-    output,
-  };
-  const policy: CallPolicy = { tools, callContext, approval, meter, guard };
-  const resources: CallResources = {
-    tools,
-    callContext,
-    hasBudget: meter.hasBudget,
-    approve,
-    approvalTimeoutMs,
-    approval,
-    path,
-    semaphore: createSemaphore(limits.parallel),
-    inbox,
-  };
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let turns = 0;
   let [hasAsyncCalls, rejected] = [false, 0];
@@ -112,11 +82,18 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     for (const each of used) if (each !== undefined) usage = addUsage(usage, reportedUsage(each));
   }
 
-  async function askModel(offersTools: boolean): Promise<ModelOutput> {
+  /** Asks the model. Undefined: the run is to stop. */
+  async function askModel(offersTools: boolean): Promise<ModelOutput | undefined> {
     turns += 1;
     const sent = [...messages];
     const turn = { number: turns, messages: sent, callIds, usage, offersTools, isPaused: pauses.isOpen(turns) };
-    const reply = await runStep<ModelOutput>(steps, modelStep(context, model, turn));
+    const reply = await runStep<ModelOutput | StoppedTurn>(steps, modelStep(context, model, turn));
+    if ('isStopped' in reply) {
+      turns -= 1;
+      return undefined;
+    }
+    turnTools.enter(turns);
+    inbox.recordTaken(reply);
     count(reply.usage, reply.receivedUsage);
     append(...reply.received);
     if (reply.message.content.length > 0) append(reply.message);
@@ -143,7 +120,10 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const outcomes = resultsOf(calls, outputs);
     const notes = guard?.record(outcomes);
     for (const [call, result] of outcomes) {
-      hasAsyncCalls ||= result.async === true;
+      if (result.async === true) {
+        hasAsyncCalls = true;
+        inbox.addAsync(call);
+      }
       append(toToolMessage(call, result, notes?.get(call.id)));
     }
     if (suspended.length > 0)
@@ -174,8 +154,10 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
 
   /** Runs the calls that an earlier run left pending. */
   async function resume(calls: readonly ToolCall[]): Promise<RunOutcome | undefined> {
-    const step = createStep(context, 'resume', { calls }, async (stepSignal) =>
-      model.createBatch(calls, await model.offeredTools(0, stepSignal)),
+    const step = createStep(
+      context,
+      { id: 'resume', kind: 'resume', input: { calls } },
+      async ({ signal: stepSignal }) => model.createBatch(calls, await model.offeredTools(0, stepSignal)),
     );
     const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
     const outcome = await runCalls(calls, await runStep<CallBatch>(steps, step), kept);
@@ -208,24 +190,25 @@ export async function runLoop(options: RunOptions, context: StepContext, output?
     const outcome = replied.reason === 'done' && output !== undefined ? await readAnswer(reply, replied) : replied;
     if (outcome === undefined) return undefined;
     if (outcome.reason !== 'done' || (steering === undefined && !hasAsyncCalls)) return outcome;
-    const step = createStep(context, `inbox:${turns}`, {}, async () => ({ received: inbox.takeAfterAnswer() }));
-    const { received } = await runStep<{ readonly received: readonly Message[] }>(steps, step);
-    if (received.length === 0) return outcome;
-    void context.emit({ type: 'steer', messages: received });
-    append(...received);
+    const taken = await runStep<Received>(steps, inboxStep(context, inbox, turns));
+    inbox.recordTaken(taken);
+    if (taken.received.length === 0) return outcome;
+    append(...taken.received);
     return undefined;
   }
 
   async function runTurn(): Promise<RunOutcome | undefined> {
     if (signal.aborted) return outcomeOfAbort(signal);
-    if (steering?.pending.isStopping === true) return { reason: 'aborted', ...answerSoFar() };
     const limit = meter.reachedLimit(turns, usage);
     if (limit !== undefined) {
       if (limits.onLimit !== 'answer') return { reason: 'limit', limit, ...answerSoFar() };
-      const answer = textOf((await askModel(false)).message);
+      const closing = await askModel(false);
+      if (closing === undefined) return { reason: 'aborted', ...answerSoFar() };
+      const answer = textOf(closing.message);
       return { reason: 'limit', limit, ...(answer === '' ? {} : { answer }) };
     }
     const reply = await askModel(true);
+    if (reply === undefined) return { reason: 'aborted', ...answerSoFar() };
     const calls = toolCallsOf(reply.message);
     const outcome = calls.length === 0 ? await finish(reply) : await runCalls(calls, reply.batch);
     if (outcome?.reason !== 'approval') void context.emit({ type: 'turn-end', turn: turns }); // it is not over while calls wait

@@ -1,7 +1,14 @@
 import { createAsyncStorage } from '@kernel/internal';
-import { addUsage, type PendingCall, type SuspendedAgent, type Usage } from '@kernel/protocol';
-import type { Approve } from '../approval/approval.ts';
-import type { Emit } from './steps.ts';
+import {
+  type Emit,
+  type StepExecutor,
+  withPrefix,
+  addUsage,
+  type PendingCall,
+  type SuspendedAgent,
+  type Usage,
+  type Approve,
+} from '@kernel/protocol';
 
 /** What the calls of a run inherit from it. */
 export interface RunInheritance {
@@ -29,6 +36,8 @@ export interface RunScope extends RunInheritance {
   addEstimate(estimated: Usage): void;
   /** Returns an id for a run below that no other run of the call has: the second of one id is `<id>#2`. The same for every attempt at the call. */
   uniqueRunId(runId: string): string;
+  /** Returns the executor for the steps of a run below, which no other run of the call shares; undefined where the steps of the call are not executed one by one. */
+  innerSteps(): StepExecutor | undefined;
   /** Returns the messages of an agent that waited for a decision in an earlier run of the call, once. */
   takeMessages(name: string, task: string): SuspendedAgent['messages'] | undefined;
   /** Keeps an agent that waits for a decision: the call then waits too. */
@@ -41,6 +50,8 @@ export interface ScopedCall extends RunInheritance {
   readonly emit: Emit;
   /** The path of the call. */
   readonly path: readonly string[];
+  /** Executes the steps of runs below. */
+  readonly steps: { readonly executor: StepExecutor; readonly id: string } | undefined;
   /** The agents that waited in an earlier run of the call. */
   readonly agents: readonly SuspendedAgent[];
   /** Gets what runs below the call use after it has ended. */
@@ -94,6 +105,7 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
   const agents: SuspendedAgent[] = [];
   const pending: PendingCall[] = [];
   const runs = new Map<string, number>();
+  let innerRuns = 0;
   let usage: Usage | undefined;
   let estimated: Usage | undefined;
   let hasEnded = false;
@@ -116,6 +128,12 @@ export async function runInScope<T>(scoped: ScopedCall, call: () => Promise<T>):
       const count = (runs.get(runId) ?? 0) + 1;
       runs.set(runId, count);
       return count === 1 ? runId : `${runId}#${count}`;
+    },
+    innerSteps() {
+      if (scoped.steps === undefined || hasEnded) return undefined;
+      const { executor, id } = scoped.steps;
+      innerRuns += 1;
+      return withPrefix(executor, innerRuns === 1 ? `${id}/` : `${id}#${innerRuns}/`);
     },
     takeMessages(name, task) {
       const index = waiting.findIndex((agent) => agent.name === name && agent.task === task);

@@ -1,33 +1,5 @@
-import { type AgentEvent, type JsonValue, KernelError } from '@kernel/protocol';
+import { type Emit, type JsonValue, KernelError, type Step, type StepExecutor, type StepScope } from '@kernel/protocol';
 import { storeError } from '../session/store-error.ts';
-
-/** Takes an event of a run. A returned promise is back-pressure: await it before the next event. */
-export type Emit = (event: AgentEvent) => void | Promise<void>;
-
-/**
- * One named operation of a run: JSON in, JSON out.
- *
- * A step that fails throws. The output of a step may be recorded and returned later in place of running the step again.
- */
-export interface Step {
-  /** Unique in a run: `model:<turn>`, `approve:<callId>`, `tool:<callId>`, `output:<turn>`, `answer:<turn>`, `inbox:<turn>`, `resume`. */
-  readonly id: string;
-  /** What the operation works on. */
-  readonly input: JsonValue;
-  /** Runs the operation. `signal` and `emit` default to those of the run. */
-  run(signal?: AbortSignal, emit?: Emit): Promise<JsonValue>;
-}
-
-/**
- * Executes the steps of a run: everything that the loop does outside of itself goes through it.
- *
- * All steps of a batch are created in one tick and are independent of each other. Between two batches the loop does nothing asynchronous.
- * Times and random keys come only from the output of a step.
- */
-export interface StepExecutor {
-  /** Runs a batch and resolves to the outputs, in the order of the batch. */
-  all(batch: readonly Step[]): Promise<readonly JsonValue[]>;
-}
 
 /** The default executor: runs all steps of a batch at once, in this process, and records nothing. */
 export const inProcessSteps: StepExecutor = {
@@ -47,20 +19,22 @@ export interface StepContext {
   readonly emit: Emit;
 }
 
+/** The scope of a step, complete. */
+export interface RunningStep extends StepContext, Pick<StepScope, 'beforeHandler'> {}
+
 /** Creates a step that runs `body`, with the signal and sink of `context` unless its executor passes others. `input` and the output must be JSON. */
 export function createStep<O extends object>(
   context: StepContext,
-  id: string,
-  input: object,
-  body: (signal: AbortSignal, emit: Emit) => Promise<O>,
+  head: Omit<Step, 'input' | 'run' | 'unknown'> & { readonly input: object },
+  body: (scope: RunningStep) => Promise<O>,
 ): Step {
   return {
-    id,
+    ...head,
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
-    input: input as JsonValue,
-    run: (signal = context.signal, emit = context.emit) => {
-      const output: Promise<unknown> = body(signal, emit);
+    input: head.input as JsonValue,
+    run: ({ signal = context.signal, emit = context.emit, beforeHandler } = {}) => {
+      const output: Promise<unknown> = body({ signal, emit, beforeHandler });
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       return output as Promise<JsonValue>;
     },
@@ -83,8 +57,8 @@ async function runElsewhere(steps: StepExecutor, batch: readonly Step[]): Promis
   let hasStepFailed = false;
   const watched = batch.map((step) => ({
     ...step,
-    run: (signal?: AbortSignal, emit?: Emit) =>
-      step.run(signal, emit).catch((error: unknown) => {
+    run: (scope?: StepScope) =>
+      step.run(scope).catch((error: unknown) => {
         hasStepFailed = true;
         throw error;
       }),

@@ -9,6 +9,7 @@ import {
   errorResult,
   type JsonValue,
   KernelError,
+  markInnerSteps,
   type Message,
   type SuspendedAgent,
   optionKeys,
@@ -17,11 +18,13 @@ import {
   type ToolContext,
   type ToolEffect,
   type ToolResult,
+  type ApprovalDecision,
+  type Approve,
+  type Emit,
 } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
-import type { ApprovalDecision, Approve } from '../approval/approval.ts';
 import { currentScope, runAsAgent } from '../loop/run-scope.ts';
-import type { Emit } from '../loop/steps.ts';
+import { inProcessSteps } from '../loop/steps.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import { run } from '../run.ts';
@@ -87,8 +90,14 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
   checkProvider(`agentAsTool, "${options.name}"`, options.run.provider);
   if (options.run.tools !== undefined) checkToolset(`agentAsTool, "${options.name}"`, options.run.tools);
   checkLimits(options.run.limits ?? {});
+  if (options.run.steps !== undefined)
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `agentAsTool, "${options.name}": run.steps would record all runs of the agent under the same ids.`,
+      { hint: 'Leave it out: the executor of the caller executes the steps of the agent too.' },
+    );
   const { name, description, background = false, effect = 'external', maxDepth = MAX_DEPTH } = options;
-  const tool: Tool = {
+  const described: Tool = {
     name,
     description,
     parameters: {
@@ -100,6 +109,8 @@ export function agentAsTool(options: AgentAsToolOptions): AgentBinding {
     },
     effect,
   };
+  // The caller's executor executes the steps of the agent; one in the background outlives its call.
+  const tool = background ? described : markInnerSteps(described);
   return {
     tool,
     timeoutMs: 0,
@@ -143,6 +154,7 @@ function runAgent(
   return runAsAgent(() => {
     const events = run({
       ...options,
+      ...(background && { steps: inProcessSteps }),
       messages,
       signal,
       conversation,

@@ -7,13 +7,16 @@ import {
   KernelError,
   type Message,
   optionKeys,
+  type Steering,
+  type StepExecutor,
+  withPrefix,
 } from '@kernel/protocol';
 import { pendingCalls } from '../history/pending-calls.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import type { RequiredContext, RunOptions } from '../options.ts';
 import { stopOnReturn } from '../iteration/stop-on-return.ts';
 import { run } from '../run.ts';
-import { handOffTarget, withHandOffTools } from './hand-off-tools.ts';
+import { handOffTarget, latestHandOff, withHandOffTools } from './hand-off-tools.ts';
 
 /** One member of a team. */
 export interface TeamMember<Context = unknown> {
@@ -39,6 +42,14 @@ export interface TeamOptions<Context = unknown> {
   readonly context?: NoInfer<Context> | undefined;
   /** Identifies the run of the team beyond its process, as in `RunOptions`. */
   readonly runId?: string | undefined;
+  /** Decides on calls of members without an `approve` of their own. */
+  readonly approve?: RunOptions<Context>['approve'];
+  /** How long a decision may take, for members that say nothing about it. */
+  readonly approvalTimeoutMs?: number | undefined;
+  /** Sends messages to whoever has the conversation. */
+  readonly steering?: Steering | undefined;
+  /** Executes the steps of all members, each under `<n>-<name>/`, where `n` counts from 1. */
+  readonly steps?: StepExecutor | undefined;
   /** How often the conversation may be handed over. Default 8. */
   readonly maxHandOffs?: number | undefined;
 }
@@ -52,6 +63,10 @@ const TEAM_KEYS = optionKeys<TeamOptions>(
     conversation: true,
     context: true,
     runId: true,
+    approve: true,
+    approvalTimeoutMs: true,
+    steering: true,
+    steps: true,
     maxHandOffs: true,
   },
   {
@@ -84,6 +99,10 @@ export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> 
     checkKeys(`runTeam, member "${name}"`, member, MEMBER_KEYS);
     checkKeys(`runTeam, member "${name}"`, member.run, INNER_RUN_KEYS, 'run.');
     checkProvider(`runTeam, member "${name}"`, member.run.provider);
+    if (member.run.steps !== undefined)
+      throw new KernelError('CONFIG_INVALID', `runTeam, member "${name}": run.steps belongs to the team.`, {
+        hint: 'Pass it to runTeam: each member gets a part of its ids.',
+      });
   }
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, ...(options.signal === undefined ? [] : [options.signal])]);
@@ -91,7 +110,7 @@ export function runTeam(options: TeamOptions): AsyncGenerator<AgentEvent, void> 
 }
 
 async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, void> {
-  const { members, maxHandOffs = 8, signal, conversation, context, runId } = options;
+  const { members, maxHandOffs = 8, signal, conversation, context, runId, steps, steering } = options;
   let name = waitingMember(options) ?? options.first;
   let messages = options.messages;
   let turns = 0;
@@ -103,15 +122,19 @@ async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, voi
         hint: `Its members are ${[...members.keys()].join(', ')}.`,
       });
     const others = handOffs < maxHandOffs ? [...members].filter(([other]) => other !== name) : [];
-    const handOff = withHandOffTools(member.run.tools, new Map(others));
+    const tools = withHandOffTools(member.run.tools, new Map(others));
     for await (const event of run({
       ...member.run,
-      tools: handOff.tools,
+      tools,
       messages,
       signal,
       conversation,
       context,
       runId,
+      steering: member.run.steering ?? steering,
+      approve: member.run.approve ?? options.approve,
+      approvalTimeoutMs: member.run.approvalTimeoutMs ?? options.approvalTimeoutMs,
+      steps: steps && withPrefix(steps, `${handOffs + 1}-${name}/`),
     })) {
       if (event.type !== 'run-end') {
         yield event;
@@ -120,7 +143,7 @@ async function* runMembers(options: TeamOptions): AsyncGenerator<AgentEvent, voi
       turns += event.turns;
       usage = addUsage(usage, event.usage);
       ({ messages } = event);
-      const next = handOff.target();
+      const next = latestHandOff(messages);
       if (event.reason !== 'handled' || next === undefined) {
         yield { ...event, turns, usage };
         return;

@@ -1,6 +1,6 @@
 import { truncate, untilAborted } from '@kernel/internal';
-import { type AssistantMessage, KernelError, type Message } from '@kernel/protocol';
-import { createStep, type Step, type StepContext } from '../loop/steps.ts';
+import { type AssistantMessage, KernelError, type Message, type Step } from '@kernel/protocol';
+import { createStep, type StepContext } from '../loop/steps.ts';
 import type { OutputMode, TypedOutput } from './typed-output.ts';
 
 /** What a reply without calls was read as: the JSON of the answer, or what is wrong with it and the message that says so to the model. */
@@ -17,15 +17,19 @@ export function outputStep(
   reply: { readonly turn: number; readonly text: string; readonly mode: OutputMode; readonly isLast: boolean },
 ): Step {
   const { turn, text, mode, isLast } = reply;
-  return createStep(context, `output:${turn}`, { text }, async (signal): Promise<OutputStepResult> => {
-    const read = await untilAborted(output.reader.read(text), signal);
-    if ('answer' in read) return { answer: read.answer };
-    const { issues } = read;
-    return {
-      issues,
-      received: isLast ? [] : [correction(issues, mode === 'tool-call' ? output.answerName : undefined)],
-    };
-  });
+  return createStep(
+    context,
+    { id: `output:${turn}`, kind: 'output', input: { text } },
+    async ({ signal }): Promise<OutputStepResult> => {
+      const read = await untilAborted(output.reader.read(text), signal);
+      if ('answer' in read) return { answer: read.answer };
+      const { issues } = read;
+      return {
+        issues,
+        received: isLast ? [] : [correction(issues, mode === 'tool-call' ? output.answerName : undefined)],
+      };
+    },
+  );
 }
 
 /** The output of the step `answer:<turn>`. */
@@ -36,9 +40,13 @@ export interface GivenAnswer {
 
 /** Creates the step `answer:<turn>`, which puts an answer that a call gave into the history, so that it ends as with an answer in a reply. */
 export function answerStep(context: StepContext, turn: number, answer: string): Step {
-  return createStep(context, `answer:${turn}`, { answer }, async (): Promise<GivenAnswer> => {
-    return { message: { role: 'assistant', content: [{ type: 'text', text: answer }] } };
-  });
+  return createStep(
+    context,
+    { id: `answer:${turn}`, kind: 'answer', input: { answer } },
+    async (): Promise<GivenAnswer> => {
+      return { message: { role: 'assistant', content: [{ type: 'text', text: answer }] } };
+    },
+  );
 }
 
 /** The error of an answer that does not fit. */

@@ -7,8 +7,8 @@ import {
   type Tool,
   type ToolChoice,
   type Toolset,
+  type Emit,
 } from '@kernel/protocol';
-import type { Emit } from '../loop/steps.ts';
 import { type AnswerReader, createAnswerReader } from './answer-reader.ts';
 import { type AnswerTool, withAnswerTool } from './answer-tool.ts';
 import { type CompiledOutput, compileOutput } from './compile-output.ts';

@@ -1,16 +1,7 @@
 import { isObject } from '@kernel/internal';
-import type {
-  JsonValue,
-  Message,
-  SuspendedCall,
-  ToolCall,
-  ToolEffect,
-  ToolResultJson,
-  Toolset,
-} from '@kernel/protocol';
+import type { JsonValue, Message, SuspendedCall, ToolCall, ToolResultJson, Step, StepExecutor } from '@kernel/protocol';
 import { toToolMessage } from '../history/messages.ts';
 import { toSuspendedCall } from '../history/suspended-calls.ts';
-import type { Step, StepExecutor } from '../loop/steps.ts';
 import type { LogPosition } from './log-position.ts';
 import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
@@ -19,7 +10,6 @@ import { untilStored } from './until-stored.ts';
 /** The fields of a step's input and output that the log records. */
 interface StepFields {
   readonly call?: ToolCall;
-  readonly isSettled?: boolean;
   readonly received?: readonly Message[];
   readonly message?: Message & { readonly role: 'assistant' };
   readonly result?: ToolResultJson;
@@ -30,8 +20,6 @@ interface StepFields {
 export interface SessionLogOptions {
   /** Where the log is. */
   readonly session: Session;
-  /** The tools of the run. */
-  readonly tools: Toolset | undefined;
   /** The signal of the run. */
   readonly signal: AbortSignal | undefined;
   /** Counts what is written. */
@@ -41,9 +29,8 @@ export interface SessionLogOptions {
 /** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
 export function withSessionLog(
   steps: StepExecutor,
-  { session, tools, signal: runSignal, position }: SessionLogOptions,
+  { session, signal: runSignal, position }: SessionLogOptions,
 ): StepExecutor {
-  const effectOf = (name: string): ToolEffect => tools?.list().find((tool) => tool.name === name)?.effect ?? 'external';
   const append = async (entries: readonly SessionEntry[]): Promise<void> => {
     try {
       await untilStored(() => session.append(entries), runSignal);
@@ -54,14 +41,27 @@ export function withSessionLog(
   };
   const logged = (step: Step): Step => ({
     ...step,
-    async run(signal, emit) {
-      const { call, isSettled } = fieldsOf(step.input);
-      if (call !== undefined && isSettled !== true && step.id.startsWith('tool:'))
-        await append([{ type: 'call-start', callId: call.id, name: call.name, effect: effectOf(call.name) }]);
-      const output = await step.run(signal, emit);
-      const entries = step.id.startsWith('approve:')
-        ? decisionEntries(call, output)
-        : entriesOf(fieldsOf(step.input), fieldsOf(output), step.id.startsWith('output:'));
+    async run(scope) {
+      const { call } = fieldsOf(step.input);
+      let hasBegun = false;
+      let failure: { readonly error: unknown } | undefined;
+      const beforeHandler = async (): Promise<void> => {
+        try {
+          if (!hasBegun && call !== undefined)
+            await append([{ type: 'call-start', callId: call.id, name: call.name, effect: step.effect ?? 'external' }]);
+          hasBegun = true;
+          await scope?.beforeHandler?.();
+        } catch (error) {
+          failure = { error }; // a toolset turns it into a failed result, which must not be all that is seen of it
+          throw error;
+        }
+      };
+      const output = await step.run({ ...scope, beforeHandler });
+      if (failure !== undefined) throw failure.error;
+      const entries =
+        step.kind === 'approve'
+          ? decisionEntries(call, output)
+          : entriesOf(fieldsOf(step.input), fieldsOf(output), step.kind === 'output');
       if (entries.length > 0) await append(entries);
       return output;
     },

@@ -4,6 +4,7 @@ import {
   checkKeys,
   KernelError,
   type Message,
+  sameHint,
   type SuspendedCall,
   toolCallsOf,
 } from '@kernel/protocol';
@@ -22,7 +23,7 @@ import type { Session, SessionEntry } from './session.ts';
 import { storeError } from './store-error.ts';
 import { untilStored } from './until-stored.ts';
 
-type WithoutMessages<Context, Output> = Omit<RunOptions<Context, Output>, 'messages'>;
+type WithoutMessages<Context, Output> = Omit<RunOptions<Context, Output>, 'messages' | 'steps'>;
 
 /** Options of a run whose history is in a session. */
 export interface SessionRunOptions<Context = unknown, Output = unknown> extends WithoutMessages<Context, Output> {
@@ -32,7 +33,11 @@ export interface SessionRunOptions<Context = unknown, Output = unknown> extends 
   readonly messages?: readonly Message[] | undefined;
 }
 
-const SESSION_RUN_KEYS = runKeys<SessionRunOptions>({ ...RUN, session: true });
+const { steps: _steps, ...OPTIONS } = RUN;
+const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
+  { ...OPTIONS, session: true },
+  { ...sameHint(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
+);
 
 /**
  * Runs a conversation that lives in a session: loads its history, and writes whatever is added to it before the run goes on.
@@ -69,13 +74,13 @@ async function* runInSession(
   options: SessionRunOptions,
   watch: ((event: AgentEvent) => void) | undefined,
 ): AsyncGenerator<AgentEvent, void> {
-  const { session, messages: added = [], steps = inProcessSteps, runId = session.id, ...rest } = options;
-  const { signal, tools } = rest;
+  const { session, messages: added = [], runId = session.id, ...rest } = options;
+  const { signal } = rest;
   const entries = await readEntries(session, signal);
   const history = toHistory(entries);
   await append(session, added, signal);
   const position = createLogPosition([...entries, ...added.map(toEntry)]);
-  const logged = withSessionLog(steps, { session, tools, signal, position });
+  const logged = withSessionLog(inProcessSteps, { session, signal, position });
   yield* runWatched({ ...rest, runId, messages: [...history, ...added], steps: logged }, (event) => {
     position.mark(event);
     watch?.(event);

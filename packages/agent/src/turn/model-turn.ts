@@ -1,18 +1,22 @@
-import { type Message, type MessageEnd, toolCallsOf, type Usage } from '@kernel/protocol';
+import { type MessageEnd, toolCallsOf, type Usage, type Emit, type Step } from '@kernel/protocol';
 import { freezeMessage } from '../history/messages.ts';
 import { createReplyCallIds } from '../history/reply-call-ids.ts';
 import type { CallBatch } from '../calls/call-batch.ts';
 import { readReply } from './read-reply.ts';
 import { planRequest } from './plan-request.ts';
+import type { Received } from '../loop/inbox.ts';
 import type { ModelResources, ModelTurn } from './types.ts';
 import type { OutputMode } from '../output/typed-output.ts';
 import { withRequestContext } from '../loop/request-context.ts';
-import { createStep, type Emit, type Step, type StepContext } from '../loop/steps.ts';
+import { createStep, type StepContext } from '../loop/steps.ts';
 
-/** The output of a model step. */
-export interface ModelOutput extends Omit<MessageEnd, 'type'> {
-  /** The messages that came in before the model was asked: they precede the reply. */
-  readonly received: readonly Message[];
+/** The output of a model step that did not ask the model: the run is to end. */
+export interface StoppedTurn {
+  readonly isStopped: true;
+}
+
+/** The output of a model step. What was received precedes the reply. */
+export interface ModelOutput extends Omit<MessageEnd, 'type'>, Received {
   /** What background agents have used since the last turn. */
   readonly receivedUsage?: Usage;
   /** What they have used by estimate, beyond that. */
@@ -25,6 +29,8 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'> {
   readonly asked?: { readonly provider: string; readonly model: string };
 }
 
+const NOTHING: Received = { received: [] };
+
 /**
  * Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply.
  *
@@ -34,7 +40,9 @@ export function modelStep(context: StepContext, resources: ModelResources, turn:
   const { model, options } = resources.settings;
   const asked = resources.prepareTurn === undefined ? { model, ...(options && { options }) } : {};
   const input = { turn: turn.number, messages: turn.messages, ...asked };
-  return createStep(context, `model:${turn.number}`, input, (signal, emit) => askModel(resources, turn, signal, emit));
+  return createStep(context, { id: `model:${turn.number}`, kind: 'model', input }, ({ signal, emit }) =>
+    askModel(resources, turn, signal, emit),
+  );
 }
 
 async function askModel(
@@ -42,17 +50,18 @@ async function askModel(
   turn: ModelTurn,
   signal: AbortSignal,
   emit: Emit,
-): Promise<ModelOutput> {
+): Promise<ModelOutput | StoppedTurn> {
   const { inbox } = resources;
+  if (inbox.isStopping()) return { isStopped: true };
   const offered = turn.offersTools ? await resources.offeredTools(turn.number, signal) : [];
-  const waiting = turn.isPaused ? [] : inbox.takeForTurn().map(freezeMessage);
-  const messages = waiting.length > 0 ? [...turn.messages, ...waiting] : turn.messages;
+  const taken = turn.isPaused ? NOTHING : inbox.takeForTurn();
+  const received = taken.received.map(freezeMessage);
+  const messages = received.length > 0 ? [...turn.messages, ...received] : turn.messages;
   const planned = planRequest(resources, turn, offered, messages, signal);
   const { provider, request, isRestricted, outputMode } = planned instanceof Promise ? await planned : planned;
   const { tools = [] } = request;
   const startLag = emit({ type: 'turn-start', turn: turn.number, tools });
   if (startLag !== undefined) await startLag;
-  const received = waiting;
   if (received.length > 0) await emit({ type: 'steer', messages: received });
   const reading = (outputMode === undefined ? emit : resources.output?.withDeltas(emit, outputMode)) ?? emit;
   const callIds = createReplyCallIds(turn.callIds);
@@ -78,6 +87,7 @@ async function askModel(
     ...reply,
     ...(receivedUsage === undefined ? {} : { receivedUsage }),
     ...(receivedEstimate === undefined ? {} : { receivedEstimate }),
+    ...taken,
     received,
     batch: resources.createBatch(toolCallsOf(message), tools, isRestricted),
     ...(outputMode === undefined ? {} : { outputMode }),

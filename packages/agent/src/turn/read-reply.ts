@@ -1,6 +1,5 @@
 import { onAbort } from '@kernel/internal';
-import { KernelError, type MessageEnd, type ProviderEvent } from '@kernel/protocol';
-import type { Emit } from '../loop/steps.ts';
+import { KernelError, type MessageEnd, type ProviderEvent, type Emit } from '@kernel/protocol';
 
 /**
  * Emits all events of a provider's stream except the `message-end`, which it resolves to. Rejects with the stream's error, with

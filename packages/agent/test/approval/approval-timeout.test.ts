@@ -1,6 +1,7 @@
+import type { Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { agentAsTool, type Approve, collect, run } from '../../src/index.ts';
+import { agentAsTool, collect, run } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
+import type { Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type Approve, collect, run } from '../../src/index.ts';
+import { collect, run } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const toolset = () =>

@@ -8,18 +8,12 @@ import {
   type ToolResult,
   type Toolset,
   type ValidatedCall,
+  type Approve,
+  type StepExecutor,
 } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import {
-  type Approve,
-  collect,
-  inProcessSteps,
-  rememberApprovals,
-  run,
-  type StepExecutor,
-  withHooks,
-} from '../../src/index.ts';
+import { collect, inProcessSteps, rememberApprovals, run, withHooks } from '../../src/index.ts';
 import { expectSound, readAll, user } from '../support.ts';
 
 const definition: Tool = {
@@ -195,8 +189,10 @@ test('a tool that is replaced as its call starts is denied, even if its toolset 
       Promise.all(
         batch.map((step) => {
           if (!step.id.startsWith('tool:')) return step.run();
-          return step.run(undefined, (event) => {
-            if (event.type === 'tool-start') replace({ effect: 'external' });
+          return step.run({
+            emit: (event) => {
+              if (event.type === 'tool-start') replace({ effect: 'external' });
+            },
           });
         }),
       ),

@@ -1,9 +1,7 @@
-import { type Message, type Tool, toolCallsOf } from '@kernel/protocol';
+import { type Message, type Tool, toolCallsOf, type ApprovalDecision, type Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import {
-  type ApprovalDecision,
-  type Approve,
   collect,
   createMemorySession,
   loadHistory,

@@ -1,7 +1,7 @@
-import type { ToolCall } from '@kernel/protocol';
+import type { ToolCall, Approve } from '@kernel/protocol';
 import { mockTool } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type Approve, rememberApprovals } from '../../src/index.ts';
+import { rememberApprovals } from '../../src/index.ts';
 
 const callOf = (name: string, text = '{}'): ToolCall => ({ type: 'tool-call', id: '1', name, arguments: text });
 const context = () => ({ signal: new AbortController().signal });

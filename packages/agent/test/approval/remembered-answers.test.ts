@@ -1,7 +1,7 @@
-import type { ToolCall } from '@kernel/protocol';
+import type { ToolCall, Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Approve, collect, rememberApprovals, run } from '../../src/index.ts';
+import { collect, rememberApprovals, run } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 const { tool } = mockTool('pay', 'x', { effect: 'write' });

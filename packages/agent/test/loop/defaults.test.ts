@@ -1,7 +1,7 @@
-import { KernelError, type ToolResult } from '@kernel/protocol';
+import { KernelError, type ToolResult, type StepExecutor } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { collect, inProcessSteps, run, type StepExecutor, withAsyncPolicy } from '../../src/index.ts';
+import { collect, inProcessSteps, run, withAsyncPolicy } from '../../src/index.ts';
 import { readAll, user } from '../support.ts';
 
 const model = 'm';

@@ -1,7 +1,7 @@
-import type { JsonValue } from '@kernel/protocol';
+import type { JsonValue, StepExecutor } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { collect, inProcessSteps, run, type StepExecutor } from '../../src/index.ts';
+import { collect, inProcessSteps, run } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 const model = 'm';

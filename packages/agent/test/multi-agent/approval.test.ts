@@ -1,12 +1,17 @@
-import { type PendingCall, type Tool, type ToolCall, type Toolset } from '@kernel/protocol';
+import {
+  type PendingCall,
+  type Tool,
+  type ToolCall,
+  type Toolset,
+  type ApprovalDecision,
+  type Approve,
+} from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import {
   agentAsTool,
   type AgentAsToolOptions,
   type AgentBinding,
-  type ApprovalDecision,
-  type Approve,
   collect,
   createMemorySession,
   loadHistory,

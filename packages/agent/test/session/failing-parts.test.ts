@@ -1,14 +1,7 @@
+import type { StepExecutor } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import {
-  collect,
-  createMemorySession,
-  run,
-  runSession,
-  type Session,
-  type StepExecutor,
-  withCompaction,
-} from '../../src/index.ts';
+import { collect, createMemorySession, run, runSession, type Session, withCompaction } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 const fullDisk = (): never => {

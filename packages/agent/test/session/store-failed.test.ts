@@ -1,18 +1,11 @@
+import type { StepExecutor } from '@kernel/protocol';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  collect,
-  createMemorySession,
-  loadHistory,
-  run,
-  runSession,
-  type SessionEntry,
-  type StepExecutor,
-} from '../../src/index.ts';
+import { collect, createMemorySession, loadHistory, run, runSession, type SessionEntry } from '../../src/index.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
 import { readAll, user } from '../support.ts';
 

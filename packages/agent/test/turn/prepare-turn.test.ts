@@ -1,7 +1,7 @@
-import type { Message, Tool } from '@kernel/protocol';
+import type { Message, Tool, StepExecutor } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, type PrepareTurn, run, type StepExecutor, type TurnState } from '../../src/index.ts';
+import { collect, type PrepareTurn, run, type TurnState } from '../../src/index.ts';
 import { expectSound, user } from '../support.ts';
 
 const model = 'm';

@@ -1,6 +1,7 @@
+import type { Approve } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { type Approve, collect, createMemorySession, runSession } from '../../src/index.ts';
+import { collect, createMemorySession, runSession } from '../../src/index.ts';
 import { type ClientPendingCall, clientEvents, decisionsFrom } from '../../src/web/index.ts';
 import { user } from '../support.ts';
 import { agent, listOf, tools } from './runs.ts';

@@ -6,10 +6,11 @@ import {
   type ProviderEvent,
   type Tool,
   type Toolset,
+  type Approve,
 } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider } from '@kernel/testing';
 import * as z from 'zod';
-import { agentAsTool, type Approve, run, type RunOptions } from '../../src/index.ts';
+import { agentAsTool, run, type RunOptions } from '../../src/index.ts';
 import type { ClientField } from '../../src/web/index.ts';
 import { user } from '../support.ts';
 

@@ -6,9 +6,9 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { describe, expect, test } from 'vitest';
-import type { AgentEvent } from '@kernel/protocol';
+import type { AgentEvent, Approve } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
-import { type Approve, createMemorySession, runSession } from '../../src/index.ts';
+import { createMemorySession, runSession } from '../../src/index.ts';
 import {
   type AgUiEvent,
   type AgUiInterrupt,

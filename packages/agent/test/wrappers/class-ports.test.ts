@@ -7,10 +7,11 @@ import {
   type ToolCall,
   toolResult,
   type Toolset,
+  type Approve,
 } from '@kernel/protocol';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { type Approve, collect, run, runTeam, withAsyncPolicy, withHooks, withSelectedTools } from '../../src/index.ts';
+import { collect, run, runTeam, withAsyncPolicy, withHooks, withSelectedTools } from '../../src/index.ts';
 import { withClearedResults, withCompaction } from '../../src/index.ts';
 import { user } from '../support.ts';
 

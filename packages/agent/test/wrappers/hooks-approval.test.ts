@@ -1,6 +1,7 @@
+import type { Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { type Approve, collect, run, withAsyncPolicy, withHooks } from '../../src/index.ts';
+import { collect, run, withAsyncPolicy, withHooks } from '../../src/index.ts';
 import { user } from '../support.ts';
 
 /** Runs one call of `look`, which a hook turns into a call of another tool. */

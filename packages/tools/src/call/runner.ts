@@ -103,10 +103,11 @@ export function createRunner(options: RunnerOptions): Runner {
   const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
     if (validated.error !== undefined)
       return Promise.resolve(finish(record, refusedResult(validated.error), validated));
-    const { binding } = record.request;
+    const { binding, context } = record.request;
     const limits = limiter.limitsFor(binding, validated.input);
     const retries = isRepeatable(binding.tool) ? (binding.retries ?? options.retries) : 0;
-    if (limits.length > 0 || retries > 0) return runLimited(record, validated, limits, retries);
+    if (limits.length > 0 || retries > 0 || context.beforeHandler !== undefined)
+      return runLimited(record, validated, limits, retries);
     return new Promise((resolve) => {
       attempt(record, validated.input, (end) => resolve(finish(record, resultOf(record, end), validated)));
     });
@@ -139,12 +140,17 @@ export function createRunner(options: RunnerOptions): Runner {
     retriesLeft: number,
     retriesSoFar = 0,
   ): Promise<ToolResult> => {
+    const { beforeHandler, signal } = record.request.context;
+    if (beforeHandler !== undefined) {
+      await beforeHandler();
+      if (signal.aborted) return cancelledResult(record.request.binding.tool.name, 'never-started');
+    }
     const end = await new Promise<HandlerEnd>((resolve) => {
       attempt(record, input, resolve);
     });
     const result = resultOf(record, end);
     if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
-    const waited = await retryDelay(retriesSoFar, record.request.context.signal);
+    const waited = await retryDelay(retriesSoFar, signal);
     // While an abandoned attempt still runs, no other one starts.
     if (!waited || record.abandoned !== undefined) return result;
     return runWithRetries(record, input, retriesLeft - 1, retriesSoFar + 1);

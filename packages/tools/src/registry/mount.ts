@@ -9,6 +9,7 @@ import {
   type ValidatedCall,
   changesCalls,
   checkKeys,
+  markCallsBeforeHandler,
   markChangesCalls,
   mountedName,
   optionKeys,
@@ -173,6 +174,7 @@ export function createMounts(
     mounted,
     registerOwner(toolset) {
       owners.set(toolset, mounted);
+      markCallsBeforeHandler(toolset);
       return markChangesCalls(toolset, () => [...mounted].some((each) => changesCalls(each.toolset)));
     },
   };

@@ -1,11 +1,12 @@
-import type {
-  CallContext,
-  Tool,
-  ToolCall,
-  ToolImplementation,
-  ToolResult,
-  Toolset,
-  ValidatedCall,
+import {
+  type CallContext,
+  markCallsBeforeHandler,
+  type Tool,
+  type ToolCall,
+  type ToolImplementation,
+  type ToolResult,
+  type Toolset,
+  type ValidatedCall,
 } from '@kernel/protocol';
 import type { RawArguments } from '../arguments/parse.ts';
 import { READ_RESULT, createResultStore, limitResult } from '../call/result-store.ts';
@@ -165,11 +166,11 @@ export function createRegistry(
         ? unknownToolResult(name, names)
         : requireCapabilities(binding, capabilities, timeoutMs);
     };
-    return {
+    return markCallsBeforeHandler({
       list: () => tools,
       call: (toolCall, context) => callWith(find, toolCall, context),
       validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),
-    };
+    });
   };
 
   const listLacking = (): readonly Tool[] =>

@@ -1,6 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { describeValue, KernelError } from '@kernel/protocol';
-import type { ApprovalDecision, Approve } from '../../approval/approval.ts';
+import { describeValue, KernelError, type ApprovalDecision, type Approve } from '@kernel/protocol';
 
 /** A client's decision on one call. */
 export interface ClientDecision {

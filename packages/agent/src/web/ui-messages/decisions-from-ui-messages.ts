@@ -1,5 +1,5 @@
+import type { Approve } from '@kernel/protocol';
 import { isObject } from '@kernel/internal';
-import type { Approve } from '../../approval/approval.ts';
 import { fromApprovalId, givenReason } from '../approval/approval-id.ts';
 import { decisionsFrom } from '../approval/decisions.ts';
 

@@ -1,6 +1,6 @@
-import type { KernelError } from './error.ts';
-import type { Message, Usage } from './message.ts';
-import type { PendingCall } from './pending.ts';
+import type { KernelError } from '../error.ts';
+import type { Message, Usage } from '../message.ts';
+import type { PendingCall } from '../pending.ts';
 
 /** The end of a run: the last event, exactly once on every path. A union on `reason`. */
 export type RunEnd<Output = unknown> = RunDone<Output> | RunHandled | RunStopped | RunLimited | RunPending | RunFailed;
