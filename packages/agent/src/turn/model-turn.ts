@@ -12,6 +12,7 @@ import { createStep, type StepContext } from '../loop/steps.ts';
 
 /** The output of a model step that did not ask the model: the run is to end. */
 export interface StoppedTurn {
+  /** Tells it from a reply. */
   readonly isStopped: true;
 }
 

@@ -8,7 +8,7 @@ export type BeginTurn = (signal: AbortSignal) => Promise<unknown> | undefined;
 /** The toolset of a run, turn by turn. */
 export interface TurnTools {
   /** Begins a turn and returns the tools on offer in it. */
-  begin(turn: number, signal: AbortSignal): Promise<readonly Tool[]>;
+  begin(this: void, turn: number, signal: AbortSignal): Promise<readonly Tool[]>;
   /** Notes the turn whose reply the loop has got, from the model or from a journal. */
   enter(turn: number): void;
   /**

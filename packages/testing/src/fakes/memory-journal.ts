@@ -59,8 +59,8 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was recorded
       return output as JsonValue;
     }
-    const { unknown } = step;
-    if (known?.state === 'begun' && unknown !== undefined) return record(step.id, unknown());
+    const lost = known?.state === 'begun' ? step.unknown?.() : undefined;
+    if (lost !== undefined) return record(step.id, lost);
     const isUnsafe = step.effect === 'write' || step.effect === 'external';
     const beforeHandler = (): void => {
       mayDie();

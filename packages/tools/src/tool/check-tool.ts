@@ -1,8 +1,10 @@
 import { isObject, truncate } from '@kernel/internal';
 import {
+  hasInnerSteps,
   type JsonSchema,
   KernelError,
   type KeysOf,
+  markInnerSteps,
   type Tool,
   type ToolEffect,
   type ToolMetadata,
@@ -56,7 +58,7 @@ export function checkTool(input: Tool): CheckedTool {
     input.outputSchema === undefined ? undefined : checkOutputSchema(input.outputSchema, `${subject}, outputSchema`);
   const metadata = copyMetadata(input, subject);
   checkFields(input, subject);
-  const tool = Object.freeze({
+  const copy: Tool = {
     name: typeof name === 'string' ? name : '',
     description: input.description,
     parameters,
@@ -65,7 +67,8 @@ export function checkTool(input: Tool): CheckedTool {
     ...(input.strict === undefined ? {} : { strict: input.strict }),
     ...(input.effect === undefined ? {} : { effect: input.effect }),
     ...(metadata === undefined ? {} : { metadata }),
-  });
+  };
+  const tool = Object.freeze(hasInnerSteps(input) ? markInnerSteps(copy) : copy);
   const validator = once(() => compileSchema(parameters));
   checkExamples(tool, subject, validator);
   return {

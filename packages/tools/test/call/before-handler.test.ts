@@ -1,0 +1,63 @@
+import { callsBeforeHandler } from '@kernel/protocol';
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { bindTool, createRegistry } from '../../src/index.ts';
+
+const parameters = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+const toolCall = (id: string, args = '{"n":1}') => ({ type: 'tool-call', id, name: 'pay', arguments: args }) as const;
+
+function payments(handler: (callId: string) => unknown, options: { retries?: number; effect?: 'write' | 'read' } = {}) {
+  const { effect = 'write', retries } = options;
+  const tool = { name: 'pay', description: '', parameters, effect } as const;
+  return createRegistry([bindTool(tool, (_, { callId }) => handler(callId), { ...(retries && { retries }) })]);
+}
+
+function context(beforeHandler: () => void | Promise<void>, signal = new AbortController().signal) {
+  return { signal, beforeHandler };
+}
+
+test('beforeHandler is awaited behind the queue of the tool, right before its handler', async () => {
+  verifies('durable.beforeHandler');
+  const seen: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const registry = payments((id) => (seen.push(`handler ${id}`), id === 'a' ? promise : 'ok'));
+  expect(callsBeforeHandler(registry)).toBe(true);
+  const [a, b] = ['a', 'b'].map((id) =>
+    registry.call(
+      toolCall(id),
+      context(() => void seen.push(`before ${id}`)),
+    ),
+  );
+  await new Promise(setImmediate);
+  expect(seen).toEqual(['before a', 'handler a']);
+  resolve('ok');
+  await Promise.all([a, b]);
+  expect(seen).toEqual(['before a', 'handler a', 'before b', 'handler b']);
+});
+
+test('a call whose arguments are refused has no beforeHandler', async () => {
+  verifies('durable.beforeHandler');
+  let count = 0;
+  const result = await payments(() => 'ok').call(
+    toolCall('a', '{"n":"many"}'),
+    context(() => void (count += 1)),
+  );
+  expect([result.code, count]).toEqual(['ARGUMENTS_INVALID', 0]);
+});
+
+test('where beforeHandler rejects or the call is aborted meanwhile, the handler is not entered', async () => {
+  verifies('durable.beforeHandler');
+  let entered = 0;
+  const registry = payments(() => (entered += 1));
+  const failed = await registry.call(
+    toolCall('a'),
+    context(() => Promise.reject(new Error('disk full'))),
+  );
+  expect(failed.forLLM).toContain('disk full');
+  const controller = new AbortController();
+  const aborted = await registry.call(
+    toolCall('b'),
+    context(() => controller.abort(), controller.signal),
+  );
+  expect([aborted.code, entered]).toEqual(['TOOL_CANCELLED', 0]);
+});
