@@ -26,7 +26,14 @@ test('a release comes after the whole CI, from the frozen lockfile', () => {
   expect(ci).toBeGreaterThan(0);
   expect(publish).toBeGreaterThan(ci);
   expect(workflow.match(/changeset publish$/gm)).toHaveLength(1);
-  expect(read('.ci/run')).toMatch(/install --frozen-lockfile[\s\S]*\$PNPM test[\s\S]*\$PNPM run check/);
+  const run = read('.ci/run');
+  expect(run).toMatch(
+    /install --frozen-lockfile[\s\S]*\$PNPM build[\s\S]*\$PNPM test[\s\S]*\$PNPM tidy[\s\S]*test-totals/,
+  );
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly check: string } };
+  const checks = scripts.check.split(' turbo run ')[1]?.split(' ') ?? [];
+  expect(checks.length).toBeGreaterThan(5);
+  for (const task of checks) expect(run).toMatch(new RegExp(`\\$PNPM[^\\n]* ${task.replace('//#tidy', 'tidy')}\\b`));
   expect(workflow).not.toContain('continue-on-error');
 });
 

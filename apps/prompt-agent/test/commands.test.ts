@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startWireServer, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
 
 describe('tools', () => {
   test('list, show and price name the tools that a run would have', async () => {
@@ -230,7 +230,7 @@ test('models lists what each vendor and local server answers, and a vendor that 
     const refused = await prompt(args, { env: { OPENAI_API_KEY: 'bad-key-0123456789' } });
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toContain('status 401');
-    const local = await prompt(['models'], { env: { PROMPT_AGENT_SERVERS: url } });
+    const local = await prompt(['models'], { env: { ...PATIENT, PROMPT_AGENT_SERVERS: url } });
     expect(local.stdout).toContain('openai/b-model\n');
     expect(seen.at(-1)?.headers.authorization).toBeUndefined();
   } finally {

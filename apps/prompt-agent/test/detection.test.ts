@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
+import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
 
 test('flag before config before key before local server before offline', async () => {
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
   try {
-    const env = { PROMPT_AGENT_SERVERS: server.baseUrl };
+    const env = { ...PATIENT, PROMPT_AGENT_SERVERS: server.baseUrl };
     const named = workspace({
       [OWN_CONFIG]: JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm1' } }),
     });
@@ -47,7 +47,7 @@ test('Ollama is looked for where OLLAMA_HOST says, as the providers read it', as
   const { port } = server.address() as AddressInfo;
   for (const host of [`:${port}`, `127.0.0.1:${port}`, `0.0.0.0:${port}`, `http://127.0.0.1:${port}/`]) {
     // oxlint-disable-next-line no-await-in-loop -- one program at a time
-    const found = await prompt(['2+2'], { env: { OLLAMA_HOST: host, PROMPT_AGENT_SERVERS: undefined } });
+    const found = await prompt(['2+2'], { env: { ...PATIENT, OLLAMA_HOST: host, PROMPT_AGENT_SERVERS: undefined } });
     expect(found.stderr).toContain(`model: ollama/llama at http://127.0.0.1:${port} (OLLAMA_HOST)`);
     expect(found.stdout).toBe('local\n');
   }
@@ -58,7 +58,7 @@ test('a server that was found on loopback is given no key', async () => {
   const server = await startWireServer({ replies: () => ({ text: 'local' }) });
   try {
     await prompt(['2+2'], {
-      env: { PROMPT_AGENT_SERVERS: server.baseUrl, GROQ_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' },
+      env: { ...PATIENT, PROMPT_AGENT_SERVERS: server.baseUrl, GROQ_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' },
     });
     expect(server.requests.length).toBeGreaterThan(0);
     for (const { headers } of server.requests) expect(headers['authorization']).toBeUndefined();

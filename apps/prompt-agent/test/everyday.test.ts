@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { wrapWords } from '../src/render/wrap-words.ts';
-import { type Outcome, prompt, workspace } from './program.ts';
+import { type Outcome, PATIENT, prompt, workspace } from './program.ts';
 import { inPseudoTerminal, plain } from './terminals.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -202,7 +202,7 @@ test.each([
   verifies('cli.ollama.silent');
   const server = models === undefined ? undefined : await serveModels(models);
   const { code, stdout, stderr } = await prompt(['--provider', 'ollama', 'hi'], {
-    env: { OLLAMA_HOST: server?.address ?? '127.0.0.1:9' },
+    env: { ...PATIENT, OLLAMA_HOST: server?.address ?? '127.0.0.1:9' },
   });
   await server?.close();
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
@@ -258,7 +258,7 @@ test('the built program colours code on a terminal', async () => {
   verifies('cli.look.code');
   const text = '```ts\nconst answer = 42; // yes\n```\n';
   // The grammars are loaded while the model is waited for.
-  const server = await startWireServer({ replies: [{ text, fault: { delayMs: 1500 } }] });
+  const server = await startWireServer({ replies: [{ text, fault: { delayMs: 6000 } }] });
   const terminal = inPseudoTerminal(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd: workspace() });
   expect(await terminal.ended).toBe(0);
   await server.close();

@@ -102,7 +102,7 @@ test.each([
   const { approve, stdin, shown } = terminal();
   const { signal } = new AbortController();
   const decided = approve({ call, tool, signal });
-  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'), 60_000);
   if (typed === undefined) stdin.end();
   else stdin.write(typed);
   expect(await decided).toMatchObject({ decision });
@@ -123,7 +123,7 @@ test('an answer holds once, for the session or always, and a sentence is a reaso
     const decided = asking.approve({ call, tool, signal: new AbortController().signal });
     for (const [index, line] of typed.entries()) {
       // oxlint-disable-next-line no-await-in-loop -- each question before its answer
-      await vi.waitFor(() => expect(asking.shown()).toContain(index === 0 ? '[y/N]' : 'as JSON'));
+      await vi.waitFor(() => expect(asking.shown()).toContain(index === 0 ? '[y/N]' : 'as JSON'), 60_000);
       asking.stdin.write(line);
     }
     const { decision, ...rest } = await decided;
@@ -141,13 +141,13 @@ test('the arguments can be edited before the call runs; an empty line means no',
   verifies('cli.approval.answers');
   const asking = terminal();
   const decided = asking.approve({ call, tool, signal: new AbortController().signal });
-  await vi.waitFor(() => expect(asking.shown()).toContain('[y/N]'));
+  await vi.waitFor(() => expect(asking.shown()).toContain('[y/N]'), 60_000);
   asking.stdin.write('e\n');
   // What can be edited is the whole text, and its control characters are no keys.
-  await vi.waitFor(() => expect(asking.shown()).toContain('{"name":"\\u001b[2J"}'));
+  await vi.waitFor(() => expect(asking.shown()).toContain('{"name":"\\u001b[2J"}'), 60_000);
   asking.stdin.write('\u0015{"name":\r');
-  await vi.waitFor(() => expect(asking.shown()).toContain('not a JSON object'));
-  await vi.waitFor(() => expect(asking.shown().split('as JSON')).toHaveLength(3));
+  await vi.waitFor(() => expect(asking.shown()).toContain('not a JSON object'), 60_000);
+  await vi.waitFor(() => expect(asking.shown().split('as JSON')).toHaveLength(3), 60_000);
   await new Promise((resolve) => setTimeout(resolve, 100));
   asking.stdin.write('\u0015{"name":"Ada"}\r');
   expect(await decided).toEqual({ decision: 'edit', arguments: '{"name":"Ada"}' });
@@ -159,7 +159,7 @@ test('what was typed before the question is no answer', async () => {
   stdin.write('yes\ny\n');
   const decided = approve({ call, tool, signal: new AbortController().signal });
   stdin.write('y\n');
-  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'), 60_000);
   stdin.write('n\n');
   expect(await decided).toMatchObject({ decision: 'deny' });
 });
@@ -181,12 +181,12 @@ test('a call that is longer than the screen is shown page by page, and cannot be
     tool,
     signal: new AbortController().signal,
   });
-  await vi.waitFor(() => expect(shown()).toContain('(page 1 of'));
+  await vi.waitFor(() => expect(shown()).toContain('(page 1 of'), 60_000);
   expect(shown()).not.toContain('the end');
   stdin.write('\n');
-  await vi.waitFor(() => expect(shown()).toContain('(page 2 of'));
+  await vi.waitFor(() => expect(shown()).toContain('(page 2 of'), 60_000);
   stdin.write('\n');
-  await vi.waitFor(() => expect(shown()).toContain('[y/N]'));
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'), 60_000);
   expect(shown()).toContain('"last": "the end"');
   stdin.write('y\n');
   expect(await decided).toMatchObject({ decision: 'allow' });
@@ -195,7 +195,7 @@ test('a call that is longer than the screen is shown page by page, and cannot be
     tool,
     signal: new AbortController().signal,
   });
-  await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3));
+  await vi.waitFor(() => expect(shown().split('(page 1 of')).toHaveLength(3), 60_000);
   stdin.write('y\n');
   expect(await denied).toMatchObject({ decision: 'deny' });
 });
@@ -233,7 +233,7 @@ test('an input that has ended denies, also at the next question', async () => {
   verifies('cli.approval.whole');
   const { approve, stdin } = terminal();
   stdin.resume().end();
-  await vi.waitFor(() => expect(stdin.readableEnded).toBe(true));
+  await vi.waitFor(() => expect(stdin.readableEnded).toBe(true), 60_000);
   const ask = { call, tool, signal: new AbortController().signal };
   expect(await approve(ask)).toMatchObject({ decision: 'deny' });
 });

@@ -37,6 +37,7 @@ test.each([
       error: { code: 'TOOL_SCHEMA_INVALID', data: { tool: 'hostile_bomb' } },
     });
     expect(server.requests).toEqual([]);
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+    // Only to tell seconds from hours.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(30_000);
   },
 );

@@ -102,6 +102,11 @@ export async function promptHere(
 /** Where the user's own config is, in a workspace that is also the home folder. */
 export const OWN_CONFIG = '.config/prompt-agent/config.json';
 
+const PATIENT_FIXTURE = fileURLToPath(new URL('fixtures/patient.ts', import.meta.url));
+
+/** The environment in which a program waits for a model server on this machine as long as a busy one takes. */
+export const PATIENT = { NODE_OPTIONS: `--import=${PATIENT_FIXTURE}` };
+
 const WAITS = fileURLToPath(new URL('fixtures/waits.ts', import.meta.url));
 
 /** The environment in which a program tells how long it waited after Ctrl-C, by its timers: not by the clock, which a busy machine slows down. */

@@ -59,7 +59,7 @@ test.each([
 
 test('--stream prints the text as it arrives', async () => {
   let early = '';
-  const replies = [{ text: 'one two three four', pieces: 4, fault: { delayMs: 150 } }];
+  const replies = [{ text: 'one two three four', pieces: 4, fault: { delayMs: 500 } }];
   await withServer({ replies }, async (_, ask) => {
     const { stdout } = await ask(['--stream', 'count'], { watch: (_child, out) => (early ||= out) });
     expect(stdout).toBe('one two three four\n');

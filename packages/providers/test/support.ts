@@ -78,3 +78,20 @@ export async function until(check: () => boolean, limitMs: number): Promise<numb
   }
   return performance.now() - start;
 }
+
+/** Resolves when a count has stayed the same for so long that what it counts has stopped; at its end, if nothing stops it. */
+export async function untilQuiet(count: () => number): Promise<void> {
+  for (let before = -1; before !== count();) {
+    before = count();
+    // oxlint-disable-next-line no-await-in-loop
+    await pause(300);
+  }
+}
+
+/** Waits in short steps: what has come in by the end of each is handled, also when the process was stalled for longer than a whole wait. */
+export async function pause(ms: number): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 5) {
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -23,6 +23,6 @@ export function caught(work: () => unknown): KernelError {
   throw new Error('nothing was thrown');
 }
 
-/** How many times as much CPU time the work takes as the reference. */
+/** How many times as much CPU time the work takes as the reference, measured again where that is not below a bound. */
 export const costRatio = cpuRatio;
 export { referenceWork };

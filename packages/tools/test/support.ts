@@ -70,6 +70,6 @@ export function caught(work: () => unknown): KernelError {
   throw new Error('nothing was thrown');
 }
 
-/** How many times as much CPU time the work takes as the reference: the cheapest of interleaved rounds. */
+/** How many times as much CPU time the work takes as the reference, measured again where that is not below a bound. */
 export const costRatio = cpuRatio;
 export { referenceWork };

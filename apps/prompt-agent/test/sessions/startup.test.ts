@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { prompt, workspace } from '../program.ts';
 
 const CPU_TIME = fileURLToPath(new URL('../fixtures/cpu-time.ts', import.meta.url));
-const ROUNDS = 9;
+const ROUNDS = 4;
+const MAX_ROUNDS = 30;
+const BOUND = 1.3;
 
 test('to keep a run costs a small part of what a short answer costs', async () => {
   verifies('cli.sessions.startup');
@@ -15,8 +17,11 @@ test('to keep a run costs a small part of what a short answer costs', async () =
     return Number(/^CPU time: ([\d.]+) ms$/m.exec(stderr)?.[1]);
   };
   await timeOf();
-  const ratios: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) ratios.push((await timeOf()) / (await timeOf('--no-session')));
-  // Measured: 1.06. The median is moved neither by a round that was disturbed nor by one that was lucky.
-  expect(ratios.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)]).toBeLessThan(1.3);
+  let [keptMs, plainMs] = [Infinity, Infinity];
+  // Measured: 1.06. Of each the least counts, in turn, and in more rounds as long as a busy machine makes them differ.
+  for (let round = 0; round < ROUNDS || (round < MAX_ROUNDS && keptMs >= BOUND * plainMs); round += 1) {
+    keptMs = Math.min(keptMs, await timeOf());
+    plainMs = Math.min(plainMs, await timeOf('--no-session'));
+  }
+  expect(keptMs / plainMs).toBeLessThan(BOUND);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { retryAfterMs, retryDelayMs } from '../../src/http/retry-after.ts';
 import { resolveTimeouts } from '../../src/http/timeouts.ts';
 import { withFallback } from '../../src/index.ts';
-import { endOf, errorOf, request, until, withServer } from '../support.ts';
+import { endOf, errorOf, pause, request, until, withServer } from '../support.ts';
 
 test('without any option a connection may take 30 s, the first byte 5 min, a pause 2 min, and the whole as long as it likes', () => {
   verifies('providers.timeouts');
@@ -34,7 +34,7 @@ test('without any option a provider opens 10 connections, neither fewer nor more
     const asked = Array.from({ length: 14 }, () => errorOf(provider.stream(request({ signal: stop.signal }))));
     await until(() => server.connections.open === 10, 10_000);
     // Time for one more, which would come at once.
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await pause(30);
     expect([server.connections.opened, server.requests.length]).toEqual([10, 10]);
     stop.abort();
     await Promise.all(asked);

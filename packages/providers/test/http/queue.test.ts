@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createProvider } from '../../src/index.ts';
 
 test.each([
-  ['idleMs', { idleMs: 250 }],
-  ['totalMs', { idleMs: 0, totalMs: 250 }],
+  ['idleMs', { idleMs: 1000 }],
+  ['totalMs', { idleMs: 0, totalMs: 1000 }],
 ] as const)('a request that waits for a free connection ends by timeouts.%s', async (timeout, timeouts) => {
   verifies('providers.timeouts.queue');
   const server = createServer((_, response) => {
@@ -33,7 +33,7 @@ test.each([
   await expect(read()).rejects.toMatchObject({
     code: 'PROVIDER_TIMEOUT',
     retryable: true,
-    message: expect.stringMatching(new RegExp(`250 ms .*${waitingFor}.*timeouts.${timeout}`)) as string,
+    message: expect.stringMatching(new RegExp(`1000 ms .*${waitingFor}.*timeouts.${timeout}`)) as string,
   });
   await first.return?.();
 });

@@ -201,7 +201,7 @@ test('a consumer that returns during a wait ends it: nothing more is sent', asyn
   const inner = scriptedProvider([{ error: busy() }, { text: 'never' }]);
   const iterator = withRetry(inner).stream(request())[Symbol.asyncIterator]();
   const pending = iterator.next();
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), 60_000);
   await iterator.return?.();
   expect(await pending).toEqual({ done: true, value: undefined });
   expect(inner.requests).toHaveLength(1);

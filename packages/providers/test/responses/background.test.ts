@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createBatches } from '../../src/batches/index.ts';
 import type { CustomProviderConfig } from '../../src/index.ts';
 import { createProviders } from '../../src/index.ts';
-import { all, endOf, errorOf, request, until } from '../support.ts';
+import { all, endOf, errorOf, pause, request, until } from '../support.ts';
 import { transport } from '../transport.ts';
 
 const ID = 'resp_1';
@@ -267,7 +267,7 @@ describe('an abort', () => {
       const controller = new AbortController();
       const outcome = errorOf(stream({ stream: 'headers' in first ? false : undefined, signal: controller.signal }));
       await until(() => server.requests.length >= (second === STALL && 'headers' in first ? 2 : 1), 5000);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
       controller.abort(new Error('enough'));
       let isRejected = false;
       void outcome.then(() => (isRejected = true));
@@ -277,7 +277,7 @@ describe('an abort', () => {
       expect(await outcome).toMatchObject({ message: 'enough' });
       await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
       const sent = server.requests.length;
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await pause(700);
       expect(server.requests).toHaveLength(sent);
     });
   });
@@ -290,7 +290,7 @@ describe('an abort', () => {
       for await (const event of stream()) if (event.type === 'text-delta') break;
       await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
       expect(await endOf(stream())).toMatchObject({ finishReason: 'tool-calls' });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pause(200);
       expect(asked(server).filter((each) => each.includes('cancel'))).toHaveLength(1);
     });
   });

@@ -41,7 +41,8 @@ test.each(SCHEMAS)(
           hint: expect.stringContaining('Leave the tool out') as string,
         }),
       );
-      expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+      // Only to tell seconds from hours.
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(30_000);
     }
   },
 );

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '@kernel/protocol';
-import { type RawReply, verifies, type WireName } from '@kernel/testing';
+import { type RawReply, timeGrowth, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { createProviders } from '../../src/index.ts';
 import { mcpServer, SHELL_TOOL, shell, webSearch } from '../../src/responses/index.ts';
@@ -220,17 +220,9 @@ test('reading many citations takes linear time', async () => {
   verifies('providers.citations');
   const url_citation = { url: 'https://a.test', start_index: 0, end_index: 1 };
   const pair = (): object => chunk({ content: 'word ', annotations: [{ type: 'url_citation', url_citation }] });
-  const timeOf = async (count: number): Promise<number> => {
-    const reply = streamed(...Array.from({ length: count }, pair), chunk({}, 'stop'));
-    const before = process.cpuUsage();
-    await read('openai', reply);
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  };
-  await timeOf(2_000);
-  const [small, large] = [await timeOf(4_000), await timeOf(32_000)];
-  // Eight times as many: 64 times the work if it were quadratic.
-  expect(large / small).toBeLessThan(24);
+  const make = (count: number) => streamed(...Array.from({ length: count }, pair), chunk({}, 'stop'));
+  const growth = await timeGrowth({ make, work: (reply) => read('openai', reply), largest: 16_384, doublings: 3 });
+  expect(growth).toBeLessThan(3);
 });
 
 test.each<[string, unknown, string]>([

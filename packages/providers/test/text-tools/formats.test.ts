@@ -1,6 +1,5 @@
-import { verifies } from '@kernel/testing';
+import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { cpuTimeOf } from '../../../../test/setup/cpu-time.ts';
 import { TEXT_FORMATS, detectTextCalls, withTextTools } from '../../src/text-tools/index.ts';
 import { SAMPLES as OTHERS, TEXTS as OTHER_TEXTS } from './samples.ts';
 import { letters, read, saying } from './support.ts';
@@ -94,11 +93,11 @@ test('a long reply of hostile marks does not take quadratic time', async () => {
     '```json\n{"a":"',
     '<tool_call>\n<function=a>\n</function>',
   ]) {
-    const text = unit.repeat(Math.floor(60_000 / unit.length));
-    const tookMs = await cpuTimeOf(async () => {
+    const make = (size: number): string => unit.repeat(Math.floor(size / unit.length));
+    const work = async (text: string): Promise<void> => {
       const result = await read(detectTextCalls(saying(text.match(/[\s\S]{1,50}/g) ?? [])));
       expect(result.text).toBe(text);
-    });
-    expect({ unit, slow: tookMs > 5_000 }).toEqual({ unit, slow: false });
+    };
+    expect(await timeGrowth({ make, work, largest: 65_536, doublings: 4 })).toBeLessThan(3);
   }
 });

@@ -2,7 +2,7 @@
 import { textOf, toolCallsOf } from '@kernel/protocol';
 import { toEventStreamFrame, verifies, type WireName } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { all, endOf, errorOf, request, sse } from '../support.ts';
+import { all, endOf, errorOf, pause, request, sse, untilQuiet } from '../support.ts';
 import { recordBytes, WIRES, withWire } from '../wires.ts';
 
 const REPLY = { text: 'half of it', calls: [{ id: 'a', name: 'f', arguments: { x: 1 } }], pieces: 2 };
@@ -69,7 +69,7 @@ describe.each(WIRES)('the wire %s', (wire) => {
     const bytes = await recordBytes(wire, [{ text: 'half of it', pieces: 1 }]);
     const cut = firstText(wire, bytes);
     const comment = wire === 'bedrock' ? new Uint8Array(0) : wire === 'ollama' ? '\n' : ': still here\n\n';
-    const alive = Array.from({ length: 30 }, () => [comment, { waitMs: 20 }]).flat();
+    const alive = Array.from({ length: 60 }, () => [comment, { waitMs: 20 }]).flat();
     const replies = [
       { chunks: [bytes], fault: { resetAfter: cut } },
       { chunks: [bytes], fault: { stallAfter: cut } },
@@ -84,7 +84,7 @@ describe.each(WIRES)('the wire %s', (wire) => {
           expect(error).toMatchObject({ code, data: { partialText: 'half of it' } });
         }
       },
-      { timeouts: { idleMs: 150 } },
+      { timeouts: { idleMs: 600 } },
     );
   });
 
@@ -102,10 +102,10 @@ describe.each(WIRES)('the wire %s', (wire) => {
     await withWire(wire, { replies: [{ chunks }] }, async ({ provider }) => {
       const iterator = provider.stream(request())[Symbol.asyncIterator]();
       await iterator.next();
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await untilQuiet(() => sent);
       const stopped = sent;
       expect(stopped).toBeLessThan(total / 2);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
       expect(sent).toBe(stopped);
       await iterator.return?.();
     });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
@@ -156,11 +156,11 @@ describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
 
   it.skipIf(!isThere)('ends with everything that it started, on the time limit', async () => {
     const { run, folder } = await commands({ isolation });
-    const result = await run(['bash', '-c', 'setsid bash -c "sleep 3; echo late > late" & sleep 100'], {
-      timeout_seconds: 0.2,
-    });
+    const writer = 'while true; do echo late > late; sleep 0.05; done';
+    const result = await run(['bash', '-c', `setsid bash -c "${writer}" & sleep 100`], { timeout_seconds: 1 });
     expect(result).toMatchObject({ outcome: 'timeout' });
     // A process of its own session is in the same namespace, and dies with it.
+    rmSync(join(folder, 'late'), { force: true });
     execFileSync('sleep', ['1']);
     expect(existsSync(join(folder, 'late'))).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@kernel/tools';
 import { verifies } from '@kernel/testing';
@@ -7,7 +7,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { expect, test } from 'vitest';
 import { searchTextTool } from '../../src/files/index.ts';
 import { createWorkspace, memoryWorkspace, overlayWorkspace, type Workspace } from '../../src/workspace/index.ts';
-import { cpuTimeOf } from '../../../../test/setup/cpu-time.ts';
+import { cpuRatio } from '../../../../test/setup/cpu-time.ts';
 import { folderWith } from '../workspace/folders.ts';
 
 const signal = new AbortController().signal;
@@ -148,45 +148,45 @@ test('no pattern makes a search hang, and a wrong one is told', async () => {
   expect(await search(workspace, { query: String.raw`\Sa`, regex: true }, false)).toContain('a.txt:1: aaa');
 });
 
-test('ten thousand files take at most ten times as long as ripgrep needs without it, and twice as long with it', async () => {
+/** A workspace of this many files in folders of a hundred, with a note of what is read. */
+async function manyFiles(count: number) {
   const root = folderWith();
-  for (let folder = 0; folder < 100; folder += 1) {
-    mkdirSync(join(root, `f${folder}`));
-    for (let file = 0; file < 100; file += 1)
-      writeFileSync(
-        join(root, `f${folder}/s${file}.ts`),
-        `export const value${file} = ${folder};\n`.repeat(40) +
-          (file === 50 && folder % 10 === 0 ? 'the needle\n' : ''),
-      );
+  for (let at = 0; at < count; at += 1) {
+    const [folder, file] = [Math.floor(at / 100), at % 100];
+    if (file === 0) mkdirSync(join(root, `f${folder}`));
+    const hit = file === 50 && folder % 10 === 0 ? 'the needle\n' : '';
+    writeFileSync(join(root, `f${folder}/s${file}.ts`), `export const value${file} = ${folder};\n`.repeat(40) + hit);
   }
   const workspace = await createWorkspace({ root });
-  const fastest = async (work: () => unknown): Promise<number> => {
-    const times: number[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      const start = performance.now();
-      await work();
-      times.push(performance.now() - start);
-    }
-    return Math.min(...times);
+  const reads: string[] = [];
+  const watched: Workspace = {
+    ...workspace,
+    read(path, options) {
+      reads.push(path);
+      return workspace.read(path, options);
+    },
   };
-  // Other tests run beside this one: without ripgrep one thread does the work, so that its processor time is compared with that of ripgrep's threads.
-  const loop = 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" --json --hidden -i -F "the needle" . > /dev/null; done; times';
-  const times = execFileSync('sh', ['-c', loop, rgPath], { cwd: root, encoding: 'utf8' }).split('\n')[1] ?? '';
-  const parts = [...times.matchAll(/(\d+)m([\d.]+)s/g)].map(
-    ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
-  );
-  const cpu = parts.reduce((sum, each) => sum + each, 0) * 100;
-  const rounds: number[] = [];
-  for (let round = 0; round < 5; round += 1)
-    rounds.push(await cpuTimeOf(() => search(workspace, { query: 'the needle' }, false)));
-  const own = Math.min(...rounds);
-  const withRipgrep = await fastest(() => search(workspace, { query: 'the needle' }, rgPath));
-  const ripgrep = await fastest(() =>
-    execFileSync(rgPath, ['--json', '--hidden', '-i', '-F', 'the needle', '.'], { cwd: root }),
-  );
-  console.log(
-    `search_text, 10,000 files: ripgrep ${ripgrep.toFixed(0)} ms (processor ${cpu.toFixed(0)} ms), with it ${withRipgrep.toFixed(0)} ms, without processor ${own.toFixed(0)} ms`,
-  );
-  expect(own / cpu).toBeLessThan(10);
-  expect(withRipgrep / ripgrep).toBeLessThan(2);
+  return { workspace, watched, reads };
+}
+
+test('of ten thousand files each is read once, and with ripgrep, which is asked once, only those that contain the text', async () => {
+  verifies('toolbox.files.search');
+  const { reads, watched } = await manyFiles(10_000);
+  expect((await search(watched, { query: 'the needle' }, false)).split('\n')).toHaveLength(10);
+  expect([reads.length, new Set(reads).size]).toEqual([10_000, 10_000]);
+  reads.length = 0;
+  const program = join(folderWith(), 'rg');
+  writeFileSync(program, `#!/bin/sh\necho asked >> "$0.log"\nexec '${rgPath}' "$@"\n`, { mode: 0o755 });
+  expect((await search(watched, { query: 'the needle' }, program)).split('\n')).toHaveLength(10);
+  expect(readFileSync(`${program}.log`, 'utf8')).toBe('asked\n');
+  expect([reads.length, new Set(reads).size]).toEqual([10, 10]);
+});
+
+test('a search costs at most five times as much processor time as reading the files', async () => {
+  const { reads, watched, workspace } = await manyFiles(1000);
+  await search(watched, { query: 'the needle' }, false);
+  const readAll = async (): Promise<void> => {
+    for (const path of reads.slice(0, 1000)) await workspace.read(path);
+  };
+  expect(await cpuRatio(() => search(workspace, { query: 'the needle' }, false), readAll, 5)).toBeLessThan(5);
 });

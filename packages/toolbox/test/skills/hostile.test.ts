@@ -4,6 +4,7 @@ import { timeGrowth, verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { loadSkills } from '../../src/skills/index.ts';
 import { parseSkill } from '../../src/skills/parse-skill.ts';
+import { cpuRatio, referenceWork } from '../../../../test/setup/cpu-time.ts';
 import { folderWith } from '../workspace/folders.ts';
 import { skillMd } from './support.ts';
 
@@ -33,12 +34,10 @@ describe('a hostile SKILL.md is an error in little time', () => {
     ['control characters', head('license: a\u0001b\u0000')],
   ])('%s', async (_, content) => {
     verifies('toolbox.skills.hostile');
-    const start = process.cpuUsage();
     const { errors, unknown } = await parseSkill(content, 'a');
-    const { user, system } = process.cpuUsage(start);
     expect([...errors, ...unknown]).not.toEqual([]);
     expect(errors.join('').length + unknown.join('').length).toBeLessThan(12_000);
-    expect((user + system) / 1000).toBeLessThan(1500);
+    expect(await cpuRatio(() => parseSkill(content, 'a'), referenceWork, 50)).toBeLessThan(50);
   });
 
   it('keys of prototypes are fields like others', async () => {

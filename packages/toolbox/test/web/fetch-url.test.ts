@@ -189,7 +189,7 @@ describe('fetch_url', () => {
     const timer = setInterval(() => (ticks += 1), 20);
     await expect(call(local({ timeoutMs: 1500 }), { url: origin })).rejects.toThrow('cannot be read');
     clearInterval(timer);
-    expect(ticks).toBeGreaterThan(5);
+    expect(ticks).toBeGreaterThan(2);
     expect((await call(local(), { url: origin, raw: true })).forLLM).toContain('<div><b>');
   });
 

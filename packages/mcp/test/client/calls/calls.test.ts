@@ -102,7 +102,7 @@ test('a listener of progress that throws does not fail the call', async () => {
 
 test('the timeout of a call restarts with each progress', async () => {
   verifies('mcp.client.toolset');
-  const toolset = await connected({ a: server('works') }, { timeoutMs: 250 }); // the call takes 360 ms in all
+  const toolset = await connected({ a: server('works') }, { timeoutMs: 1200 }); // the call takes 1500 ms in all
   expect((await call(toolset, 'a_works')).forLLM).toBe('done');
 });
 

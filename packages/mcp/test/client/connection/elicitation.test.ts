@@ -29,13 +29,13 @@ test('a user who declines is a decline, and without `elicit` the server learns t
 });
 
 test.each([
-  [700, 0],
-  [250, 250],
+  [2000, 0],
+  [1000, 700],
 ])('the %i ms in which a user thinks do not count for the clock of a call', async (thinkMs, workMs) => {
   const toolset = await connected(
     { a: misbehaving('asks', String(workMs)) },
     {
-      timeoutMs: 400,
+      timeoutMs: 1500,
       elicit: () => new Promise((resolve) => setTimeout(resolve, thinkMs, { action: 'decline' })),
     },
   );

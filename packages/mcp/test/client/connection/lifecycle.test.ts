@@ -136,9 +136,9 @@ test('a program or folder that does not exist is named', async () => {
 test('a server that never answers initialize fails by the connect timeout and is ended', async () => {
   const pidFile = temporary('pid');
   const error = await failure(
-    connectMcp({ mcpServers: { a: misbehaving('silent', pidFile) } }, { connectTimeoutMs: 1000, graceMs: 100 }),
+    connectMcp({ mcpServers: { a: misbehaving('silent', pidFile) } }, { connectTimeoutMs: 4000, graceMs: 100 }),
   );
-  expect(error.message).toContain('did not answer within 1000 ms');
+  expect(error.message).toContain('did not answer within 4000 ms');
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
 });
 

@@ -51,20 +51,20 @@ describe('a session', () => {
   });
 
   test('that is idle ends by itself; an open stream keeps it alive', async () => {
-    const url = await urlOf(changeable('a'), { sessionIdleMs: 60 });
+    const url = await urlOf(changeable('a'), { sessionIdleMs: 800 });
     const used = await openSession(url);
     const stream = request(url, { headers: { accept: 'text/event-stream', ...used } }).end();
     await once(stream, 'response');
     const unused = await openSession(url);
     await vi.waitFor(async () => expect((await send(url, rpc('ping'), unused)).status).toBe(404), {
-      interval: 150,
-      timeout: 5000,
+      interval: 1200,
+      timeout: 60_000,
     });
     expect((await send(url, rpc('ping'), used)).status).toBe(200);
     stream.destroy();
     await vi.waitFor(async () => expect((await send(url, rpc('ping'), used)).status).toBe(404), {
-      interval: 150,
-      timeout: 5000,
+      interval: 1200,
+      timeout: 60_000,
     });
   });
 
@@ -77,7 +77,7 @@ describe('a session', () => {
         const [{ statusCode }] = (await once(stream, 'response')) as [{ statusCode: number }];
         stream.destroy();
         expect(statusCode).toBe(200);
-      });
+      }, 60_000);
     }
   });
 
@@ -153,7 +153,7 @@ describe('a client that leaves', () => {
       const answered = await fetch(url, { headers: again });
       expect(answered.status).toBe(200); // 409 until the server has noticed that the first connection was lost
       return answered;
-    });
+    }, 60_000);
     answer.resolve('here it is');
     expect(await back.text()).toContain(
       '"result":{"content":[{"type":"text","text":"here it is"}]},"jsonrpc":"2.0","id":8',

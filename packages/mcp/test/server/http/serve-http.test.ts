@@ -103,7 +103,7 @@ describe.each(Object.entries(eras))('over HTTP, %s', (era, options) => {
     await vi.waitFor(() => {
       toolset.set('a', 'b');
       for (const each of received) expect(each).toHaveBeenLastCalledWith('a,b');
-    });
+    }, 60_000);
   });
 
   test('closing the server does not wait for a hung handler, and leaves no listener', async () => {
@@ -241,7 +241,7 @@ describe('options', () => {
     const stop = new AbortController();
     const { url } = await serve(changeable('a'), { signal: stop.signal });
     stop.abort();
-    await vi.waitFor(() => expect(fetch(url)).rejects.toBeInstanceOf(TypeError));
+    await vi.waitFor(() => expect(fetch(url)).rejects.toBeInstanceOf(TypeError), 60_000);
   });
 
   test('a port that is taken is refused with what to do', async () => {

@@ -59,7 +59,7 @@ describe.each(Object.entries({ '2025-11-25': {}, '2026-07-28': modern }))('over 
       received((tools ?? []).map(({ name }) => name));
     const { client } = await connect({ ...options, listChanged: { tools: { onChanged, debounceMs: 0 } } });
     await client.callTool({ name: 'grow' });
-    await vi.waitFor(() => expect(received).toHaveBeenLastCalledWith(expect.arrayContaining(['grown'])));
+    await vi.waitFor(() => expect(received).toHaveBeenLastCalledWith(expect.arrayContaining(['grown'])), 60_000);
   });
 
   test('a cancellation aborts the handler', async () => {
@@ -196,10 +196,12 @@ describe('the handle', () => {
     const onError = vi.fn<(error: Error) => void>();
     const server = serveStdio(changeable('a'), { stdin, stdout, onError });
     stdin.write('garbage\n');
-    await vi.waitFor(() =>
-      expect(onError).toHaveBeenCalledWith(
-        expect.objectContaining({ message: expect.stringContaining('Parse error') as string }),
-      ),
+    await vi.waitFor(
+      () =>
+        expect(onError).toHaveBeenCalledWith(
+          expect.objectContaining({ message: expect.stringContaining('Parse error') as string }),
+        ),
+      60_000,
     );
     await server.close();
   });

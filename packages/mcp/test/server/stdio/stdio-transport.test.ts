@@ -50,8 +50,8 @@ describe('lines', () => {
     const { stdin, messages, errors, answers } = await start();
     stdin.write('garbage\n[1,2]\n{"jsonrpc":"2.0","id":7,"method":5}\n{"id":8,"result":{}}\n');
     stdin.write(`${JSON.stringify(ping)}\n`);
-    await vi.waitFor(() => expect(messages).toEqual([ping]));
-    await vi.waitFor(() => expect(answers()).toHaveLength(4));
+    await vi.waitFor(() => expect(messages).toEqual([ping]), 60_000);
+    await vi.waitFor(() => expect(answers()).toHaveLength(4), 60_000);
     expect(answers()).toMatchObject([
       { id: null, error: { code: -32_700 } },
       { id: null, error: { code: -32_600 } },
@@ -65,7 +65,7 @@ describe('lines', () => {
     const { stdin, messages, answers } = await start(100);
     for (let index = 0; index < 10; index += 1) stdin.write('x'.repeat(60));
     stdin.write(`tail\n${JSON.stringify(ping)}\n`);
-    await vi.waitFor(() => expect(messages).toEqual([ping]));
+    await vi.waitFor(() => expect(messages).toEqual([ping]), 60_000);
     expect(answers()).toMatchObject([{ id: null, error: { message: expect.stringContaining('100 bytes') as string } }]);
   });
 });
