@@ -44,8 +44,8 @@ export function whenEnded(response: Response, release: () => void): Response {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
+        const part: { done: boolean; value?: Uint8Array | undefined } = await reader.read();
+        if (part.value !== undefined) return controller.enqueue(part.value);
         release();
         controller.close();
       } catch (error) {
