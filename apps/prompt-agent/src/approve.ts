@@ -1,10 +1,14 @@
-import type { ToolCall } from '@kernel/protocol';
+import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { UserRules } from './bundle/user-rules.ts';
 import type { Output } from './render/output.ts';
 import type { Terminal } from './terminal/ask.ts';
 import { isYes } from './terminal/confirm.ts';
-import { askAbout } from './terminal/question.ts';
+import type { ChangePreview, PreviewChange } from './bundle/preview-change.ts';
+import { colouredChange, isWholeChange } from './render/changes.ts';
+import { oneLine } from './render/escape.ts';
+import { withoutCode } from './render/notes.ts';
+import { askAbout, type Question } from './terminal/question.ts';
 import { showCall } from './terminal/show-call.ts';
 import { markInvisible } from './terminal/visible.ts';
 import { messageOf } from './message-of.ts';
@@ -21,10 +25,12 @@ export interface ApprovalScope {
   readonly remember: Permissions['remember'];
   /** Where rules are kept that hold from now on. */
   readonly userRules: Pick<UserRules, 'add' | 'path'>;
+  /** Finds out what a call would change, which is shown in place of its arguments. */
+  readonly preview?: PreviewChange | undefined;
 }
 
 /**
- * Creates the question about a call that may change something, asked on stderr, one call after another, all arguments shown. `y` allows the call, `s` and
+ * Creates the question about a call that may change something, asked on stderr, one call after another, with the diff of an edit or all arguments. `y` allows the call, `s` and
  * `a` also those that a rule like it covers, in this session or always; `e` lets the arguments be edited; anything else is no, and a sentence is
  * the reason that the model reads. What was typed before the question is no answer.
  */
@@ -50,7 +56,7 @@ interface Asked {
 async function askUser(
   terminal: Terminal,
   output: Output,
-  { remember, userRules }: ApprovalScope,
+  { remember, userRules, preview }: ApprovalScope,
   { call, offered, signal }: Asked,
 ): Promise<PermissionAnswer> {
   const question = [
@@ -62,7 +68,7 @@ async function askUser(
         ]),
     'Run it? It may change something. [y/N]',
   ];
-  const lines = showCall(call.name, call.arguments);
+  const lines = showChange(call, await preview?.(call, signal));
   const answer = await askAbout(terminal, output, { lines, question }, signal);
   const word = answer?.trim() ?? '';
   if (isYes(word)) return { decision: 'allow' };
@@ -74,6 +80,18 @@ async function askUser(
   if (/^e(?:dit)?$/i.test(word)) return editArguments(terminal, output, call, signal);
   if (word === '' || /^no?$/i.test(word)) return { decision: 'deny', reason: NO_BY_USER };
   return { decision: 'deny', reason: `${NO_BY_USER} The user says: ${word.slice(0, 2000)}` };
+}
+
+/** The diff of a call where it says all that the call does; otherwise also the arguments, so that nothing is approved unseen. */
+function showChange(call: ToolCall, preview: ChangePreview | undefined): Question['lines'] {
+  const whole = showCall(call.name, call.arguments);
+  if (preview === undefined) return whole;
+  if ('failure' in preview)
+    return [...whole, `As things are now it would fail: ${oneLine(withoutCode(preview.failure), 200)}`];
+  const diff = colouredChange(preview.diff);
+  return isWholeChange(preview.diff) && duplicateKeys(call.arguments).length === 0
+    ? [markInvisible(call.name), ...diff]
+    : [...whole, 'What it changes:', ...diff];
 }
 
 /** Keeps a rule. Where that fails the call runs all the same, and the rule holds for this process. */

@@ -16,9 +16,9 @@ export const EXIT = {
   limit: 5,
   /** The model repeated the same calls. */
   loop: 6,
-  /** The provider refused the request or the key, or filtered the reply. */
+  /** The provider refused the request or the key (a status below 500), or filtered the reply. */
   refused: 7,
-  /** The provider was not reached, or the connection broke. */
+  /** The provider was not reached or had a fault of its own (a status from 500), or the connection broke. */
   network: 8,
   /** Ctrl-C. */
   interrupted: 130,
@@ -38,6 +38,7 @@ export function exitCodeOf(error: unknown, signal: AbortSignal): number {
   if (signal.aborted) return EXIT.interrupted;
   if (!KernelError.is(error)) return EXIT.failed;
   if (error.code === 'PROVIDER_REFUSED' && error.data?.['provider'] === 'offline') return EXIT.offline;
+  if (error.code === 'PROVIDER_HTTP' && Number(error.data?.['status']) >= 500) return EXIT.network;
   return BY_CODE[error.code] ?? EXIT.failed;
 }
 

@@ -2,8 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DEFAULT_CONFIG } from '@kernel/agent/config';
 import { startWireServer, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
+import { openStoredKeys } from '../src/credentials/stored-keys.ts';
+import { findModelSources } from '../src/model/model-sources.ts';
 import { OWN_CONFIG, PATIENT, prompt, promptHere, workspace } from './program.ts';
 
 describe('tools', () => {
@@ -104,7 +107,8 @@ describe('keys', () => {
       const asked = await prompt(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd });
       expect([asked.code, asked.stdout]).toEqual([0, 'ok\n']);
       for (const { stdout, stderr } of [set, listed, asked]) expect(stdout + stderr).not.toContain(KEY);
-      expect((await prompt(['keys', 'rm', 'openai'], { cwd })).code).toBe(0);
+      const removed = await prompt(['keys', 'rm', 'openai', '--json'], { cwd });
+      expect([removed.code, JSON.parse(removed.stdout)]).toEqual([0, { removed: 'openai' }]);
       expect((await prompt(['keys', 'list'], { cwd })).stdout).toBe('');
       expect((await prompt(['keys', 'rm', 'openai'], { cwd })).code).toBe(2);
     } finally {
@@ -267,6 +271,55 @@ test('models sends a key to no address but its own, lists by kept keys, and show
   }
 });
 
+test.each([
+  ['groq', '/openai/v1', '/openai/v1/models', { data: [{ id: 'a-model' }] }],
+  ['deepseek', '', '/v1/models', { data: [{ id: 'a-model' }] }],
+  ['together', '/v1', '/v1/models', [{ id: 'a-model' }]],
+  ['openrouter', '/api/v1', '/api/v1/models', { data: [{ id: 'a-model' }] }],
+  ['vllm', '/v1', '/v1/models', { data: [{ id: 'a-model' }] }],
+])('models lists those of %s', async (provider, path, asked, body) => {
+  verifies('cli.commands.models.vendors');
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.url);
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  try {
+    const found = await prompt(['models', '--provider', provider, '--base-url', url, '--token', 'a-key-0123456789']);
+    expect([found.code, found.stdout, seen]).toEqual([0, `${provider}/a-model\n`, [asked]]);
+  } finally {
+    server.close();
+  }
+});
+
+test('the models of a vendor are listed at the address of its API', async () => {
+  verifies('cli.commands.models.vendors');
+  const loaded = { config: DEFAULT_CONFIG, origin: 'user', hasProvider: false, hasRetry: false, warnings: [] } as const;
+  const keys = { GROQ_API_KEY: 'k', OPENROUTER_API_KEY: 'k', XAI_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' };
+  const stored = await openStoredKeys({ env: {}, home: workspace() }, new AbortController().signal);
+  const sources = await findModelSources({}, loaded, { env: { ...keys, PROMPT_AGENT_SERVERS: '' } }, stored, () => {});
+  expect(sources.map(({ provider, baseUrl }) => [provider, baseUrl])).toEqual([
+    ['openrouter', 'https://openrouter.ai/api'],
+    ['groq', 'https://api.groq.com/openai'],
+    ['xai', 'https://api.x.ai'],
+  ]);
+});
+
+test.each([
+  ['bedrock', 'its API has no list of models'],
+  ['azure', 'its API has no list of models'],
+  ['groq', 'Set GROQ_API_KEY, or keep one with prompt-agent keys set groq.'],
+  ['vllm', 'Give its address with --base-url URL.'],
+  ['offline', 'it has no models'],
+  ['grok', 'groq'],
+])('models of %s, which cannot be listed, say what to do', async (provider, said) => {
+  verifies('cli.commands.models.vendors');
+  const { code, stderr } = await prompt(['models', '--provider', provider]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+});
+
 test('a keyring that does not give its key is an error, not a request without a key', async () => {
   verifies('cli.keys');
   const server = await startWireServer({ replies: () => ({ text: 'ok' }) });
@@ -329,7 +382,12 @@ test('replay asks again what was recorded, without a server', async () => {
   const { code, stdout, stderr } = await prompt(['replay', 'tape.json'], { cwd });
   expect([code, stdout]).toEqual([0, 'It is 42.\n']);
   expect(stderr).toContain('tool: calculate {"expression":"6*7"}');
-  expect((await prompt(['replay', 'notes.md'], { cwd })).code).toBe(2);
+  const wrong = await prompt(['replay', 'notes.md'], { cwd });
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--record FILE')]);
+  const other = await prompt(['--replay', 'tape.json', 'something else?'], { cwd });
+  expect(other.code).toBe(1);
+  expect(other.stderr).toContain('Record it again with --record FILE, or ask the same as before, with the same flags.');
+  expect(wrong.stderr + other.stderr).not.toContain('withRecorder');
 });
 
 test('a folder that cannot be read is an error that names it', async () => {

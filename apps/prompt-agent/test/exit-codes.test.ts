@@ -3,6 +3,7 @@ import { startWireServer, verifies, type WireServerOptions } from '@kernel/testi
 import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, exitCodeOfRun } from '../src/exit-code.ts';
 import { KERNEL_ERROR_CODES, KernelError } from '@kernel/protocol';
+import { EXIT_CODES } from '../src/options/exit-codes.ts';
 import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -14,6 +15,11 @@ test('the table of exit codes in the README is the one that the program has', ()
   expect(rows).toEqual(Object.values(EXIT));
 });
 
+test('the manual page has the same codes, in the same order', () => {
+  verifies('cli.exit.table');
+  expect(EXIT_CODES.map(([code]) => code)).toEqual(Object.values(EXIT));
+});
+
 test('every kind of error and every end of a run has one of these codes, and only an answer has 0', () => {
   verifies('cli.exit.table');
   const known: readonly number[] = Object.values(EXIT);
@@ -22,6 +28,13 @@ test('every kind of error and every end of a run has one of these codes, and onl
     expect(known).toContain(exit);
     expect(exit).not.toBe(EXIT.answer);
   }
+  for (const [status, exit] of [
+    [400, EXIT.refused],
+    [429, EXIT.refused],
+    [500, EXIT.network],
+    [529, EXIT.network],
+  ] as const)
+    expect(exitCodeOf(new KernelError('PROVIDER_HTTP', 'x', { data: { status } }), signal)).toBe(exit);
   const reasons = ['done', 'handled', 'aborted', 'approval', 'limit', 'loop', 'filtered', 'length'] as const;
   const codes = reasons.map((reason) => [reason, exitCodeOfRun({ reason }, signal)]);
   expect(Object.fromEntries(codes)).toEqual({
@@ -88,6 +101,7 @@ test('the built program ends with each of the codes', async () => {
     [EXIT.limit, () => same, ['--max-turns', '1']],
     [EXIT.loop, () => same, []],
     [EXIT.refused, () => ({ status: 400, headers: {}, chunks: ['{"error":{"message":"no"}}'] }), []],
+    [EXIT.network, () => ({ status: 503, headers: {}, chunks: ['{"error":{"message":"busy"}}'] }), []],
     [EXIT.network, () => ({ text: 'ok' }), ['--base-url', 'http://127.0.0.1:9']],
   ];
   const seen = await Promise.all(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startWireServer, verifies, type WireReply, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { firstCodeBlock } from '../src/views/first-code-block.ts';
-import { type Outcome, PNG, prompt, type Start, workspace } from './program.ts';
+import { link, type Outcome, PNG, prompt, type Start, workspace } from './program.ts';
 
 let server: WireServer;
 /** What the server answers, one after the other; then always `ok`. */
@@ -62,7 +62,7 @@ describe('stdin', () => {
   });
 
   test.each([
-    ['bytes that are no text', Uint8Array.from([0xff, 0xfe, 0, 1]), 'is not text'],
+    ['bytes that are not text', Uint8Array.from([0xff, 0xfe, 0, 1]), 'is not text'],
     ['only white space', ' \n\t', 'prompt is missing'],
     ['more than 32 MiB', new Uint8Array(33 * 1024 * 1024).fill(0x61), 'more than 33554432 bytes'],
   ])('with %s is refused with exit 2', async (_, input, named) => {
@@ -100,9 +100,20 @@ describe('-f', () => {
       text('<file name="b.ts">\nexport const b = 2;\n</file>'),
       text('review'),
     ]);
-    expect(folder.stderr).toContain('-f src: 2 files, 1 left out, which are no text');
+    expect(folder.stderr).toContain('-f src: 2 files, 1 left out, which are not text');
     await ask(['-f', '**/a.ts', '-f', 'src/b.ts', 'review'], { cwd });
     expect(sent()).toEqual([a, text('<file name="src/b.ts">\nexport const b = 2;\n</file>'), text('review')]);
+  });
+
+  test('sends a file once that is named twice, by whatever path', async () => {
+    verifies('cli.ask.once');
+    const cwd = workspace(files);
+    link(cwd, 'other.ts', join(cwd, 'src/a.ts'));
+    const same = ['src/a.ts', './src/../src/a.ts', join(cwd, 'src/a.ts'), 'other.ts', '**/a.ts'];
+    const { code } = await ask([...same.flatMap((path) => ['-f', path]), 'review'], { cwd });
+    expect([code, sent()]).toEqual([0, [a, text('review')]]);
+    await ask(['-f', 'src/a.ts', '-f', 'src', 'review'], { cwd });
+    expect(sent()).toEqual([a, text('<file name="b.ts">\nexport const b = 2;\n</file>'), text('review')]);
   });
 
   test('sends a web page as Markdown; a private address only where it is written', async () => {

@@ -71,7 +71,7 @@ describe('-f of a file without a size', () => {
   });
 });
 
-describe('-f of a folder with large files that are no text', () => {
+describe('-f of a folder with large files that are not text', () => {
   test('leaves them out, and counts only what is sent', async () => {
     verifies('cli.ask.fragments');
     const large = new Uint8Array(9 * 1024 * 1024);

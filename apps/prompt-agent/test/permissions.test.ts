@@ -162,11 +162,21 @@ test('undo takes back what the last run changed, run after run', async () => {
   expect(first.stdout).toContain('restored: b.txt\n');
   expect(first.stdout).toContain('removed again: new/c.txt\n');
   expect([textOf(cwd, 'b.txt'), existsSync(join(cwd, 'new')), textOf(cwd, 'a.txt')]).toEqual(['B\n', false, 'two\n']);
-  expect(await prompt(['undo'], { cwd })).toMatchObject({ code: 0, stdout: 'restored: a.txt\n' });
+  const second = await prompt(['undo', '--json'], { cwd });
+  expect([second.code, second.stderr]).toEqual([0, '']);
+  expect(JSON.parse(second.stdout)).toEqual({
+    version: 1,
+    exitCode: 0,
+    workspace: cwd,
+    undone: [{ path: 'a.txt', what: 'changed' }],
+    refused: [],
+  });
   expect(textOf(cwd, 'a.txt')).toBe('one\n');
   const nothing = await prompt(['undo'], { cwd });
   expect(nothing).toMatchObject({ code: 1, stdout: '' });
   expect(nothing.stderr).toContain('there is nothing to take back');
+  const none = await prompt(['undo', '--json'], { cwd });
+  expect([none.code, JSON.parse(none.stdout)]).toMatchObject([1, { exitCode: 1, undone: [], refused: [] }]);
 });
 
 test('undo leaves what was changed since, names it, and takes back the rest', async () => {

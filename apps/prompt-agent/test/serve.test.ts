@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -95,6 +95,66 @@ describe('serve http', () => {
       const text = events.map((event) => (event['type'] === 'text-delta' ? String(event['text']) : '')).join('');
       expect(text).toContain('It is ');
       expect(JSON.stringify(events) + text).not.toContain(key);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a chat answers one message at a time, and is free again when it has answered or was given up', async () => {
+    verifies('cli.serve.one');
+    const stalled = { text: 'never', fault: { stallAfter: 0 } };
+    const server = await startWireServer({ replies: (_, at) => (at === 0 ? stalled : { text: 'ok' }) });
+    try {
+      const { match } = await startServing(['serve', 'http', '--base-url', server.baseUrl, '-m', 'm'], PAGE);
+      const [, url = '', token = ''] = match;
+      const given = new AbortController();
+      const headers = { authorization: `Bearer ${token}` };
+      await fetch(`${url}chats/a`, { method: 'POST', body: 'one', headers, signal: given.signal });
+      await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
+      const second = await fetch(`${url}chats/a`, { method: 'POST', body: 'two', headers });
+      expect(second.status).toBe(409);
+      expect(second.headers.get('content-type')).toContain('application/json');
+      const message = 'This chat is still answering. Wait for the end of its answer, or use another chat.';
+      expect(await second.json()).toEqual({ error: { status: 409, message } });
+      // Another chat is not held up.
+      expect((await send(`${url}chats/b`, token, 'three')).at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
+      given.abort();
+      const again = () => fetch(`${url}chats/a`, { method: 'POST', body: 'four', headers });
+      const answer = await vi.waitFor(
+        async () => {
+          const response = await again();
+          expect(response.status).toBe(200);
+          return response;
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+      expect(await answer.text()).toContain('run-end');
+      expect((await send(`${url}chats/a`, token, 'five')).at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('decisions where nothing waits and bytes that are not text are refused, and the model is not asked', async () => {
+    verifies('cli.serve.one');
+    const server = await startWireServer({ replies: () => ({ text: 'ok' }) });
+    try {
+      const { match } = await startServing(['serve', 'http', '--base-url', server.baseUrl, '-m', 'm'], PAGE);
+      const [, url = '', token = ''] = match;
+      const post = async (path: string, body: string | Uint8Array<ArrayBuffer>) => {
+        const init = { method: 'POST', body, headers: { authorization: `Bearer ${token}` } };
+        const response = await fetch(`${url}chats/${path}`, init);
+        return [response.status, await response.json()];
+      };
+      await send(`${url}chats/a`, token, 'one');
+      const nothing = { error: { status: 409, message: 'No call of this chat waits for a decision.' } };
+      expect(await post('a/decisions', '[]')).toEqual([409, nothing]);
+      expect(await post('a/decisions', '{"callId":"c1","decision":"deny"}')).toEqual([409, nothing]);
+      expect(await post('new/decisions', '[]')).toEqual([409, nothing]);
+      const broken = { error: { status: 400, message: 'it is not valid UTF-8' } };
+      expect(await post('a', Uint8Array.from([0x68, 0x69, 0xff, 0xfe]))).toEqual([400, broken]);
+      expect(await post('a', Uint8Array.from([0x68, 0xc3]))).toEqual([400, broken]);
+      expect(server.requests).toHaveLength(1);
     } finally {
       await server.close();
     }

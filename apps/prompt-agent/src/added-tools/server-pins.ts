@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Tool } from '@kernel/protocol';
 import type { McpPins, McpToolsChange } from '@kernel/mcp';
 import { stateFolder } from '../config/folders.ts';
-import { readState, writeState } from '../config/state-file.ts';
+import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
 import type { Output } from '../render/output.ts';
@@ -36,8 +36,7 @@ export async function loadServerPins(given: string, host: Host, output: Output):
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
       return false;
     },
-    // Read once more: another process may have written meanwhile.
-    save: async (pins) => writeState(path, { ...Object.fromEntries(await read()), [key]: pins }),
+    save: (pins) => changeState(path, async () => ({ ...Object.fromEntries(await read()), [key]: pins })),
   };
 }
 

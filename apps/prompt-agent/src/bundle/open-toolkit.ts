@@ -14,6 +14,7 @@ import { usageError } from '../usage-error.ts';
 import type { ViewedTools } from '../views/view.ts';
 import { isolationFor } from './isolation-for.ts';
 import { createPolicy, type Policy } from './policy.ts';
+import type { PreviewChange } from './preview-change.ts';
 import { effectsOf, rulesOf } from './rules.ts';
 import { newRunFolder, undoFolder } from './undo-folders.ts';
 import { loadUserRules } from './user-rules.ts';
@@ -33,6 +34,8 @@ export interface Toolkit {
   readonly guard: (tools: Toolset) => Toolset;
   /** All rules in effect, those of answers included. */
   readonly rules: () => readonly PermissionRule[];
+  /** What keeps a call waiting for an approval. */
+  readonly waitsFor: Policy['waitsFor'];
   /** The file of the user's own rules. */
   readonly rulesFile: string;
   /** What is shown of the tools. */
@@ -48,6 +51,7 @@ const NO_POLICY: Policy = {
   approve: () => Promise.resolve({ decision: 'deny', reason: 'It is not one of the tools that only read.' }),
   guard: (tools) => tools,
   rules: () => [],
+  waitsFor: () => ({}),
 };
 
 /** Opens the workspace and the bundle of `--bundle`. Only in its mode `act` can the workspace be written. Rejects with a usage error. */
@@ -68,6 +72,7 @@ export async function openToolkit(invocation: ToolkitCall): Promise<Toolkit> {
         userRules,
         yes: effectsOf(flags.yes),
         root,
+        preview: bundle === undefined ? undefined : previewOf(workspace),
         terminal: host,
         output,
       })
@@ -83,6 +88,7 @@ export async function openToolkit(invocation: ToolkitCall): Promise<Toolkit> {
     viewed: {
       changing: new Set(bundle?.tools.filter(({ tool }) => tool.effect !== 'read').map(({ tool }) => tool.name)),
       own: new Set(own.map(({ tool }) => tool.name)),
+      waitsFor: policy.waitsFor,
     },
     workspace,
     close: async () => bundle?.close(),
@@ -111,6 +117,14 @@ function ownFolders(host: Host, root: string): readonly string[] {
     .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
     .filter((folder) => isInside(root, folder))
     .map((folder) => relative(root, folder));
+}
+
+/** What previews changes is loaded when something is asked about. */
+function previewOf(workspace: Workspace): PreviewChange {
+  return async (call, signal) => {
+    const { createPreview } = await import('./preview-change.ts');
+    return createPreview(workspace)(call, signal);
+  };
 }
 
 function modeOf(given = 'act'): BundleMode {

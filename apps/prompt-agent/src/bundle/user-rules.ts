@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { PermissionRule } from '@kernel/toolbox/permissions';
 import { configFolder } from '../config/folders.ts';
-import { writeState } from '../config/state-file.ts';
+import { changeState } from '../config/state-file.ts';
 import { parseJson } from '../files/parse-json.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
@@ -28,15 +28,16 @@ export async function loadUserRules(host: Pick<Host, 'env' | 'home'>, workspace:
     path,
     rules: (await readRules(path)).filter(holdsHere).map(({ rule }) => rule),
     async add(rule) {
-      // Read once more: another process may have written meanwhile.
-      const known = await readRules(path);
-      const isKnown = known.some((each) => holdsHere(each) && JSON.stringify(each.rule) === JSON.stringify(rule));
-      if (isKnown) return;
-      const rules = [...known, { rule, workspace }].map((each) => ({
-        ...each.rule,
-        ...(each.workspace === undefined ? {} : { workspace: each.workspace }),
-      }));
-      await writeState(path, { rules });
+      await changeState(path, async () => {
+        const known = await readRules(path);
+        const isKnown = known.some((each) => holdsHere(each) && JSON.stringify(each.rule) === JSON.stringify(rule));
+        if (isKnown) return undefined;
+        const rules = [...known, { rule, workspace }].map((each) => ({
+          ...each.rule,
+          ...(each.workspace === undefined ? {} : { workspace: each.workspace }),
+        }));
+        return { rules };
+      });
     },
   };
 }

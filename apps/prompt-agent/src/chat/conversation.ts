@@ -2,7 +2,7 @@ import { collect, createSteering, loadHistory, run, type SessionEntry } from '@k
 import { addUsage, type Message, type Usage, type Steering } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
-import { takeBack, type TakenBack } from '../bundle/take-back.ts';
+import { undoChanges, type Undone } from '../bundle/undo-changes.ts';
 import type { Invocation } from '../invocation.ts';
 import type { ChatSessions } from './chat-sessions.ts';
 import { resolveMentions } from './complete.ts';
@@ -21,8 +21,8 @@ export interface Conversation {
   takeLate(): readonly string[];
   /** Replaces the history by a summary that the model writes. Resolves to its length in characters. */
   compact(signal: AbortSignal): Promise<number>;
-  /** Takes back what the last turn changed in the workspace. The model reads so with the next message. */
-  undo(): Promise<TakenBack>;
+  /** Undoes what the last turn changed in the workspace. The model reads so with the next message. */
+  undo(): Promise<Undone>;
   /** The history. */
   history(): Promise<readonly Message[]>;
   /** The model of the next turn. */
@@ -130,10 +130,10 @@ export async function openConversation(
       return ended.answer.length;
     },
     async undo() {
-      const taken = await takeBack(workspace, lastChange);
-      const paths = taken.changes.flatMap((change) => change.paths.map(({ path }) => path));
+      const undone = await undoChanges(workspace, lastChange);
+      const paths = undone.changes.flatMap((change) => change.paths.map(({ path }) => path));
       if (paths.length > 0) news = `[I took back what you changed in the last turn: ${paths.join(', ')}.]\n\n`;
-      return taken;
+      return undone;
     },
     history: () => loadHistory(kept.session),
     model: () => model,

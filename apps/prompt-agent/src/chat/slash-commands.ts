@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { nearest } from '@kernel/internal';
-import { takenBackLines } from '../bundle/take-back.ts';
+import { undoneLines } from '../bundle/undo-changes.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/price.ts';
@@ -120,7 +120,7 @@ function model({ conversation, invocation }: ChatContext, name: string): undefin
 async function undo({ conversation, invocation }: ChatContext): Promise<undefined> {
   const { output } = invocation;
   const { changes, refused } = await conversation.undo();
-  for (const line of takenBackLines(changes)) output.alert(markInvisible(line));
+  for (const line of undoneLines(changes)) output.alert(markInvisible(line));
   for (const line of refused) output.alert(markInvisible(line));
   if (changes.length + refused.length === 0) output.alert('The last turn changed nothing that can be taken back.');
 }

@@ -4,6 +4,8 @@ import { openStoredKeys } from '../credentials/stored-keys.ts';
 import { tokenOfFlags } from '../credentials/token-of-flags.ts';
 import { EXIT } from '../exit-code.ts';
 import { findModelSources } from '../model/model-sources.ts';
+import { providers } from '../model/providers.ts';
+import { VENDORS } from '../model/vendors.ts';
 import { oneLine } from '../render/escape.ts';
 import { usageError } from '../usage-error.ts';
 import { messageOf } from '../message-of.ts';
@@ -20,7 +22,7 @@ export async function models(call: CommandCall): Promise<number> {
   const stored = await openStoredKeys(host, signal);
   const sources = await findModelSources(flags, loaded, host, stored, (secret) => output.hide(secret));
   if (flags.provider !== undefined && sources.length === 0)
-    throw usageError(`--provider ${flags.provider}: this provider has no list of models here.`);
+    throw usageError(`--provider ${flags.provider}: ${whyNoList(flags.provider)}`);
   const found = await Promise.all(
     sources.map(async ({ provider, from, list }) => {
       try {
@@ -42,4 +44,19 @@ export async function models(call: CommandCall): Promise<number> {
       'No model was found: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama. See prompt-agent doctor.',
     );
   return isEmpty ? EXIT.failed : EXIT.answer;
+}
+
+/** Why the models of a provider cannot be listed, and what to do. */
+function whyNoList(provider: string): string {
+  const vendor = VENDORS.get(provider);
+  if (vendor?.modelsAt === 'none')
+    return 'its API has no list of models. Name the one that you deployed or enabled with --model.';
+  const [variable] = vendor?.keys ?? [];
+  if (variable !== undefined)
+    return `its models are listed with a key. Set ${variable}, or keep one with prompt-agent keys set ${provider}.`;
+  // An unknown name fails with the list of known ones.
+  if (!providers.names.includes(provider)) providers.create({ name: provider });
+  return provider === 'offline'
+    ? 'it has no models.'
+    : 'its models are listed where it runs. Give its address with --base-url URL.';
 }

@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
-import { readCassette } from '@kernel/providers/cassette';
 import { messageSchema } from '@kernel/protocol/schemas';
 import * as z from 'zod';
 import { openAgent } from '../agent/open-agent.ts';
 import { showRun } from '../agent/show-run.ts';
 import type { CommandCall } from '../command-call.ts';
 import { parseWith } from '../config/parse-with.ts';
+import { readTape } from '../model/cassette.ts';
 import { openModel } from '../model/open-model.ts';
 import { usageError } from '../usage-error.ts';
 
@@ -18,7 +17,7 @@ const requestSchema = z.object({ messages: z.array(messageSchema) });
 export async function replayFile(call: CommandCall): Promise<number> {
   const [file] = call.words;
   if (file === undefined) throw usageError('replay needs FILE, which --record has written.');
-  const { entries } = await readCassette(resolve(call.host.cwd, file));
+  const { entries } = await readTape(file, call.host);
   const first = entries.find(({ kind }) => kind === 'stream');
   if (first === undefined) throw usageError(`"${file}" holds no recorded reply of a model.`);
   const { messages } = parseWith(requestSchema, first.request, file);

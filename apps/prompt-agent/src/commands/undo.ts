@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { createWorkspace } from '@kernel/toolbox';
 import { runFolders, undoFolder } from '../bundle/undo-folders.ts';
-import { takeBack, takenBackLines } from '../bundle/take-back.ts';
+import { undoChanges, type Undone, undoneLines } from '../bundle/undo-changes.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
 import { markInvisible } from '../terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 
-/** Takes back what the last run changed in the workspace, and prints each path. Fails if there is nothing, or if a file was changed since. */
+/** Takes back what the last run changed in the workspace, and prints each path, or with `--json` one object. Fails if there is nothing, or if a file was changed since. */
 export async function undo({ flags, host, output }: CommandCall): Promise<number> {
   const root = flags.workspace ?? host.cwd;
   const open = (state?: string) =>
@@ -22,13 +22,27 @@ export async function undo({ flags, host, output }: CommandCall): Promise<number
       await rm(run, { recursive: true, force: true });
       continue;
     }
-    const { changes, refused } = await takeBack(workspace);
+    const { changes, refused } = await undoChanges(workspace);
     if (refused.length === 0) await rm(run, { recursive: true, force: true });
-    for (const line of takenBackLines(changes)) output.write(`${markInvisible(line)}\n`);
+    if (flags.json === true) output.writeJson(toJson(folder, { changes, refused }));
+    else for (const line of undoneLines(changes)) output.write(`${markInvisible(line)}\n`);
     for (const line of refused) output.alert(`prompt-agent: ${markInvisible(line)}`);
     return refused.length === 0 ? EXIT.answer : EXIT.failed;
     // oxlint-enable no-await-in-loop
   }
+  if (flags.json === true) output.writeJson(toJson(folder, { changes: [], refused: [] }));
   output.alert(`prompt-agent: there is nothing to take back in ${markInvisible(folder)}.`);
   return EXIT.failed;
+}
+
+/** The object of `--json`, version 1: each path as it was changed before that was undone. */
+function toJson(workspace: string, { changes, refused }: Undone): object {
+  const isDone = changes.length > 0 && refused.length === 0;
+  return {
+    version: 1,
+    exitCode: isDone ? EXIT.answer : EXIT.failed,
+    workspace,
+    undone: changes.flatMap(({ paths }) => paths),
+    refused,
+  };
 }

@@ -117,8 +117,9 @@ async function toConfig(
   env: Host['env'],
   { agent }: Flags,
 ): Promise<LoadedConfig> {
-  const { fromConfig } = await import('./from-config.ts');
-  const { config, warnings } = fromConfig(parsed, { file, env });
+  const { fromConfig, takeOwnSettings } = await import('./from-config.ts');
+  const others = origin === 'user' ? takeOwnSettings(parsed, file) : parsed;
+  const { config, warnings } = fromConfig(others, { file, env });
   const source = blockOf(parsed, agent);
   return {
     config: agent === undefined ? config : chooseAgent(config, agent, file),

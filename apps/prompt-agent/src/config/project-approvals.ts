@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Host } from '../host.ts';
 import { stateFolder } from './folders.ts';
-import { readState, writeState } from './state-file.ts';
+import { changeState, readState } from './state-file.ts';
 
 /** The user's decisions on config files of projects. A decision holds for a path and a content: a file that changes is asked about again. */
 export interface ProjectApprovals {
@@ -17,15 +17,17 @@ const FILE = 'project-configs.json';
 /** Loads the decisions. */
 export async function loadProjectApprovals(host: Pick<Host, 'env' | 'home'>): Promise<ProjectApprovals> {
   const path = join(stateFolder(host), FILE);
-  const decisions = await readState(path, async () => (await import('./state-schemas.ts')).decisionSchema);
+  const read = () => readState(path, async () => (await import('./state-schemas.ts')).decisionSchema);
+  const decisions = await read();
   return {
     find(file, text) {
       const decision = decisions.get(file);
       return decision?.sha256 === digest(text) ? decision.allowed : undefined;
     },
     async save(file, text, allowed) {
-      decisions.set(file, { sha256: digest(text), allowed });
-      await writeState(path, Object.fromEntries(decisions));
+      const decision = { sha256: digest(text), allowed };
+      decisions.set(file, decision);
+      await changeState(path, async () => ({ ...Object.fromEntries(await read()), [file]: decision }));
     },
   };
 }

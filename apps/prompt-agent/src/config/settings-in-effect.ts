@@ -2,6 +2,7 @@ import type { CommandCall } from '../command-call.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { addressFor, keyFor } from '../model/vendors.ts';
 import { loadConfig } from './load-config.ts';
+import { sessionsSetting } from './sessions-setting.ts';
 
 /** A setting, its value, and where that is from. */
 export interface Setting {
@@ -28,6 +29,7 @@ export async function settingsInEffect({ flags, host, output }: CommandCall): Pr
   const address = addressFor(name, host.env);
   const addressOrigin = own?.baseUrl !== undefined ? file : address === undefined ? choice.from : 'environment';
   const keyOrigin = own?.token === undefined ? (key?.variable ?? 'default') : file;
+  const sessions = await sessionsSetting(flags, host);
   const turns = flags['max-turns'] ?? flags['max-iterations'];
   return [
     { name: 'provider', value: name, from: choice.from },
@@ -67,6 +69,7 @@ export async function settingsInEffect({ flags, host, output }: CommandCall): Pr
       from: fromFlag('memory', config.memory?.path === undefined ? 'default' : file),
     },
     { name: 'workspace', value: flags.workspace ?? host.cwd, from: fromFlag('workspace', 'current folder') },
+    { name: 'sessions', value: sessions.isKept ? 'kept' : 'not kept', from: sessions.from },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configFolder } from '../config/folders.ts';
 import type { KeyEntry } from '../config/state-schemas.ts';
-import { readState, writeState } from '../config/state-file.ts';
+import { changeState, readState } from '../config/state-file.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import { oneLine } from '../render/escape.ts';
@@ -38,8 +38,10 @@ export async function openStoredKeys(
   const entries = new Map(await readState(path, async () => (await import('../config/state-schemas.ts')).keySchema));
   /** Changes the entry of one provider in what the file holds by now: another process may have written meanwhile. */
   const change = async (provider: string, entry: KeyEntry | undefined): Promise<void> => {
-    const { [provider]: _, ...others } = await readForChange(path);
-    await writeState(path, entry === undefined ? others : { ...others, [provider]: entry });
+    await changeState(path, async () => {
+      const { [provider]: _, ...others } = await readForChange(path);
+      return entry === undefined ? others : { ...others, [provider]: entry };
+    });
     if (entry === undefined) entries.delete(provider);
     else entries.set(provider, entry);
   };

@@ -1,4 +1,4 @@
-import { createReadStream, type Stats, statSync } from 'node:fs';
+import { createReadStream, type BigIntStats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KernelError, type TextPart, toModelText } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
@@ -25,17 +25,23 @@ export interface FragmentAccess {
   readonly signal: AbortSignal;
 }
 
+/** Access, and the files and pages that were loaded already. */
+interface Loading extends FragmentAccess {
+  readonly loaded: Set<string>;
+}
+
 /**
  * Loads what `-f` names, each as a part of the message: a file, a pipe of the shell's `<(…)`, the text files of a folder or of a glob, or a web page. What `.gitignore` ignores, what
- * usually holds credentials and what is no text is left out of folders and globs. Rejects with a usage error that names the source, and beyond 1,000
- * files or 16 MiB in all.
+ * usually holds credentials and what is not text is left out of folders and globs. Rejects with a usage error that names the source, and beyond 1,000
+ * files or 16 MiB in all. A file or page that is named twice, also by another path, is loaded once.
  */
 export async function loadFragments(sources: readonly string[], access: FragmentAccess): Promise<readonly TextPart[]> {
   const parts: TextPart[] = [];
+  const loading: Loading = { ...access, loaded: new Set() };
   let left = MAX_BYTES;
   for (const source of sources) {
     // oxlint-disable-next-line no-await-in-loop -- in order, and what is left counts
-    const loaded = await loadFragment(source, access, left);
+    const loaded = await loadFragment(source, loading, left);
     for (const { text } of loaded) left -= Buffer.byteLength(text);
     if (left < 0 || parts.length + loaded.length > MAX_FILES) throw tooMuch(source);
     parts.push(...loaded);
@@ -43,13 +49,17 @@ export async function loadFragments(sources: readonly string[], access: Fragment
   return parts;
 }
 
-async function loadFragment(source: string, access: FragmentAccess, left: number): Promise<readonly TextPart[]> {
-  if (/^https?:\/\//i.test(source)) return [fragmentPart('page', source, await loadPage(source, access.signal))];
+async function loadFragment(source: string, access: Loading, left: number): Promise<readonly TextPart[]> {
+  if (/^https?:\/\//i.test(source)) {
+    if (!isNew(URL.parse(source)?.href ?? source, access)) return [];
+    return [fragmentPart('page', source, await loadPage(source, access.signal))];
+  }
   const { cwd, home } = access.host;
   const path = source.startsWith('~/') ? join(home, source.slice(2)) : resolve(cwd, source);
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats?.isDirectory() === true) return loadFolder(source, path, undefined, access, left);
   if (stats === undefined && /[*?[{]/.test(source)) return loadFolder(source, cwd, source, access, left);
+  if (stats?.isFile() === true && !isNew(idOf(stats), access)) return [];
   const bytes = isOwnPipe(path, stats)
     ? await readPipe(source, path, access.signal)
     : await readBytes(path, { what: '-f', shown: source, maxBytes: MAX_BYTES });
@@ -64,19 +74,26 @@ async function loadFolder(
   source: string,
   root: string,
   pattern: string | undefined,
-  { output, signal }: FragmentAccess,
+  access: Loading,
   left: number,
 ): Promise<readonly TextPart[]> {
+  const { output, signal } = access;
   const [{ createWorkspace }, { findFiles }] = await Promise.all([
     import('@kernel/toolbox/workspace'),
     import('@kernel/toolbox/files'),
   ]);
   const parts: TextPart[] = [];
   let skipped = 0;
+  let known = 0;
   let size = 0;
   try {
     const workspace = await createWorkspace({ root });
     for await (const path of findFiles(workspace, { pattern, signal })) {
+      const stats = statSync(join(root, path), { throwIfNoEntry: false, bigint: true });
+      if (stats !== undefined && !isNew(idOf(stats), access)) {
+        known += 1;
+        continue;
+      }
       const text = await readTextOf(workspace, path, signal);
       if (text === undefined) {
         skipped += 1;
@@ -89,14 +106,15 @@ async function loadFolder(
   } catch (error) {
     throw asUsageError(source, error);
   }
+  if (parts.length === 0 && known > 0) return [];
   if (parts.length === 0) throw usageError(`-f: "${source}" has no text files.`);
   output.note(
-    `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${skipped === 0 ? '' : `, ${skipped} left out, which are no text`}`,
+    `-f ${source}: ${parts.length} ${parts.length === 1 ? 'file' : 'files'}${skipped === 0 ? '' : `, ${skipped} left out, which are not text`}`,
   );
   return parts;
 }
 
-/** The text of a file; undefined for one that is no text, of which only the beginning is read if it is large. */
+/** The text of a file; undefined for one that is not text, of which only the beginning is read if it is large. */
 async function readTextOf(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
   const { bytes } = await workspace.read(path, { signal, length: HEAD_BYTES });
   if (bytes.length < HEAD_BYTES || bytes.includes(0)) return decodeText(bytes);
@@ -116,8 +134,20 @@ async function readPipe(source: string, path: string, signal: AbortSignal): Prom
   return Buffer.concat(pieces);
 }
 
+/** Whether something was not loaded yet; it counts as loaded from now on. */
+function isNew(id: string, { loaded }: Loading): boolean {
+  const isFirst = !loaded.has(id);
+  loaded.add(id);
+  return isFirst;
+}
+
+/** Identifies a file, by whatever path it was reached. */
+function idOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
 /** Whether a path is a pipe that the program got when it was started: its other end is open, so it comes to an end. */
-function isOwnPipe(path: string, stats: Stats | undefined): boolean {
+function isOwnPipe(path: string, stats: BigIntStats | undefined): boolean {
   return stats?.isFIFO() === true && /^\/(?:dev|proc\/self)\/fd\/\d+$/.test(path);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Provider } from '@kernel/protocol';
+import { KernelError, type Provider, type ProviderRequest, wrapProvider } from '@kernel/protocol';
+import type { Cassette } from '@kernel/providers/cassette';
 import type { Host } from '../host.ts';
 import { makeFolder } from '../sessions/database/make-folder.ts';
 import { usageError } from '../usage-error.ts';
@@ -31,14 +32,44 @@ function checkWritable(file: string, path: string): void {
   }
 }
 
+/** Reads a file of `--record`. Rejects with a usage error for any other file. */
+export async function readTape(file: string, { cwd }: Pick<Host, 'cwd'>): Promise<Cassette> {
+  const { readCassette } = await import('@kernel/providers/cassette');
+  return readCassette(resolve(cwd, file)).catch((error: unknown) => {
+    throw forCommandLine(error, 'Record one with --record FILE.');
+  });
+}
+
 /** Opens a file of `--record` as a provider that sends nothing. Rejects with a usage error for any other file. */
 export async function openCassette(
   file: string,
   { cwd }: Pick<Host, 'cwd'>,
 ): Promise<{ readonly provider: Provider; readonly choice: Choice }> {
-  const { readCassette, replay } = await import('@kernel/providers/cassette');
-  const cassette = await readCassette(resolve(cwd, file));
+  const { replay } = await import('@kernel/providers/cassette');
+  const cassette = await readTape(file, { cwd });
   const model = cassette.entries.find(({ request }) => typeof request['model'] === 'string')?.request['model'];
   if (typeof model !== 'string') throw usageError(`--replay: "${file}" holds no recorded request.`);
-  return { provider: replay(cassette), choice: { provider: { name: 'replay' }, model, from: '--replay' } };
+  return {
+    provider: withCommandLineHints(replay(cassette)),
+    choice: { provider: { name: 'replay' }, model, from: '--replay' },
+  };
+}
+
+/** Has a request that was not recorded say what to do about it on the command line. */
+function withCommandLineHints(provider: Provider): Provider {
+  const hint = 'Record it again with --record FILE, or ask the same as before, with the same flags.';
+  return wrapProvider(provider, {
+    async *stream(request: ProviderRequest) {
+      try {
+        yield* provider.stream(request);
+      } catch (error) {
+        throw forCommandLine(error, hint);
+      }
+    },
+  });
+}
+
+function forCommandLine(error: unknown, hint: string): unknown {
+  if (!KernelError.is(error) || error.hint === undefined) return error;
+  return new KernelError(error.code, error.message, { hint, data: error.data, cause: error.cause });
 }

@@ -18,6 +18,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 const listSchema = z.union([
   z.object({ data: z.array(z.object({ id: z.string() })) }).transform(({ data }) => data.map(({ id }) => id)),
+  z.array(z.object({ id: z.string() })).transform((data) => data.map(({ id }) => id)),
   z
     .object({ models: z.array(z.object({ name: z.string() })) })
     .transform(({ models }) => models.map(({ name }) => name.replace(/^models\//, ''))),
@@ -47,7 +48,7 @@ export async function fetchModelList({
     throw new Error(`the list of models was not given (status ${response.status})`);
   }
   const parsed = listSchema.safeParse(JSON.parse(await readBody(response, MAX_BYTES)));
-  if (!parsed.success) throw new Error('the list of models is not one');
+  if (!parsed.success) throw new Error('the reply is not a list of models');
   return parsed.data.toSorted();
 }
 
@@ -58,7 +59,7 @@ function formOf(provider: string, token = ''): { readonly path: string; readonly
     case 'gemini':
       return { path: '/v1beta/models?pageSize=1000', headers: { 'x-goog-api-key': token } };
     case 'openrouter':
-      return { path: '/api/v1/models', headers: {} };
+      return { path: '/v1/models', headers: {} };
     default:
       return { path: '/v1/models', headers: token === '' ? {} : { authorization: `Bearer ${token}` } };
   }

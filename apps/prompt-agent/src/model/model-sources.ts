@@ -12,6 +12,8 @@ export interface ModelSource {
   readonly provider: string;
   /** Why it is one, for people. */
   readonly from: string;
+  /** The address below which it lists them. */
+  readonly baseUrl: string;
   /** Lists its models by name. Rejects with an error that says why it cannot. */
   readonly list: (signal: AbortSignal) => Promise<readonly string[]>;
 }
@@ -30,16 +32,20 @@ export async function findModelSources(
   const named = flags.provider ?? ((flags['base-url'] ?? flags.token) === undefined ? undefined : 'openai');
   const isWanted = (name: string): boolean => named === undefined || named === name;
   const own = hasProvider && origin === 'user' ? config.provider : undefined;
-  const vendors = [...VENDORS].flatMap(([name, { origin: address, models }]): readonly ModelSource[] => {
+  const vendors = [...VENDORS].flatMap(([name, { origin: address, modelsAt }]): readonly ModelSource[] => {
     const key = keyFor(name, env);
     const isSet = named === name && (flags.token ?? flags['base-url']) !== undefined;
     const isOwn = own?.name === name;
     const isKept = key === undefined && stored.list.some((each) => each.provider === name);
-    if (!isWanted(name) || models.chat === undefined) return [];
+    if (!isWanted(name) || modelsAt === 'none') return [];
     // The same vendor under another name would be listed twice.
     if (name === 'openai-responses' && named !== name && !isOwn) return [];
     if (key === undefined && !isKept && !isSet && !isOwn) return [];
-    const baseUrl = (isOwn ? own.baseUrl : undefined) ?? flags['base-url'] ?? addressFor(name, env) ?? address;
+    const baseUrl =
+      (isOwn ? own.baseUrl : undefined) ??
+      flags['base-url'] ??
+      addressFor(name, env) ??
+      (address && `${address}${modelsAt ?? ''}`);
     const given = flags.token ?? (isOwn ? own.token : undefined) ?? key?.token;
     const from = key?.variable ?? (isSet ? '--provider' : isKept ? 'prompt-agent keys' : 'config');
     const list = async (signal: AbortSignal): Promise<readonly string[]> => {
@@ -47,14 +53,25 @@ export async function findModelSources(
       hide(token);
       return fetchModelList({ provider: name, baseUrl: baseUrl ?? '', token, signal });
     };
-    return baseUrl === undefined ? [] : [{ provider: name, from, list }];
+    return baseUrl === undefined ? [] : [{ provider: name, from, baseUrl, list }];
   });
+  const address = flags['base-url'];
+  if (named !== undefined && address !== undefined && !VENDORS.has(named) && named !== 'offline')
+    return [
+      {
+        provider: named,
+        from: '--base-url',
+        baseUrl: address,
+        list: (signal) => fetchModelList({ provider: named, baseUrl: address, token: flags.token, signal }),
+      },
+    ];
   const local = localServers(env).flatMap(({ provider, baseUrl, from }): readonly ModelSource[] =>
     isWanted(provider)
       ? [
           {
             provider,
             from,
+            baseUrl,
             list: (signal) => listModels(baseUrl, AbortSignal.any([signal, AbortSignal.timeout(LOCAL_MS)])),
           },
         ]

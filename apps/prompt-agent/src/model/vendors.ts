@@ -4,6 +4,8 @@ import { fromEnvironment } from '@kernel/providers';
 export interface Vendor {
   /** The origin of its API. Absent if each customer has one. */
   readonly origin?: string;
+  /** Where `v1/models` is below the origin, if not right there; `none` for an API that lists no models. */
+  readonly modelsAt?: string;
   /** Environment variables that may hold the key; the first that is set is used. */
   readonly keys: readonly string[];
   /** The default model for each protocol; `chat` is also used by the agent, vision and tools. */
@@ -32,14 +34,14 @@ export const VENDORS: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
       models: { chat: 'gemini-2.5-flash', embeddings: 'gemini-embedding-001' },
     },
   ],
-  ['azure', { keys: ['AZURE_OPENAI_API_KEY'], models: {} }],
-  ['openrouter', { origin: 'https://openrouter.ai', keys: ['OPENROUTER_API_KEY'], models: {} }],
-  ['groq', { origin: 'https://api.groq.com', keys: ['GROQ_API_KEY'], models: {} }],
+  ['azure', { modelsAt: 'none', keys: ['AZURE_OPENAI_API_KEY'], models: {} }],
+  ['openrouter', { origin: 'https://openrouter.ai', modelsAt: '/api', keys: ['OPENROUTER_API_KEY'], models: {} }],
+  ['groq', { origin: 'https://api.groq.com', modelsAt: '/openai', keys: ['GROQ_API_KEY'], models: {} }],
   ['mistral', { origin: 'https://api.mistral.ai', keys: ['MISTRAL_API_KEY'], models: {} }],
   ['deepseek', { origin: 'https://api.deepseek.com', keys: ['DEEPSEEK_API_KEY'], models: {} }],
   ['together', { origin: 'https://api.together.xyz', keys: ['TOGETHER_API_KEY'], models: {} }],
   ['xai', { origin: 'https://api.x.ai', keys: ['XAI_API_KEY'], models: {} }],
-  ['bedrock', { keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
+  ['bedrock', { modelsAt: 'none', keys: ['AWS_BEARER_TOKEN_BEDROCK'], models: {} }],
   // After `openai`, which has the same key, so it is never detected.
   ['openai-responses', { origin: 'https://api.openai.com', keys: ['OPENAI_API_KEY'], models: { chat: 'gpt-4o-mini' } }],
 ]);

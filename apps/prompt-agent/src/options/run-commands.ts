@@ -72,7 +72,7 @@ export const RUN_COMMANDS = {
   undo: {
     usage: '',
     summary: 'take back what the last run changed in this folder',
-    flags: ['workspace'],
+    flags: ['workspace', 'json'],
     maxWords: 0,
     examples: [''],
   },

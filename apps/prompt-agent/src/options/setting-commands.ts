@@ -31,7 +31,7 @@ export const SETTING_COMMANDS = {
     maxWords: 0,
     examples: [''],
   },
-  'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: [], maxWords: 1, examples: ['anthropic'] },
+  'keys rm': { usage: 'PROVIDER', summary: 'forget a key', flags: ['json'], maxWords: 1, examples: ['anthropic'] },
   'config show': {
     usage: '',
     summary: 'print each setting and where it is from; path, check',

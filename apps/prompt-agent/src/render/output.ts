@@ -16,6 +16,8 @@ export interface Output {
   note(line: string): void;
   /** Writes a line to stderr even if the output is quiet: an error or a question. */
   alert(line: string): void;
+  /** Writes lines that `encodeLine` has made to stderr even if the output is quiet: what a question is about. */
+  alertEncoded(lines: readonly string[]): void;
   /** Writes lines of the answer that `encodeLine` has made, and escaped. */
   writeEncoded(lines: readonly string[]): void;
   /** Writes lines that `encodeLine` has made to stderr, unless the output is quiet. */
@@ -106,6 +108,9 @@ export function createOutput({
           .flatMap((line) => wrapWords(line, capabilities.columns()))
           .join('\n')
       : text;
+  const alertEncoded = (lines: readonly string[]) => {
+    if (lines.length > 0) putError(lines.map((line) => `${redactor.text(line)}\n`).join(''));
+  };
   const alert = (line: string) => putError(`${wrap(safeText(redactor.text(line)))}\n`);
   return {
     capabilities,
@@ -116,12 +121,13 @@ export function createOutput({
       if (!isQuiet) alert(line);
     },
     alert,
+    alertEncoded,
     writeEncoded(lines) {
       flush();
       putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
     },
     noteEncoded(lines) {
-      if (!isQuiet && lines.length > 0) putError(lines.map((line) => `${redactor.text(line)}\n`).join(''));
+      if (!isQuiet) alertEncoded(lines);
     },
     live(body) {
       if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;

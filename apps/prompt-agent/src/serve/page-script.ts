@@ -120,7 +120,7 @@ async function send(path, body) {
   setBusy(true);
   try {
     const response = await fetch(path, { method: 'POST', body, signal: running.signal, headers: { authorization: 'Bearer ' + token } });
-    if (!response.ok) throw new Error(await response.text());
+    if (!response.ok) throw new Error((await response.json()).error.message);
     let text = '';
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
       const frames = (text + piece).split('\n\n');

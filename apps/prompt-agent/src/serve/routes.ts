@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createMemorySession, runSession, type Session } from '@kernel/agent';
+import { runSession } from '@kernel/agent';
 import { type ClientField, decisionsFrom, toResponse } from '@kernel/agent/web';
 import { KernelError } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import { redactEvents } from '../render/redact-events.ts';
 import { readBody } from '../read-body.ts';
+import { createChats, noteWaiting, whenEnded } from './chats.ts';
 import { PAGE } from './page.ts';
 import { redactResponse } from './redact-response.ts';
 
@@ -21,7 +22,6 @@ export interface RouteOptions {
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_CHATS = 100;
 const SHOWN: readonly ClientField[] = ['arguments', 'results', 'progress', 'reasoning', 'usage', 'citations', 'errors'];
 /** The page loads nothing from anywhere else, and no other site can embed it. */
 const POLICY =
@@ -29,32 +29,33 @@ const POLICY =
 
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run, `POST /chats/ID/decisions` decides on
- * what waits. A chat lives in memory; beyond 100 the oldest is dropped.
+ * what waits. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
+ * `{ "error": { "status", "message" } }`.
  */
 export function createRoutes({ options, secret, token, hosts }: RouteOptions): (request: Request) => Promise<Response> {
-  const chats = new Map<string, Session>();
-  const chatOf = (id: string): Session => {
-    const session = chats.get(id) ?? createMemorySession();
-    chats.delete(id);
-    chats.set(id, session);
-    const [oldest = ''] = chats.keys();
-    if (chats.size > MAX_CHATS) chats.delete(oldest);
-    return session;
-  };
+  const chatOf = createChats();
 
   const runIn = async (id: string, isDecision: boolean, request: Request): Promise<Response> => {
     const body = await readBody(request, MAX_BODY_BYTES);
-    if (!isDecision && body.trim() === '') return plain(400, 'The message is empty.');
-    const session = chatOf(id);
+    if (!isDecision && body.trim() === '') return failed(400, 'The message is empty.');
     const approve = isDecision ? decisionsFrom(JSON.parse(body), options.approve) : options.approve;
+    const chat = chatOf(id);
+    if (chat.isBusy)
+      return failed(409, 'This chat is still answering. Wait for the end of its answer, or use another chat.');
+    if (isDecision && !chat.isWaiting) return failed(409, 'No call of this chat waits for a decision.');
+    chat.isBusy = true;
     const messages = isDecision ? undefined : [{ role: 'user', content: body } as const];
+    const { session } = chat;
     const events = runSession({ ...options, session, ...(messages && { messages }), approve, stream: true });
-    return redactResponse(toResponse(redactEvents(events, secret), { show: SHOWN }), secret);
+    const shown = redactEvents(noteWaiting(events, chat), secret);
+    return whenEnded(redactResponse(toResponse(shown, { show: SHOWN }), secret), () => {
+      chat.isBusy = false;
+    });
   };
 
   return async (request) => {
     const { pathname, host } = new URL(request.url);
-    if (!hosts.includes(request.headers.get('host') ?? host)) return plain(403, 'This host is not served.');
+    if (!hosts.includes(request.headers.get('host') ?? host)) return failed(403, 'This host is not served.');
     if (request.method === 'GET' && pathname === '/')
       return new Response(PAGE, {
         headers: {
@@ -65,14 +66,14 @@ export function createRoutes({ options, secret, token, hosts }: RouteOptions): (
         },
       });
     const [, id, decisions] = /^\/chats\/([\w-]{1,64})(\/decisions)?$/.exec(pathname) ?? [];
-    if (id === undefined || request.method !== 'POST') return plain(404, 'There is nothing here.');
+    if (id === undefined || request.method !== 'POST') return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
-      return plain(401, 'Open the address that the program printed.');
+      return failed(401, 'Open the address that the program printed.');
     try {
       return await runIn(id, decisions !== undefined, request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))
-        return plain(400, error.message);
+        return failed(400, error.message);
       throw error;
     }
   };
@@ -83,6 +84,7 @@ function isEqual(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function plain(status: number, text: string): Response {
-  return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+/** A response that says in JSON why there is nothing else. */
+function failed(status: number, message: string): Response {
+  return Response.json({ error: { status, message } }, { status });
 }

@@ -2,6 +2,7 @@ import type { Session, SessionEntry } from '@kernel/agent';
 import { createRedactor } from '@kernel/internal';
 import { type AgentEvent, KernelError, type Message, textOf, toolCallsOf } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
+import { sessionsSetting } from '../config/sessions-setting.ts';
 import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/price.ts';
 import { oneLine } from '../render/escape.ts';
@@ -32,14 +33,14 @@ export interface KeptSession {
 const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memory'] as const;
 
 /**
- * Opens the session of a run: the last one of this folder with `--continue`, that of `--session`, else a new one. Undefined with `--no-session`, with
- * `PROMPT_AGENT_SESSIONS=off`, and where a new one cannot be kept, which is a note. Rejects with a usage error where there is nothing to continue, and
+ * Opens the session of a run: the last one of this folder with `--continue`, that of `--session`, else a new one. Undefined where
+ * they are turned off, and where a new one cannot be kept, which is a note. Rejects with a usage error where there is nothing to continue, and
  * with `SESSION_LOCKED` while another process has it open.
  */
 export async function keepSession(invocation: Invocation, hasPrompt: boolean): Promise<KeptSession | undefined> {
   const { flags, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined;
-  if (!isAsked && (flags['no-session'] === true || host.env['PROMPT_AGENT_SESSIONS'] === 'off')) return undefined;
+  if (!isAsked && !(await sessionsSetting(flags, host)).isKept) return undefined;
   let store: SessionStore | undefined;
   try {
     store = openStore(stateFolder(host));

@@ -1,5 +1,6 @@
 import type { Output } from '../render/output.ts';
 import { ask, type Terminal } from './ask.ts';
+import { encodeLine, type Line, span } from './spans.ts';
 import { wrapLines } from './visible.ts';
 
 /** The size of a terminal that does not tell it. */
@@ -8,7 +9,7 @@ const DEFAULT_SIZE = { rows: 24, columns: 80 };
 /** A question about lines that have to be seen before it is answered. */
 export interface Question {
   /** What the question is about. */
-  readonly lines: readonly string[];
+  readonly lines: readonly (string | Line)[];
   /** The question: one line or several. */
   readonly question: readonly string[];
   /** What the answer holds at first, to be edited. */
@@ -28,14 +29,15 @@ export async function askAbout(
   const release = output.holdLive();
   try {
     const { rows, columns } = sizeOf(terminal);
-    const wrapped = wrapLines(lines, columns);
+    const encode = (shown: readonly Line[]) => shown.map((line) => encodeLine(line, output.capabilities));
+    const wrapped = lines.flatMap((line) => wrapOne(line, columns));
     const asked = wrapLines(question, columns);
     const height = Math.max(5, rows - 2 - asked.length);
     const pages = Math.ceil(wrapped.length / height);
     for (let page = 1; page < pages; page += 1) {
       const shown = wrapped.slice((page - 1) * height, page * height);
       const show = (): void => {
-        for (const line of shown) output.alert(line);
+        output.alertEncoded(encode(shown));
         output.alert(`(page ${page} of ${pages}: Enter shows the next one, anything else means no)`);
       };
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
@@ -43,12 +45,20 @@ export async function askAbout(
     }
     const last = wrapped.slice(Math.max(0, pages - 1) * height);
     const show = (): void => {
-      for (const line of [...last, ...asked]) output.alert(line);
+      output.alertEncoded(encode(last));
+      for (const line of asked) output.alert(line);
     };
     return await ask(terminal, show, signal, draft);
   } finally {
     release();
   }
+}
+
+/** The lines of the terminal that a line takes, each in the styles of its first span. */
+function wrapOne(line: string | Line, columns: number): readonly Line[] {
+  const spans = typeof line === 'string' ? [span(line)] : line;
+  const text = spans.map((each) => each.text).join('');
+  return wrapLines([text], columns).map((piece) => [span(piece, ...(spans[0]?.styles ?? []))]);
 }
 
 function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {

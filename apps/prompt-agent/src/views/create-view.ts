@@ -10,7 +10,7 @@ import type { View, ViewedTools } from './view.ts';
 export async function createView(invocation: Invocation, tools: ViewedTools): Promise<View> {
   const { flags, output } = invocation;
   if (flags['json-lines'] === true) return jsonLinesView(invocation, noteView(invocation, tools));
-  if (flags.json === true) return jsonView(invocation, noteView(invocation, tools));
+  if (flags.json === true) return jsonView(invocation, tools, noteView(invocation, tools));
   const isPart = flags.schema !== undefined || flags.extract === true;
   if (isPart) return answerView(invocation, noteView(invocation, tools));
   if (!output.capabilities.isRich) return textView(invocation, noteView(invocation, tools));

@@ -5,14 +5,14 @@ import { exitCodeOfRun } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/price.ts';
 import { sourcesOf } from '../render/sources.ts';
-import type { ToolEnds, View } from './view.ts';
+import type { ToolEnds, View, ViewedTools } from './view.ts';
 
 /** Creates the view of `--json`: one object at the end, and the notes of `notes` on stderr. */
-export function jsonView(invocation: Invocation, notes: View): View {
+export function jsonView(invocation: Invocation, tools: ViewedTools, notes: View): View {
   return {
     event: (event) => notes.event(event),
     end(end, calls) {
-      invocation.output.writeJson(summarize(end, calls, invocation));
+      invocation.output.writeJson({ ...summarize(end, calls, invocation), ...pendingField(end, tools) });
       notes.end(end, calls);
     },
   };
@@ -42,6 +42,18 @@ function summarize(end: RunEnd, calls: ToolEnds, invocation: Invocation): object
       result: toResultJson(result),
     })),
   };
+}
+
+/** The calls that wait for an approval, each with the rule that would allow it or the one that asks. */
+function pendingField(end: RunEnd, { waitsFor }: ViewedTools): { pending?: readonly object[] } {
+  if (end.reason !== 'approval') return {};
+  const pending = end.pending.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    ...waitsFor(call),
+  }));
+  return { pending };
 }
 
 /** What the run cost, where the price is known. */

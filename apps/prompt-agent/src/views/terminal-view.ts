@@ -1,10 +1,10 @@
 import { type AgentEvent, toModelText, type ToolEnd, textOf, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
-import { changeLines } from '../render/changes.ts';
+import { colouredChange } from '../render/changes.ts';
 import { cutForTerminal } from '../render/cut-for-terminal.ts';
 import { oneLine } from '../render/escape.ts';
 import { withoutCode } from '../render/notes.ts';
-import { encodeLine, type Line, span, type Style } from '../terminal/spans.ts';
+import { encodeLine, type Line, span } from '../terminal/spans.ts';
 import { wrapSpans } from '../terminal/wrap-spans.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
 import { createMarkdownWriter } from './markdown-writer.ts';
@@ -62,8 +62,7 @@ export function terminalView(
   function toolEnd(event: ToolEnd): void {
     noteLines(resultLines(event, capabilities.columns()));
     const { isError, forUser } = event.result;
-    if (changing.has(event.call.name) && isError !== true && forUser !== undefined)
-      noteLines(changeLines(forUser).map((line) => [span(line, ...diffStyle(line))]));
+    if (changing.has(event.call.name) && isError !== true && forUser !== undefined) noteLines(colouredChange(forUser));
   }
 
   function answerWhole(whole: string): void {
@@ -137,11 +136,4 @@ function resultLines({ call, result, durationMs }: ToolEnd, width: number): read
 
 function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms);
-}
-
-function diffStyle(line: string): readonly Style[] {
-  const first = line.trimStart();
-  if (first.startsWith('@@')) return ['cyan'];
-  if (line.startsWith('  +')) return ['green'];
-  return line.startsWith('  -') ? ['red'] : ['dim'];
 }

@@ -1,4 +1,5 @@
-import type { AgentEvent, RunEnd } from '@kernel/protocol';
+import type { AgentEvent, RunEnd, ToolCall } from '@kernel/protocol';
+import type { WaitsFor } from '../bundle/policy.ts';
 
 /** The calls of a run that ended, in order. */
 export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
@@ -17,4 +18,6 @@ export interface ViewedTools {
   readonly changing: ReadonlySet<string>;
   /** The names of the program's own tools: what a vendor's API cannot carry of them is nothing that the user could change. */
   readonly own: ReadonlySet<string>;
+  /** What keeps a call waiting for an approval. */
+  readonly waitsFor: (call: ToolCall) => WaitsFor;
 }

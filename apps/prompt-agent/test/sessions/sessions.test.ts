@@ -51,6 +51,39 @@ test('each run is a session, in one file that only the user can read; --no-sessi
   expect(readdirSync(join(cwd, STATE, 'session-writers'))).toEqual([]);
 });
 
+test('"sessions": false in the own config keeps nothing, also where a project has a config; config show says so', async () => {
+  verifies('cli.sessions.off');
+  const own = '.config/prompt-agent/config.json';
+  const cwd = workspace({
+    [own]: '{ "sessions": false }',
+    'p/config.json': '{"system_prompt":"x"}',
+    'team.json': '{}',
+  });
+  const db = join(cwd, STATE, 'sessions.db');
+  const said = await prompt(['2+2'], { cwd });
+  expect(said).toMatchObject({ code: 0, stdout: '4\n' });
+  expect(said.stderr).not.toContain('sessions');
+  await prompt(['2+2'], { cwd: join(cwd, 'p'), env: { HOME: cwd } });
+  await prompt(['--config', 'team.json', '2+2'], { cwd });
+  expect(existsSync(db)).toBe(false);
+  expect((await prompt(['config', 'show'], { cwd })).stdout).toMatch(/^sessions +not kept +.*config\.json$/m);
+  const off = await prompt(['config', 'show', '--json'], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
+  expect(JSON.parse(off.stdout)).toContainEqual({ name: 'sessions', value: 'not kept', from: 'PROMPT_AGENT_SESSIONS' });
+  // Whoever names a session wants it.
+  await prompt(['--session', 'trip', '2+2'], { cwd });
+  expect(existsSync(db)).toBe(true);
+});
+
+test.each([
+  ['{ "sessions": "no" }', '"sessions" must be true or false, not text'],
+  ['{ "sesions": false }', 'sesions'],
+])('a mistake in the setting is named: %s', async (text, said) => {
+  verifies('cli.sessions.off');
+  const cwd = workspace({ '.config/prompt-agent/config.json': text });
+  const { stdout, stderr } = await prompt(['config', 'check'], { cwd });
+  expect(stdout + stderr).toContain(said);
+});
+
 test('-c goes on with the last session of this folder, --session with a named one, and the model reads all that was said', async () => {
   verifies('cli.sessions.continue');
   const [cwd, elsewhere] = [workspace({ 'a.txt': 'x' }), workspace({ 'a.txt': 'x' })];

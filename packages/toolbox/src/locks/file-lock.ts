@@ -6,14 +6,11 @@ const WAIT_MS = 10_000;
 const SQLITE_BUSY = 5;
 
 /**
- * Runs something while this process, and this call, alone holds the lock of a path. The lock is that of an empty SQLite database: the system gives it
- * back when a process ends, however it ends. Fails after ten seconds without it.
+ * Runs something while this call alone, among all processes, holds the lock of a path, such as `permissions.json.lock` for the file beside it. The file is made
+ * where it is missing, in a folder that exists, and stays. The lock is that of an empty SQLite database: the system gives it back when a process ends,
+ * however it ends. Rejects after ten seconds without it.
  */
-export async function withFileLock<T>(
-  path: string,
-  work: () => Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+export async function withFileLock<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   prepare(path);
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(path);

@@ -21,6 +21,7 @@ export type {
   WriteOptions,
 } from './types.ts';
 export { createWorkspace } from './create-workspace.ts';
+export { withFileLock } from '../locks/file-lock.ts';
 export { memoryWorkspace } from './memory-workspace.ts';
 export { overlayWorkspace } from './overlay-workspace.ts';
 export { mayHoldCredentials } from './credential-names.ts';

@@ -1,19 +1,19 @@
 import type { Change, Workspace } from '@kernel/toolbox/workspace';
 import { messageOf } from '../message-of.ts';
 
-/** What was taken back, and what was not. */
-export interface TakenBack {
-  /** The changes that were taken back, the last one first. */
+/** What was undone, and what was not. */
+export interface Undone {
+  /** The changes that were undone, the last one first. */
   readonly changes: readonly Change[];
   /** Why others were not: one sentence each, with the path. */
   readonly refused: readonly string[];
 }
 
 /**
- * Takes back the changes of a workspace after the one with the id `since`, the last one first. A file that was changed since is left as it is, and
- * named; the others are taken back all the same.
+ * Undoes the changes of a workspace after the one with the id `since`, the last one first. A file that was changed since is left as it is, and
+ * named; the others are undone all the same.
  */
-export async function takeBack(workspace: Workspace, since = ''): Promise<TakenBack> {
+export async function undoChanges(workspace: Workspace, since = ''): Promise<Undone> {
   const changes: Change[] = [];
   const refused: string[] = [];
   const ids = workspace
@@ -31,8 +31,8 @@ export async function takeBack(workspace: Workspace, since = ''): Promise<TakenB
   return { changes, refused };
 }
 
-/** Returns a line for each path that was taken back. */
-export function takenBackLines(changes: readonly Change[]): readonly string[] {
+/** Returns a line for each path that was undone. */
+export function undoneLines(changes: readonly Change[]): readonly string[] {
   return changes.flatMap(({ paths }) => paths.map(({ path, what, to }) => sentence(path, what, to)));
 }
 

@@ -1,0 +1,59 @@
+import { createMemorySession, type Session } from '@kernel/agent';
+import type { AgentEvent } from '@kernel/protocol';
+
+/** A conversation of `serve http`. */
+export interface Chat {
+  /** What was said. */
+  readonly session: Session;
+  /** Whether a run of it goes on. */
+  isBusy: boolean;
+  /** Whether calls of it wait for a decision. */
+  isWaiting: boolean;
+}
+
+const MAX_CHATS = 100;
+
+/** Creates the conversations of a server, in memory. Returns the one with an id, a new one at its first use; beyond 100 the one that was not used for longest is dropped. */
+export function createChats(): (id: string) => Chat {
+  const chats = new Map<string, Chat>();
+  return (id) => {
+    const chat = chats.get(id) ?? { session: createMemorySession(), isBusy: false, isWaiting: false };
+    chats.delete(id);
+    chats.set(id, chat);
+    const oldest = [...chats].find(([, { isBusy }]) => !isBusy)?.[0];
+    if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest);
+    return chat;
+  };
+}
+
+/** Passes the events of a run on, and notes in the chat whether calls wait for a decision at its end. */
+export async function* noteWaiting(events: AsyncIterable<AgentEvent>, chat: Chat): AsyncGenerator<AgentEvent> {
+  for await (const event of events) {
+    if (event.type === 'run-end') chat.isWaiting = event.reason === 'approval';
+    yield event;
+  }
+}
+
+/** Returns a response that calls `release` once its body has been read, has failed or was given up. */
+export function whenEnded(response: Response, release: () => void): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    release();
+    return response;
+  }
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const part: { done: boolean; value?: Uint8Array | undefined } = await reader.read();
+        if (part.value !== undefined) return controller.enqueue(part.value);
+        release();
+        controller.close();
+      } catch (error) {
+        release();
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason).finally(release),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
