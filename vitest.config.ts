@@ -13,6 +13,7 @@ const onSource = [
   'packages/tools',
   'packages/agent',
   'packages/mcp',
+  'packages/durable',
   'packages/toolbox',
   'packages/testing',
   'scripts',

@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/providers': ['@kernel/protocol', '@kernel/internal', 'undici', '#transport'],
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
   'packages/agent': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
+  'packages/durable': ['@kernel/protocol', '@kernel/internal'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],
   'packages/toolbox': [
     '@kernel/protocol',

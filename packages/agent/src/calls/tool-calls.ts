@@ -29,7 +29,7 @@ import { hookStopAnswer } from '../loop/hook-stop.ts';
 import type { Inbox } from '../loop/inbox.ts';
 import type { PreparedCall } from './prepared-call.ts';
 import { type RunInheritance, runInScope, type ScopedCall } from '../loop/run-scope.ts';
-import { createStep, type RunningStep, type StepContext } from '../loop/steps.ts';
+import { createStep, type RunningStep, type StepContext, withListener } from '../loop/steps.ts';
 import type { BeginTurn } from '../turn/turn-tools.ts';
 
 /** What the calls of a run share. */
@@ -94,7 +94,12 @@ export function callStep(context: StepContext, resources: CallResources, prepare
       semaphore.release();
     }
   });
-  return effects === false ? step : { ...step, unknown: (emit = context.emit) => unknownOutput(call, emit) };
+  return effects === false
+    ? step
+    : {
+        ...step,
+        unknown: ({ emit = context.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)),
+      };
 }
 
 /** The output of a call that had begun in a process that is gone. */
@@ -102,7 +107,8 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   const result = lostResult(call);
   void emit({ type: 'tool-start', call });
   void emit({ type: 'tool-end', call, result, durationMs: 0 });
-  const output: object = { result: toResultJson({ ...result, forLLM: toModelText(result) }) } satisfies CallOutput;
+  const json = toResultJson({ ...result, forLLM: toModelText(result) });
+  const output: object = { result: json } satisfies CallOutput;
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
   return output as JsonValue;
 }

@@ -33,11 +33,20 @@ export function createStep<O extends object>(
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     input: head.input as JsonValue,
-    run: ({ signal = context.signal, emit = context.emit, beforeHandler } = {}) => {
-      const output: Promise<unknown> = body({ signal, emit, beforeHandler });
+    run: ({ signal = context.signal, emit = context.emit, onEvent, beforeHandler } = {}) => {
+      const output: Promise<unknown> = body({ signal, emit: withListener(emit, onEvent), beforeHandler });
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       return output as Promise<JsonValue>;
     },
+  };
+}
+
+/** Returns a sink that shows each event to a listener first. */
+export function withListener(emit: Emit, onEvent: StepScope['onEvent']): Emit {
+  if (onEvent === undefined) return emit;
+  return (event) => {
+    onEvent(event);
+    return emit(event);
   };
 }
 

@@ -23,6 +23,8 @@ export interface StepScope {
   readonly signal?: AbortSignal | undefined;
   /** Takes the events of the step. */
   readonly emit?: Emit | undefined;
+  /** Sees each event of the step as it is emitted, wherever `emit` takes it. Must not throw. */
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
   /**
    * Awaited by a step of the kind `tool` right before the handler of its call is entered, behind all queues; not at all for a call that does not run.
    * Where it rejects, the handler is not entered. From here on a call with an effect must not run again. It may be called again for a retry.
@@ -60,7 +62,7 @@ export interface Step {
    * Returns the output of a `tool` step whose handler was entered, and of which nobody knows how it ended: a result with `OUTCOME_UNKNOWN`. Emits the
    * events of such a call.
    */
-  unknown?(emit?: Emit): JsonValue;
+  unknown?(scope?: Pick<StepScope, 'emit' | 'onEvent'>): JsonValue;
 }
 
 /**

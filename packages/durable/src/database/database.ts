@@ -1,0 +1,90 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
+import { KernelError } from '@kernel/protocol';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+
+/** A row of a query, by column. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** A database file, with statements that are prepared once. */
+export interface Database {
+  /** Runs statements without parameters. */
+  exec(this: void, sql: string): void;
+  /** Runs one statement. Returns how many rows it changed. */
+  run(this: void, sql: string, ...values: readonly SQLInputValue[]): number;
+  /** Returns the first row, or undefined. */
+  get(this: void, sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
+  /** Returns all rows. */
+  all(this: void, sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
+  /** Closes the file. */
+  close(this: void): void;
+}
+
+/** What a commit outlives: the death of the process, or a loss of power too. */
+export type Durability = 'process' | 'power';
+
+/**
+ * Opens or creates a journal file, readable by its owner only. Throws `STORE_FAILED` for a file that is not one, that a newer release wrote, or that
+ * cannot be opened.
+ */
+export function openDatabase(path: string, durability: Durability): Database {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+    const db = new DatabaseSync(path);
+    // Waiting for a lock blocks the whole process, so that a busy file is tried again later instead.
+    db.exec(
+      'PRAGMA busy_timeout = 20; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;',
+    );
+    db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);
+    migrate(db, path);
+    return wrap(db);
+  } catch (error) {
+    if (KernelError.is(error)) throw error;
+    throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} cannot be opened: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether an error says that another connection holds the file: SQLITE_BUSY or SQLITE_LOCKED. */
+export function isBusy(error: unknown): boolean {
+  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'errcode') : undefined;
+  return typeof code === 'number' && ((code & 0xff) === 5 || (code & 0xff) === 6);
+}
+
+/** The message of an error, whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version === SCHEMA_VERSION) return;
+  if (version > SCHEMA_VERSION)
+    throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} was written by a newer release.`, {
+      hint: `Its version is ${version}; this release reads ${SCHEMA_VERSION}. Update @kernel/durable.`,
+    });
+  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table'").get()?.['n']);
+  if (tables > 0 && version === 0)
+    throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is a database of another program.`, {
+      hint: 'Give the journal a file of its own.',
+    });
+  db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+}
+
+function wrap(db: DatabaseSync): Database {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
+    const known = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  return {
+    exec: (sql) => db.exec(sql),
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    get: (sql, ...values) => prepare(sql).get(...values),
+    all: (sql, ...values) => prepare(sql).all(...values),
+    close: () => db.close(),
+  };
+}

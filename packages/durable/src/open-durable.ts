@@ -1,0 +1,197 @@
+import { isObject } from '@kernel/internal';
+import { checkChoice, checkKeys, KernelError, optionKeys, type UserMessage } from '@kernel/protocol';
+import { createChanges } from './database/changes.ts';
+import { type Durability, openDatabase } from './database/database.ts';
+import { createGroupCommit } from './database/group-commit.ts';
+import { readEvents } from './runs/events.ts';
+import { FINAL, listRuns, listWaiting, noSuchRun, readRun, type RunFilter } from './runs/read-run.ts';
+import {
+  addMessage,
+  answerCall,
+  cancelRun,
+  type Decision,
+  type PurgeOptions,
+  purgeRuns,
+  retryRun,
+  stopRun,
+} from './runs/signals.ts';
+import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
+import type { LoggedEvent, RunRecord, UnknownAnswer, WaitingCall } from './types.ts';
+import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
+
+/** How a journal is opened. */
+export interface DurableOptions {
+  /** What a commit outlives: the death of the process, or a loss of power too, which costs a sync of the disk for each commit. Default `process`. */
+  readonly durability?: Durability | undefined;
+}
+
+/** Ends waiting, and the reading of events. */
+export interface WaitOptions {
+  /** Rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which events to read. */
+export interface EventsOptions extends WaitOptions {
+  /** Only those after this position. Default 0: all. */
+  readonly after?: number | undefined;
+  /** Whether to go on until the run is over. Default true. */
+  readonly follow?: boolean | undefined;
+}
+
+/**
+ * Runs in a journal file, for any number of processes on one machine. Every method may be called in any of them. All of them reject with `STORE_FAILED`
+ * where the file fails, and with `CONFIG_INVALID` for a run that there is not.
+ */
+export interface Durable {
+  /** Starts a worker in this process. */
+  work(options: WorkerOptions): Worker;
+  /** Starts a run once: the same id with the same input again changes nothing. Resolves to whether it is new, once it is written. */
+  start(id: string, options: StartOptions): Promise<boolean>;
+  /** Reads a run; undefined if there is none. */
+  status(id: string): Promise<RunRecord | undefined>;
+  /** Lists runs, the latest first. */
+  list(filter?: RunFilter): Promise<readonly RunRecord[]>;
+  /** Resolves when the run is over, however it ended. A blocked run is not over. */
+  result(id: string, options?: WaitOptions): Promise<RunRecord>;
+  /** Lists the calls that wait, of one run or all, the oldest first. */
+  waiting(id?: string): Promise<readonly WaitingCall[]>;
+  /** Decides on a call, even before it waits. The first decision counts. Resolves to whether this is it. */
+  decide(id: string, callId: string, decision: Decision): Promise<boolean>;
+  /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
+  resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
+  /** Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. Rejects for a run that is over. */
+  steer(
+    id: string,
+    message: string | UserMessage,
+    options?: { readonly after?: 'call' | 'answer' | undefined },
+  ): Promise<void>;
+  /** Ends a run once the calls in flight are done. Resolves to whether it was not over yet. */
+  stop(id: string): Promise<boolean>;
+  /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
+  cancel(id: string): Promise<boolean>;
+  /** Goes on with a run that failed or is blocked, as `version` if given. What is recorded stays. Resolves to whether it was one. */
+  retry(id: string, options?: { readonly version?: string | undefined }): Promise<boolean>;
+  /** The events of a run, in order; `after` goes on where a reader left. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
+  /** Deletes runs that are over, with everything that is known of them. Resolves to how many. */
+  purge(options?: PurgeOptions): Promise<number>;
+  /** Closes the file. Drain its workers first. */
+  close(): void;
+}
+
+const KEYS = optionKeys<DurableOptions>({ durability: true });
+const PAGE = 200;
+
+/**
+ * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
+ * of this machine.
+ */
+export function openDurable(path: string, options: DurableOptions = {}): Durable {
+  checkKeys('openDurable', options, KEYS);
+  checkChoice('openDurable', 'durability', options.durability, ['process', 'power']);
+  const db = openDatabase(path, options.durability ?? 'process');
+  const changes = createChanges(db);
+  const { write } = createGroupCommit(db, changes.notify);
+  const workers = new Set<Worker>();
+
+  /** Waits until `check` returns something; it is asked again after each change. */
+  function until<T>(check: () => T | undefined, signal: AbortSignal | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        unsubscribe();
+        signal?.removeEventListener('abort', abort);
+        settle();
+      };
+      const abort = (): void => end(() => reject(signal?.reason));
+      const look = (): void => {
+        try {
+          const found = check();
+          if (found !== undefined) end(() => resolve(found));
+        } catch (error) {
+          end(() => reject(error));
+        }
+      };
+      const unsubscribe = changes.subscribe(look);
+      if (signal?.aborted === true) return abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      look();
+    });
+  }
+
+  const known = (id: string): RunRecord => {
+    const run = readRun(db, id);
+    if (run === undefined) throw noSuchRun(id);
+    return run;
+  };
+
+  return {
+    work(workerOptions) {
+      const worker = startWorker(db, { write }, changes, workerOptions);
+      workers.add(worker);
+      return worker;
+    },
+    async start(id, startOptions) {
+      checkStart(id, startOptions);
+      return write(() => startRun(db, id, startOptions));
+    },
+    status: async (id) => readRun(db, id),
+    list: async (filter = {}) => listRuns(db, filter),
+    result: async (id, { signal } = {}) =>
+      until(() => {
+        const run = known(id);
+        return FINAL.has(run.status) ? run : undefined;
+      }, signal),
+    waiting: async (id) => listWaiting(db, id),
+    async decide(id, callId, decision) {
+      checkDecision(decision);
+      return write(() => answerCall(db, id, callId, 'approval', decision));
+    },
+    resolveUnknown: async (id, callId, answer) => write(() => answerCall(db, id, callId, 'unknown', answer)),
+    steer: async (id, message, { after = 'call' } = {}) =>
+      write(() => addMessage(db, id, after === 'answer' ? 'followUp' : 'steer', message)),
+    stop: async (id) => write(() => stopRun(db, id)),
+    cancel: async (id) => write(() => cancelRun(db, id)),
+    retry: async (id, { version } = {}) => write(() => retryRun(db, id, version)),
+    async *events(id, { after = 0, follow = true, signal } = {}) {
+      let last = after;
+      for (;;) {
+        const isOver = FINAL.has(known(id).status);
+        const page = readEvents(db, id, last, PAGE);
+        for (const each of page) {
+          yield each;
+          last = each.seq;
+        }
+        if (page.length === PAGE) continue;
+        if (isOver || !follow) return;
+        const from = last;
+        await until(
+          () => (FINAL.has(known(id).status) || readEvents(db, id, from, 1).length > 0 ? true : undefined),
+          signal,
+        );
+      }
+    },
+    purge: async (purgeOptions = {}) => write(() => purgeRuns(db, purgeOptions)),
+    close() {
+      if ([...workers].some(({ size }) => size > 0))
+        throw new KernelError('CONFIG_INVALID', 'close() was called while workers of this process have runs.', {
+          hint: 'await worker.drain() first.',
+        });
+      changes.close();
+      db.close();
+    },
+  };
+}
+
+/** Throws `CONFIG_INVALID` for a decision that no run could use. */
+function checkDecision(decision: Decision): void {
+  const given: unknown = decision;
+  if (isObject(given)) {
+    const { decision: kind, reason, arguments: edited } = given;
+    if (kind === 'allow' || (kind === 'deny' && typeof reason === 'string')) return;
+    if (kind === 'edit' && typeof edited === 'string') return;
+  }
+  throw new KernelError('CONFIG_INVALID', 'decide() was called without a decision.', {
+    hint: 'Pass { decision: "allow" }, { decision: "deny", reason: "…" } or { decision: "edit", arguments: "{…}" }.',
+  });
+}

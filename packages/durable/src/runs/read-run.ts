@@ -1,0 +1,94 @@
+import { isObject } from '@kernel/internal';
+import { type JsonValue, KernelError, type PendingCall } from '@kernel/protocol';
+import type { Database, Row } from '../database/database.ts';
+import type { RunRecord, RunResultJson, RunStatus, WaitingCall } from '../types.ts';
+
+/** The statuses that are final. */
+export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
+
+/** Which runs to list. */
+export interface RunFilter {
+  /** Only runs that are so. */
+  readonly status?: RunStatus | undefined;
+  /** Only runs of this agent. */
+  readonly agent?: string | undefined;
+  /** How many at most, the latest first. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+const COLUMNS = 'id, agent, version, status, result, deaths, created_at, updated_at';
+
+/** Reads a run; undefined if there is none. */
+export function readRun(db: Database, id: string): RunRecord | undefined {
+  const row = db.get(`SELECT ${COLUMNS} FROM runs WHERE id = ?`, id);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** Lists runs, the latest first. */
+export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly RunRecord[] {
+  const rows = db.all(
+    `SELECT ${COLUMNS} FROM runs WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR agent = ?2)
+     ORDER BY created_at DESC, id LIMIT ?3`,
+    status ?? null,
+    agent ?? null,
+    limit,
+  );
+  return rows.map(toRecord);
+}
+
+/** Lists the calls that wait, the oldest first. */
+export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
+  const rows = db.all(
+    'SELECT * FROM waits WHERE ?1 IS NULL OR run_id = ?1 ORDER BY since, run_id, call_id',
+    runId ?? null,
+  );
+  return rows.map((row) => ({
+    runId: text(row, 'run_id'),
+    callId: text(row, 'call_id'),
+    kind: text(row, 'kind') === 'unknown' ? 'unknown' : 'approval',
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+    call: parse(text(row, 'call')) as unknown as PendingCall,
+    since: new Date(Number(row['since'])),
+    ...(row['deadline_at'] === null ? {} : { deadlineAt: new Date(Number(row['deadline_at'])) }),
+  }));
+}
+
+/** The error of a verb for a run that there is not. */
+export function noSuchRun(id: string): KernelError {
+  return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(id.slice(0, 200))}.`, {
+    hint: 'list() has the ids of all runs.',
+  });
+}
+
+/** A column of text; empty for NULL. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Parses JSON of the journal. Throws `STORE_FAILED` for anything else. */
+export function parse(json: string): JsonValue {
+  try {
+    const value: unknown = JSON.parse(json);
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+    return value as JsonValue;
+  } catch (error) {
+    throw new KernelError('STORE_FAILED', 'The journal holds text that is not JSON.', { cause: error });
+  }
+}
+
+function toRecord(row: Row): RunRecord {
+  const result: unknown = row['result'] === null ? undefined : parse(text(row, 'result'));
+  return {
+    id: text(row, 'id'),
+    agent: text(row, 'agent'),
+    version: text(row, 'version'),
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+    status: text(row, 'status') as RunStatus,
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    ...(isObject(result) ? { result: result as unknown as RunResultJson } : {}),
+    deaths: Number(row['deaths']),
+    createdAt: new Date(Number(row['created_at'])),
+    updatedAt: new Date(Number(row['updated_at'])),
+  };
+}

@@ -1,0 +1,122 @@
+import { type ApprovalDecision, KernelError, type Message, type UserMessage } from '@kernel/protocol';
+import type { Database } from '../database/database.ts';
+import type { RunStatus, UnknownAnswer } from '../types.ts';
+import { FINAL, noSuchRun, text } from './read-run.ts';
+
+/** A decision from outside. */
+export type Decision = Exclude<ApprovalDecision, { readonly decision: 'later' }>;
+
+/** Keeps an answer for a call, the first one only, and wakes its run. Returns whether it counts. */
+export function answerCall(
+  db: Database,
+  runId: string,
+  callId: string,
+  kind: 'approval' | 'unknown',
+  answer: Decision | UnknownAnswer,
+): boolean {
+  const status = statusOf(db, runId);
+  if (FINAL.has(status)) return false;
+  const sql = 'INSERT OR IGNORE INTO signals (run_id, call_id, answer, made_at) VALUES (?, ?, ?, ?)';
+  const counts = db.run(sql, runId, signalKey(kind, callId), JSON.stringify(answer), Date.now()) > 0;
+  if (counts) wake(db, runId);
+  return counts;
+}
+
+/** The key of an answer: a decision and what becomes of an unknown outcome are different answers about one call. */
+export function signalKey(kind: 'approval' | 'unknown', callId: string): string {
+  return kind === 'approval' ? callId : `unknown ${callId}`;
+}
+
+/** Puts a run that waits back into the queue. */
+export function wake(db: Database, runId: string): void {
+  db.run(
+    "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'",
+    Date.now(),
+    runId,
+  );
+}
+
+/** Cancels a run: at once if nobody runs it, else its worker aborts it. Returns whether it was not over yet. */
+export function cancelRun(db: Database, runId: string): boolean {
+  const status = statusOf(db, runId);
+  if (FINAL.has(status)) return false;
+  if (status === 'running') {
+    db.run('UPDATE runs SET is_cancelled = 1 WHERE id = ?', runId);
+    return true;
+  }
+  endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
+  return true;
+}
+
+/** Ends a run, with its waits, answers and messages. */
+export function endRun(db: Database, runId: string, status: RunStatus, result: string): void {
+  db.run(
+    'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?',
+    status,
+    result,
+    Date.now(),
+    runId,
+  );
+  for (const table of ['waits', 'signals', 'inbox']) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
+}
+
+/** Adds a message for a run that is not over, and wakes nothing: it is read before the next model call, or after the answer. */
+export function addMessage(
+  db: Database,
+  runId: string,
+  queue: 'steer' | 'followUp',
+  message: string | UserMessage,
+): void {
+  if (FINAL.has(statusOf(db, runId)))
+    throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(runId)} is over.`, {
+      hint: 'Start another one with its messages: result() has them.',
+    });
+  const whole: Message = typeof message === 'string' ? { role: 'user', content: message } : message;
+  db.run('INSERT INTO inbox (run_id, queue, message) VALUES (?, ?, ?)', runId, queue, JSON.stringify(whole));
+}
+
+/** Lets a run end once the calls in flight are done. */
+export function stopRun(db: Database, runId: string): boolean {
+  if (FINAL.has(statusOf(db, runId))) return false;
+  db.run('UPDATE runs SET is_stopping = 1 WHERE id = ?', runId);
+  return true;
+}
+
+/** Puts a run that failed, is blocked or was left by a version back into the queue; what is recorded stays. Returns whether it was one. */
+export function retryRun(db: Database, runId: string, version: string | undefined): boolean {
+  const status = statusOf(db, runId);
+  if (status === 'done' || status === 'cancelled' || status === 'running') return false;
+  db.run(
+    `UPDATE runs SET status = 'queued', version = COALESCE(?, version), deaths = 0, result = NULL, wake_at = NULL,
+     is_cancelled = 0, updated_at = ? WHERE id = ?`,
+    version ?? null,
+    Date.now(),
+    runId,
+  );
+  return true;
+}
+
+/** Which finished runs to delete. */
+export interface PurgeOptions {
+  /** Only these. */
+  readonly ids?: readonly string[] | undefined;
+  /** Only those that ended before. Default: all that are over. */
+  readonly before?: Date | undefined;
+}
+
+/** Deletes runs that are over, with everything that is known of them. Returns how many. */
+export function purgeRuns(db: Database, { ids, before }: PurgeOptions): number {
+  const over = "status IN ('done', 'failed', 'cancelled') AND updated_at < ?";
+  const limit = before?.getTime() ?? Number.MAX_SAFE_INTEGER;
+  if (ids === undefined) return db.run(`DELETE FROM runs WHERE ${over}`, limit);
+  let count = 0;
+  for (const id of ids) count += db.run(`DELETE FROM runs WHERE id = ? AND ${over}`, id, limit);
+  return count;
+}
+
+function statusOf(db: Database, runId: string): RunStatus {
+  const row = db.get('SELECT status FROM runs WHERE id = ?', runId);
+  if (row === undefined) throw noSuchRun(runId);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  return text(row, 'status') as RunStatus;
+}

@@ -1,0 +1,204 @@
+import { isObject } from '@kernel/internal';
+import {
+  type AgentEvent,
+  type ApprovalDecision,
+  type Approve,
+  type JsonValue,
+  KernelError,
+  type Message,
+} from '@kernel/protocol';
+import type { Database } from '../database/database.ts';
+import type { Writer } from '../database/group-commit.ts';
+import { logEvents } from '../runs/events.ts';
+import { parse, text } from '../runs/read-run.ts';
+import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
+import type { DurableAgent } from '../types.ts';
+import type { Claim } from './claim.ts';
+import { createHalt } from './halt.ts';
+import { createRecordedSteps } from './recorded-steps.ts';
+import { createDurableSteering } from './steering.ts';
+
+/** An attempt at a run, under way. */
+export interface Attempt {
+  /** The run and its lease. */
+  readonly claim: Claim;
+  /** Settles when the attempt is over and what came of it is written. Never rejects. */
+  readonly ended: Promise<void>;
+  /** Reads again what came in: messages, a stop, a cancel. */
+  refresh(): void;
+  /** Lets no further step begin; what is in flight goes on. */
+  drain(): void;
+  /** Aborts what is in flight, whose results do not count. */
+  abandon(cause: 'drained' | 'lost'): void;
+}
+
+/** Goes on with a run from its journal. */
+export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
+  const { runId, owner, epoch } = claim;
+  const halt = createHalt();
+  const controller = new AbortController();
+  const usedAnswers = new Set<string>();
+  let isCancelled = false;
+  let isLive = false;
+  const steering = createDurableSteering(db, runId, {
+    message: (queue, message) => void writer.write(() => addMessage(db, runId, queue, message)).catch(ignore),
+    stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
+  });
+
+  const refresh = (): void => {
+    steering.refresh();
+    isCancelled ||= Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
+    // A replay that is aborted would go another way than its journal.
+    if (isCancelled && isLive) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+  };
+
+  const approve = agent.approve && withAnswers(db, runId, agent.approve, usedAnswers);
+  const steps = createRecordedSteps({
+    db,
+    writer,
+    lease: claim,
+    agent,
+    halt,
+    usedAnswers,
+    takenRows: () => steering.takenRows(),
+    beforeLiveStep() {
+      if (isLive) return;
+      isLive = true;
+      refresh();
+    },
+  });
+
+  async function execute(): Promise<RunEndEvent | undefined> {
+    const { messages, input } = startOf(claim.input);
+    const executor = { messages, runId, signal: controller.signal, approve, steering, steps };
+    let end: RunEndEvent | undefined;
+    let turnEnds = 0;
+    let rejections = 0;
+    for await (const event of agent.run(executor, input)) {
+      if (event.type === 'run-end') end = event;
+      else if (event.type === 'turn-end') await log(`turn-end ${(turnEnds += 1)}`, event);
+      else if (event.type === 'output-rejected') await log(`output-rejected ${(rejections += 1)}`, event);
+    }
+    return end;
+  }
+
+  const log = async (key: string, event: AgentEvent): Promise<void> => {
+    if (halt.cause === undefined) await underLease(() => logEvents(db, runId, [{ key, step: '', event }]));
+  };
+
+  /** Writes what came of the attempt, unless another worker has the run by now. */
+  const underLease = (work: () => void): Promise<void> =>
+    writer.write(() => {
+      const sql = 'SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ?';
+      if (db.get(sql, runId, owner, epoch) !== undefined) work();
+    });
+
+  const release = (status: 'queued' | 'waiting' | 'blocked', result?: object): void => {
+    const sql = 'UPDATE runs SET status = ?, owner = NULL, is_alone = 0, result = ?, updated_at = ? WHERE id = ?';
+    db.run(sql, status, result === undefined ? null : JSON.stringify(result), Date.now(), runId);
+  };
+
+  function settle(end: RunEndEvent | undefined, failure: unknown): void {
+    switch (halt.cause) {
+      case 'lost':
+        return;
+      case 'blocked':
+        return release(
+          'blocked',
+          errorResult(new KernelError('STORE_FAILED', halt.reason, { hint: 'Run the code of before, or retry() it.' })),
+        );
+      case 'unwritten':
+      case 'drained':
+        return release('queued');
+      case 'waiting':
+        if (isCancelled) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
+        return release(hasAnswer(db, runId) ? 'queued' : 'waiting');
+      case undefined:
+        return finish(end, failure);
+    }
+  }
+
+  function finish(end: RunEndEvent | undefined, failure: unknown): void {
+    if (end === undefined)
+      return endRun(
+        db,
+        runId,
+        'failed',
+        JSON.stringify(errorResult(failure ?? new Error('The run ended without run-end.'))),
+      );
+    const { type: _type, ...rest } = end;
+    const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
+    logEvents(db, runId, [{ key: 'run-end', step: '', event: { ...end, messages: [] } }]);
+    endRun(db, runId, isCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
+  }
+
+  async function attempt(): Promise<void> {
+    let end: RunEndEvent | undefined;
+    let failure: unknown;
+    try {
+      end = await execute();
+    } catch (error) {
+      failure = error;
+    }
+    controller.abort();
+    // What cannot be written now is found by whoever takes the run over.
+    await underLease(() => settle(end, failure)).catch(ignore);
+  }
+
+  return {
+    claim,
+    ended: attempt(),
+    refresh,
+    drain: () => void halt.stop('drained'),
+    abandon(cause) {
+      halt.stop(cause);
+      controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
+    },
+  };
+}
+
+type RunEndEvent = Extract<AgentEvent, { readonly type: 'run-end' }>;
+
+/** Decides by what was decided from outside, otherwise by the agent. */
+function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
+  return (request) => {
+    const callId = [...request.path, request.call.id].join('/');
+    const row = db.get(
+      'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
+      runId,
+      signalKey('approval', callId),
+    );
+    if (row === undefined) return approve(request);
+    used.add(callId);
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the run, as any decision is
+    return parse(text(row, 'answer')) as unknown as ApprovalDecision;
+  };
+}
+
+/** Whether something that the run waits for has been answered meanwhile. */
+function hasAnswer(db: Database, runId: string): boolean {
+  const rows = db.all('SELECT call_id, kind FROM waits WHERE run_id = ?', runId);
+  return rows.some((row) => {
+    const key = signalKey(text(row, 'kind') === 'unknown' ? 'unknown' : 'approval', text(row, 'call_id'));
+    return db.get('SELECT 1 FROM signals WHERE run_id = ? AND call_id = ?', runId, key) !== undefined;
+  });
+}
+
+function startOf(json: string): { readonly messages: readonly Message[]; readonly input: JsonValue | undefined } {
+  const stored: unknown = parse(json);
+  if (!isObject(stored) || !Array.isArray(stored['messages']))
+    throw new KernelError('STORE_FAILED', 'The journal does not say what the run started with.');
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written; the run checks its history
+  return { messages: stored['messages'] as Message[], input: stored['input'] as JsonValue | undefined };
+}
+
+function errorResult(error: unknown): object {
+  return { reason: 'error', error: toJson(error) };
+}
+
+function toJson(error: unknown): unknown {
+  if (KernelError.is(error)) return error;
+  return new KernelError('TOOL_FAILED', error instanceof Error ? error.message : String(error));
+}
+
+function ignore(): void {}

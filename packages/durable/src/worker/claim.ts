@@ -1,0 +1,83 @@
+import { STEP_FORMAT } from '@kernel/protocol';
+import type { Database } from '../database/database.ts';
+import { text } from '../runs/read-run.ts';
+import type { DurableAgent } from '../types.ts';
+import { runsAlone } from './leases.ts';
+import type { Lease } from './recorded-steps.ts';
+
+/** A run that a worker has got. */
+export interface Claim extends Lease {
+  /** The name of its agent. */
+  readonly agent: string;
+  /** What it was started with, as JSON. */
+  readonly input: string;
+  /** Whether it must be the only one of its process. */
+  readonly isAlone: boolean;
+}
+
+/** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
+export function claimRuns(
+  db: Database,
+  owner: string,
+  agents: Readonly<Record<string, DurableAgent>>,
+  room: { readonly count: number; readonly isIdle: boolean },
+): readonly Claim[] {
+  const now = Date.now();
+  const claims: Claim[] = [];
+  const wanted = Object.entries(agents).flatMap(([agent, { version = '1', accepts = [] }]) =>
+    [version, ...accepts].map((each) => JSON.stringify([agent, each])),
+  );
+  const rows = db.all(
+    `SELECT id, agent, input, epoch, deaths FROM runs
+     WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?1) AND format = ?2
+       AND json_array(agent, version) IN (SELECT value FROM json_each(?3))
+     ORDER BY created_at, id LIMIT ?4`,
+    now,
+    STEP_FORMAT,
+    JSON.stringify(wanted),
+    room.count + 16, // those that must be alone are passed over
+  );
+  for (const row of rows) {
+    if (claims.length >= room.count) break;
+    const isAlone = runsAlone(Number(row['deaths']));
+    if (isAlone && (!room.isIdle || claims.length > 0)) continue;
+    const runId = text(row, 'id');
+    const epoch = Number(row['epoch']) + 1;
+    db.run(
+      "UPDATE runs SET status = 'running', owner = ?, epoch = ?, is_alone = ?, updated_at = ? WHERE id = ?",
+      owner,
+      epoch,
+      isAlone ? 1 : 0,
+      now,
+      runId,
+    );
+    claims.push({ runId, owner, epoch, agent: text(row, 'agent'), input: text(row, 'input'), isAlone });
+    if (isAlone) break;
+  }
+  return claims;
+}
+
+/** Ends waits and runs whose time is over. */
+export function settleDue(db: Database): void {
+  const now = Date.now();
+  for (const row of db.all('SELECT run_id, call_id FROM waits WHERE deadline_at <= ?', now)) {
+    const answer = JSON.stringify({ decision: 'deny', reason: 'no decision came in time.' });
+    const [runId, callId] = [text(row, 'run_id'), text(row, 'call_id')];
+    db.run(
+      'INSERT OR IGNORE INTO signals (run_id, call_id, answer, made_at) VALUES (?, ?, ?, ?)',
+      runId,
+      callId,
+      answer,
+      now,
+    );
+    db.run('UPDATE waits SET deadline_at = NULL WHERE run_id = ? AND call_id = ?', runId, callId);
+    db.run("UPDATE runs SET status = 'queued', updated_at = ? WHERE id = ? AND status = 'waiting'", now, runId);
+  }
+}
+
+/** Returns the runs whose deadline has passed. */
+export function overdueRuns(db: Database): readonly string[] {
+  const sql =
+    "SELECT id FROM runs WHERE deadline_at <= ? AND status IN ('queued', 'running', 'waiting', 'blocked') AND is_cancelled = 0";
+  return db.all(sql, Date.now()).map((row) => text(row, 'id'));
+}

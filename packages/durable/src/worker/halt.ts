@@ -1,0 +1,38 @@
+/**
+ * Why an attempt at a run goes no further: its lease is lost, its journal belongs to other code, its worker drains, its journal cannot be written, or
+ * something waits.
+ */
+export type HaltCause = 'lost' | 'blocked' | 'drained' | 'unwritten' | 'waiting';
+
+const RANK: readonly HaltCause[] = ['lost', 'blocked', 'unwritten', 'drained', 'waiting'];
+
+/** The state of an attempt. */
+export interface Halt {
+  /** Why it goes no further; undefined while it does. */
+  readonly cause: HaltCause | undefined;
+  /** What to say about it. */
+  readonly reason: string;
+  /** Lets it go no further. Of several causes the gravest counts. Returns the error to throw. */
+  stop(cause: HaltCause, reason?: string): Error;
+}
+
+/** Creates the state of an attempt that goes on. */
+export function createHalt(): Halt {
+  let cause: HaltCause | undefined;
+  let reason = '';
+  return {
+    get cause() {
+      return cause;
+    },
+    get reason() {
+      return reason;
+    },
+    stop(next, why = '') {
+      if (cause === undefined || RANK.indexOf(next) < RANK.indexOf(cause)) {
+        cause = next;
+        reason = why;
+      }
+      return new Error(`The attempt at the run has stopped: ${cause}.`);
+    },
+  };
+}

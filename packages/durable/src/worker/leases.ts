@@ -1,0 +1,85 @@
+import type { Database } from '../database/database.ts';
+import { endRun } from '../runs/signals.ts';
+import { text } from '../runs/read-run.ts';
+
+/** A run whose process died so often counts only its own deaths: from then on it runs alone. */
+const SHARED_DEATHS = 2;
+
+/** Watches the other workers of a file by their beats. */
+export interface PeerWatch {
+  /** Returns the ids of the workers that have not beaten for as long as a lease, by this process's own clock. */
+  lost(workers: ReadonlyMap<string, number>): readonly string[];
+}
+
+/** Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. */
+export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
+  let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
+  return {
+    lost(workers) {
+      const nowMs = now();
+      const next: typeof seen = new Map();
+      const lost: string[] = [];
+      for (const [id, beat] of workers) {
+        const before = seen.get(id);
+        const current = before?.beat === beat ? before : { beat, sinceMs: nowMs };
+        next.set(id, current);
+        if (nowMs - current.sinceMs >= leaseMs) lost.push(id);
+      }
+      seen = next;
+      return lost;
+    },
+  };
+}
+
+/** The beats of all workers but one. */
+export function readPeers(db: Database, own: string): ReadonlyMap<string, number> {
+  return new Map(
+    db.all('SELECT id, beat FROM workers WHERE id <> ?', own).map((row) => [text(row, 'id'), Number(row['beat'])]),
+  );
+}
+
+/**
+ * Takes the runs of a worker that is gone back into the queue, unless it has beaten since. A run that ran beside others counts at most two deaths: it may
+ * have been the neighbor of one that kills. `maxDeaths` says after how many a run of an agent fails.
+ */
+export function takeOver(db: Database, worker: string, beat: number, maxDeaths: (agent: string) => number): void {
+  if (db.run('DELETE FROM workers WHERE id = ? AND beat = ?', worker, beat) > 0) releaseDead(db, worker, maxDeaths);
+}
+
+/** The same for runs whose worker is not known any more. */
+export function releaseOrphans(db: Database, maxDeaths: (agent: string) => number): void {
+  const rows = db.all(
+    'SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM workers)',
+  );
+  for (const row of rows) releaseDead(db, text(row, 'owner'), maxDeaths);
+}
+
+function releaseDead(db: Database, worker: string, maxDeaths: (agent: string) => number): void {
+  const now = Date.now();
+  for (const row of db.all('SELECT id, agent, deaths, is_alone, is_cancelled FROM runs WHERE owner = ?', worker)) {
+    const id = text(row, 'id');
+    const before = Number(row['deaths']);
+    const deaths = Number(row['is_alone']) === 1 ? before + 1 : Math.max(before, Math.min(before + 1, SHARED_DEATHS));
+    db.run(
+      "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?",
+      deaths,
+      now,
+      id,
+    );
+    if (Number(row['is_cancelled']) === 1) endRun(db, id, 'cancelled', JSON.stringify({ reason: 'aborted' }));
+    else if (deaths >= maxDeaths(text(row, 'agent'))) endRun(db, id, 'failed', JSON.stringify(killed(deaths)));
+  }
+}
+
+/** Whether a run must have its process for itself. */
+export function runsAlone(deaths: number): boolean {
+  return deaths >= SHARED_DEATHS;
+}
+
+function killed(deaths: number): object {
+  const message = `Its process died ${deaths} times while it ran.`;
+  return {
+    reason: 'error',
+    error: { name: 'KernelError', code: 'LIMIT_REACHED', message, hint: 'See what its last calls do, then retry it.' },
+  };
+}

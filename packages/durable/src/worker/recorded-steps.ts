@@ -1,0 +1,276 @@
+import {
+  type AgentEvent,
+  type JsonValue,
+  KernelError,
+  type Step,
+  type StepExecutor,
+  toErrorResult,
+  toModelText,
+} from '@kernel/protocol';
+import type { Database } from '../database/database.ts';
+import type { Writer } from '../database/group-commit.ts';
+import { isLogged, logEvents, type NewEvent } from '../runs/events.ts';
+import { parse, text } from '../runs/read-run.ts';
+import { signalKey } from '../runs/signals.ts';
+import type { DurableAgent, UnknownAnswer } from '../types.ts';
+import type { Halt } from './halt.ts';
+import { inputDigest } from './input-digest.ts';
+
+/** The lease of one worker on one run. */
+export interface Lease {
+  /** The run. */
+  readonly runId: string;
+  /** The worker. */
+  readonly owner: string;
+  /** Counts the leases of the run. */
+  readonly epoch: number;
+}
+
+/** What the steps of an attempt are executed with. */
+export interface RecordedStepsOptions {
+  /** The journal. */
+  readonly db: Database;
+  /** Writes to it. */
+  readonly writer: Writer;
+  /** Who may write. */
+  readonly lease: Lease;
+  /** What the agent says about limits. */
+  readonly agent: DurableAgent;
+  /** Whether the attempt goes on. */
+  readonly halt: Halt;
+  /** Called before the first step that runs, and before each one after it. Throws what must stop it. */
+  readonly beforeLiveStep: () => void;
+  /** The messages that a step has taken since the last call. */
+  readonly takenRows: () => readonly number[];
+  /** The answers from outside that were used since the last call, by call. */
+  readonly usedAnswers: Set<string>;
+}
+
+interface Recorded {
+  readonly digest: string;
+  readonly state: 'begun' | 'done';
+  readonly output: string;
+}
+
+const MAX_OUTPUT = 4 * 1024 * 1024;
+
+/** Creates the executor of one attempt at a run: what the journal has is not run again, and what it has not is recorded. */
+export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
+  const { db, writer, lease, agent, halt, usedAnswers } = options;
+  const { runId, owner, epoch } = lease;
+  const recorded = new Map<string, Recorded>();
+  for (const row of db.all('SELECT id, input_digest, state, output FROM steps WHERE run_id = ?', runId))
+    recorded.set(text(row, 'id'), {
+      digest: text(row, 'input_digest'),
+      state: text(row, 'state') === 'done' ? 'done' : 'begun',
+      output: text(row, 'output'),
+    });
+
+  /** Writes under the lease: what a worker without it writes does not count. */
+  const commit = async (work: () => void): Promise<void> => {
+    let isOwner: boolean;
+    try {
+      isOwner = await writer.write(() => {
+        const sql = "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'";
+        if (db.get(sql, runId, owner, epoch) === undefined) return false;
+        work();
+        return true;
+      });
+    } catch (error) {
+      throw halt.stop('unwritten', KernelError.is(error) ? error.message : String(error));
+    }
+    if (!isOwner) throw halt.stop('lost');
+  };
+
+  const begin = (step: Step, digest: string): Promise<void> =>
+    commit(() => {
+      db.run(
+        `INSERT INTO steps (run_id, id, input_digest, effect, state, began_at) VALUES (?, ?, ?, ?, 'begun', ?)
+         ON CONFLICT DO UPDATE SET state = 'begun', began_at = excluded.began_at`,
+        runId,
+        step.id,
+        digest,
+        step.effect ?? null,
+        Date.now(),
+      );
+    });
+
+  const finish = async (
+    step: Step,
+    digest: string,
+    output: JsonValue,
+    events: readonly NewEvent[],
+  ): Promise<JsonValue> => {
+    const { kept, json } = limitOutput(step, output, agent.maxResultBytes ?? MAX_OUTPUT);
+    const taken = step.kind === 'model' || step.kind === 'inbox' ? options.takenRows() : [];
+    const callId = callIdOf(step.id);
+    await commit(() => {
+      const now = Date.now();
+      db.run(
+        `INSERT INTO steps (run_id, id, input_digest, effect, state, output, began_at, ended_at) VALUES (?, ?, ?, ?, 'done', ?, ?, ?)
+         ON CONFLICT DO UPDATE SET state = 'done', output = excluded.output, ended_at = excluded.ended_at`,
+        runId,
+        step.id,
+        digest,
+        step.effect ?? null,
+        json,
+        now,
+        now,
+      );
+      for (const seq of taken) db.run('DELETE FROM inbox WHERE seq = ?', seq);
+      if (step.kind === 'approve' || step.kind === 'tool')
+        db.run('DELETE FROM waits WHERE run_id = ? AND call_id = ?', runId, callId);
+      logEvents(db, runId, events);
+    });
+    recorded.set(step.id, { digest, state: 'done', output: json });
+    return kept;
+  };
+
+  /** Lets a call wait for an answer from outside. An answer that was used and did not settle it is gone. */
+  const wait = async (step: Step, kind: 'approval' | 'unknown', call: JsonValue, callId: string): Promise<never> => {
+    const now = Date.now();
+    const deadline = kind === 'approval' && agent.approvalMs !== undefined ? now + agent.approvalMs : null;
+    await commit(() => {
+      if (usedAnswers.delete(callId)) db.run('DELETE FROM signals WHERE run_id = ? AND call_id = ?', runId, callId);
+      db.run(
+        `INSERT INTO waits (run_id, call_id, kind, call, since, deadline_at) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET call = excluded.call`,
+        runId,
+        callId,
+        kind,
+        JSON.stringify(call),
+        now,
+        deadline,
+      );
+    });
+    throw halt.stop('waiting', step.id);
+  };
+
+  /** What becomes of a call that had begun in a process that is gone. Undefined: it runs again. */
+  const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
+    const callId = callIdOf(step.id);
+    const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
+    if (answer === 'retry') return undefined;
+    if (answer === undefined) return wait(step, 'unknown', calledIn(step.input), callId);
+    if (typeof answer === 'object') return finish(step, digest, { result: { forLLM: answer.text } }, []);
+    const { events, onEvent } = collectEvents(step);
+    return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
+  };
+
+  const execute = async (step: Step): Promise<JsonValue> => {
+    const digest = inputDigest(step);
+    const known = recorded.get(step.id);
+    if (known !== undefined && known.digest !== digest)
+      throw halt.stop(
+        'blocked',
+        `The step "${step.id}" does not work on what the journal says it did: the code has changed.`,
+      );
+    if (known?.state === 'done') return parse(known.output);
+    if (halt.cause !== undefined) throw halt.stop(halt.cause);
+    options.beforeLiveStep();
+    if (known?.state === 'begun' && step.unknown !== undefined) {
+      const settled = await settleUnknown(step, digest);
+      if (settled !== undefined) return settled;
+    }
+    const { events, onEvent } = collectEvents(step);
+    const isUnsafe = step.effect === 'write' || step.effect === 'external';
+    const beforeHandler = isUnsafe && step.hasInnerSteps !== true ? once(() => begin(step, digest)) : undefined;
+    const output = await step.run({ onEvent, beforeHandler });
+    // What a step returns while the attempt is being stopped, or whose inner steps were, is not how it ended.
+    if (halt.cause === 'drained' || halt.cause === 'lost') throw halt.stop(halt.cause);
+    if (halt.cause !== undefined && step.hasInnerSteps === true && waitsWithin(halt.reason, step.id))
+      throw halt.stop(halt.cause);
+    const pending = pendingIn(step, output);
+    if (pending !== undefined) return wait(step, 'approval', pending.call, pending.callId);
+    return finish(step, digest, output, events);
+  };
+
+  return {
+    takesInnerSteps: true,
+    async all(batch) {
+      const settled = await Promise.allSettled(batch.map(execute));
+      return settled.map((each) => {
+        if (each.status === 'rejected') throw each.reason;
+        return each.value;
+      });
+    },
+  };
+}
+
+/** The ids of the calls that a step belongs to, outermost first: what `decide` takes. Members of a team are not part of it. */
+export function callIdOf(stepId: string): string {
+  const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
+  return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');
+}
+
+function waitsWithin(reason: string, stepId: string): boolean {
+  return reason.startsWith(`${stepId}/`) || reason.startsWith(`${stepId}#`);
+}
+
+function unknownAnswer(db: Database, runId: string, callId: string): UnknownAnswer | undefined {
+  const row = db.get(
+    'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
+    runId,
+    signalKey('unknown', callId),
+  );
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownAnswer);
+}
+
+/** Collects the events of a step that are logged, with keys that are the same in each attempt at it. */
+function collectEvents(step: Step): {
+  readonly events: readonly NewEvent[];
+  readonly onEvent: (event: AgentEvent) => void;
+} {
+  const events: NewEvent[] = [];
+  const onEvent = (event: AgentEvent): void => {
+    if (isLogged(event)) events.push({ key: `${step.id} ${events.length}`, step: step.id, event });
+  };
+  return { events, onEvent };
+}
+
+/** The output of a step and its JSON. A result that is too long is replaced by an error; any other output that is ends the run. */
+function limitOutput(
+  step: Step,
+  output: JsonValue,
+  maxBytes: number,
+): { readonly kept: JsonValue; readonly json: string } {
+  const json = JSON.stringify(output);
+  if (json.length <= maxBytes && (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes))
+    return { kept: output, json };
+  const error = new KernelError(
+    'LIMIT_REACHED',
+    `The output of "${step.id}" is longer than ${maxBytes} bytes (maxResultBytes).`,
+    {
+      hint: 'Return less, or raise maxResultBytes of the agent.',
+    },
+  );
+  if (step.kind !== 'tool') throw error;
+  const result = toErrorResult(error);
+  const kept = { result: { forLLM: toModelText(result), isError: true, code: error.code } };
+  return { kept, json: JSON.stringify(kept) };
+}
+
+/** The call that waits, by the output of a step. */
+function pendingIn(step: Step, output: JsonValue): { readonly call: JsonValue; readonly callId: string } | undefined {
+  if (typeof output !== 'object' || output === null) return undefined;
+  const pending: unknown = Reflect.get(output, 'pending');
+  const call: unknown = Array.isArray(pending) ? pending[0] : pending;
+  if (typeof call !== 'object' || call === null) return undefined;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an output, which is JSON
+  const { id, path = [] } = call as { readonly id: string; readonly path?: readonly string[] };
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
+}
+
+function calledIn(input: JsonValue): JsonValue {
+  const call: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'call') : null;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
+  return call as JsonValue;
+}
+
+/** Runs asynchronous work at the first call; later ones wait for the same. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work());
+}

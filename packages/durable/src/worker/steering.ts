@@ -1,0 +1,61 @@
+import type { Message, Steering, UserMessage } from '@kernel/protocol';
+import type { Database } from '../database/database.ts';
+import { parse, text } from '../runs/read-run.ts';
+
+/** The steering of a run, out of the journal. */
+export interface DurableSteering extends Steering {
+  /** Returns the messages that were taken since the last call, for the commit of the step that took them. */
+  takenRows(): readonly number[];
+  /** Reads again what is in the journal. */
+  refresh(this: void): void;
+}
+
+/** Creates the steering of one attempt at a run. `add` puts a message of this process into the journal. */
+export function createDurableSteering(
+  db: Database,
+  runId: string,
+  add: { readonly message: (queue: 'steer' | 'followUp', message: UserMessage) => void; readonly stop: () => void },
+): DurableSteering {
+  const taken = new Set<number>();
+  let uncommitted: number[] = [];
+  let rows: readonly { readonly seq: number; readonly queue: string; readonly message: Message }[] = [];
+  let isStopping = false;
+
+  const waiting = (queue: string): readonly Message[] =>
+    rows.flatMap((row) => (row.queue === queue && !taken.has(row.seq) ? [row.message] : []));
+  const refresh = (): void => {
+    isStopping = Number(db.get('SELECT is_stopping FROM runs WHERE id = ?', runId)?.['is_stopping']) === 1;
+    rows = db.all('SELECT seq, queue, message FROM inbox WHERE run_id = ? ORDER BY seq', runId).map((row) => ({
+      seq: Number(row['seq']),
+      queue: text(row, 'queue'),
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+      message: parse(text(row, 'message')) as unknown as Message,
+    }));
+  };
+  refresh();
+
+  return {
+    refresh,
+    steer: (message) => add.message('steer', toMessage(message)),
+    followUp: (message) => add.message('followUp', toMessage(message)),
+    stop: add.stop,
+    get pending() {
+      return { steer: waiting('steer'), followUp: waiting('followUp'), isStopping };
+    },
+    take(queue) {
+      const found = rows.filter((row) => row.queue === queue && !taken.has(row.seq));
+      for (const { seq } of found) taken.add(seq);
+      uncommitted.push(...found.map(({ seq }) => seq));
+      return found.map(({ message }) => message);
+    },
+    takenRows() {
+      const now = uncommitted;
+      uncommitted = [];
+      return now;
+    },
+  };
+}
+
+function toMessage(message: string | UserMessage): UserMessage {
+  return typeof message === 'string' ? { role: 'user', content: message } : message;
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import type { Changes } from '../database/changes.ts';
+import type { Database } from '../database/database.ts';
+import type { Writer } from '../database/group-commit.ts';
+import { cancelRun } from '../runs/signals.ts';
+import type { DurableAgent } from '../types.ts';
+import { type Attempt, startAttempt } from './attempt.ts';
+import { claimRuns, overdueRuns, settleDue } from './claim.ts';
+import { createPeerWatch, readPeers, releaseOrphans, takeOver } from './leases.ts';
+
+/** What a worker does. */
+export interface WorkerOptions {
+  /** The agents that it runs, by name. Runs of others are left to other workers. */
+  readonly agents: Readonly<Record<string, DurableAgent>>;
+  /** How many runs it has at once. Default 32. */
+  readonly maxRuns?: number | undefined;
+  /** How long a worker may be silent before the others take its runs over, in milliseconds. The same for all workers of a file. Default 10,000. */
+  readonly leaseMs?: number | undefined;
+  /** Gets errors that belong to no run, such as a file that cannot be read. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A worker at work. */
+export interface Worker {
+  /** Its id, unique to it. */
+  readonly id: string;
+  /** How many runs it has now. */
+  readonly size: number;
+  /**
+   * Takes no more runs, lets the steps in flight end for up to `graceMs`, aborts the rest, and gives all its runs back, which other workers go on with.
+   * Resolves when that is done. Default: 10 s.
+   */
+  drain(this: void, graceMs?: number): Promise<void>;
+}
+
+const KEYS = optionKeys<WorkerOptions>({ agents: true, maxRuns: true, leaseMs: true, onError: true });
+const AGENT_KEYS = optionKeys<DurableAgent>({
+  version: true,
+  accepts: true,
+  run: true,
+  approve: true,
+  approvalMs: true,
+  maxAttempts: true,
+  maxResultBytes: true,
+  onUnknown: true,
+});
+const MAX_RUNS = 32;
+const LEASE_MS = 10_000;
+const MAX_ATTEMPTS = 4;
+const GRACE_MS = 10_000;
+
+/** Starts a worker of a journal. It keeps its process alive until it is drained. */
+export function startWorker(db: Database, writer: Writer, changes: Changes, options: WorkerOptions): Worker {
+  checkWorker(options);
+  const { agents, maxRuns = MAX_RUNS, leaseMs = LEASE_MS, onError = console.error } = options;
+  const id = `${hostname()}-${process.pid}-${randomUUID()}`;
+  const attempts = new Map<string, Attempt>();
+  const peers = createPeerWatch(leaseMs);
+  let isDraining = false;
+  let isClaiming = false;
+  let mustClaimAgain = false;
+
+  const maxDeaths = (agent: string): number => agents[agent]?.maxAttempts ?? MAX_ATTEMPTS;
+  const register = (): number =>
+    db.run(
+      'INSERT OR IGNORE INTO workers (id, info) VALUES (?, ?)',
+      id,
+      JSON.stringify({ pid: process.pid, agents: Object.keys(agents) }),
+    );
+
+  /** Says that this worker lives, takes over from those that do not, and settles what is due. */
+  const beat = async (): Promise<void> => {
+    const isKnown = await writer.write(() => {
+      const known = db.run('UPDATE workers SET beat = beat + 1 WHERE id = ?', id) > 0;
+      if (!known) register();
+      const workers = readPeers(db, id);
+      for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost) ?? 0, maxDeaths);
+      releaseOrphans(db, maxDeaths);
+      settleDue(db);
+      for (const runId of overdueRuns(db)) cancelRun(db, runId);
+      return known;
+    });
+    // Others took its runs over while it was frozen: what it still does must not count.
+    if (!isKnown) for (const attempt of attempts.values()) attempt.abandon('lost');
+  };
+
+  const claim = async (): Promise<void> => {
+    if (isClaiming) {
+      mustClaimAgain = true;
+      return;
+    }
+    isClaiming = true;
+    try {
+      do {
+        mustClaimAgain = false;
+        const isAlone = [...attempts.values()].some((attempt) => attempt.claim.isAlone);
+        const room = { count: isDraining || isAlone ? 0 : maxRuns - attempts.size, isIdle: attempts.size === 0 };
+        if (room.count <= 0) return;
+        // oxlint-disable-next-line no-await-in-loop -- one claim after the other
+        const claims = await writer.write(() => (register() > 0 ? [] : claimRuns(db, id, agents, room)));
+        for (const each of claims) begin(each);
+      } while (mustClaimAgain);
+    } finally {
+      isClaiming = false;
+    }
+  };
+
+  const begin = (each: Attempt['claim']): void => {
+    const agent = agents[each.agent];
+    if (agent === undefined) return;
+    const attempt = startAttempt(db, writer, each, agent);
+    const key = `${each.runId} ${each.epoch}`;
+    attempts.set(key, attempt);
+    if (isDraining) attempt.drain();
+    void attempt.ended.then(() => {
+      attempts.delete(key);
+      look();
+    });
+  };
+
+  const look = (): void => {
+    try {
+      for (const attempt of attempts.values()) attempt.refresh();
+    } catch (error) {
+      onError(error);
+    }
+    claim().catch(onError);
+  };
+
+  const unsubscribe = changes.subscribe(look);
+  const timer = setInterval(() => void beat().then(look, onError), leaseMs / 4);
+  void writer.write(register).then(look, onError);
+
+  let draining: Promise<void> | undefined;
+  const drain = async (graceMs: number): Promise<void> => {
+    isDraining = true;
+    for (const attempt of attempts.values()) attempt.drain();
+    const abort = setTimeout(() => {
+      for (const attempt of attempts.values()) attempt.abandon('drained');
+    }, graceMs);
+    await Promise.all([...attempts.values()].map(({ ended }) => ended));
+    clearTimeout(abort);
+    clearInterval(timer);
+    unsubscribe();
+    await writer.write(() => db.run('DELETE FROM workers WHERE id = ?', id)).catch(onError);
+  };
+
+  return {
+    id,
+    get size() {
+      return attempts.size;
+    },
+    drain: (graceMs = GRACE_MS) => (draining ??= drain(graceMs)),
+  };
+}
+
+function checkWorker(options: WorkerOptions): void {
+  checkKeys('work', options, KEYS);
+  checkNumber('work', 'maxRuns', options.maxRuns, 1);
+  checkNumber('work', 'leaseMs', options.leaseMs, 100);
+  const { agents }: { readonly agents: unknown } = options;
+  if (typeof agents !== 'object' || agents === null)
+    throw new KernelError('CONFIG_INVALID', 'work() was called without agents.', {
+      hint: 'Pass { agents: { support: { run } } }.',
+    });
+  for (const [name, agent] of Object.entries(options.agents)) {
+    checkKeys(`work, agent "${name}"`, agent, AGENT_KEYS);
+    checkNumber(`work, agent "${name}"`, 'maxAttempts', agent.maxAttempts, 3);
+    checkNumber(`work, agent "${name}"`, 'approvalMs', agent.approvalMs, 1);
+    checkNumber(`work, agent "${name}"`, 'maxResultBytes', agent.maxResultBytes, 1000);
+    if (typeof agent.run !== 'function')
+      throw new KernelError('CONFIG_INVALID', `work(): the agent "${name}" has no run.`, {
+        hint: 'Pass run: (executor) => run({ provider, model, tools, ...executor }).',
+      });
+  }
+}
