@@ -181,6 +181,6 @@ test('a server that is killed in the middle of a call gives a result at once, an
   expect(away).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
   expect(away.forLLM).toContain('could not be reached (ECONNREFUSED)');
   const pending = call(toolset, 'web_ok'); // it tries a few times
-  await program(new URL(first.url).port);
+  await started(Number(new URL(first.url).port)); // in this process, which is there at once
   expect((await pending).forLLM).toBe('ok');
 });
