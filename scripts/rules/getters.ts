@@ -6,6 +6,8 @@ import { sourceFiles } from '../lib/projects.ts';
 /** Objects that are created once per program, run or session: there a getter costs nothing that matters. */
 const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/agent/src/loop/steering.ts',
+  'packages/durable/src/worker/steering.ts',
+  'packages/durable/src/worker/worker.ts',
   // The SDK reads a property.
   'packages/mcp/src/server/http/flush-headers.ts',
   'packages/tools/src/call/runner.ts',

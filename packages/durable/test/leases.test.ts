@@ -1,31 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { openDurable } from '../src/index.ts';
 import { createPeerWatch } from '../src/worker/leases.ts';
-import { agentOf, gate, journal, journalPath, messages, step, worker } from './support.ts';
+import { agentOf, step } from './steps.ts';
+import { gate, journal, journalPath, messages, worker } from './support.ts';
 
-/** Leaves a journal as a process leaves it that was killed while its run was in a step. */
-async function killedIn(path: string, effect: 'read' | 'external', hasBegun: boolean) {
-  const db = openDurable(path);
-  const inHandler = gate();
-  const run = agentOf(async (steps) => {
-    const dies = step(
-      'tool:1',
-      async (scope) => {
-        if (hasBegun) await scope?.beforeHandler?.();
-        inHandler.open();
-        return new Promise(() => undefined);
-      },
-      { effect, unknown: () => ({ unknown: true }) },
-    );
-    return (await steps.all([dies]))[0] ?? null;
-  });
-  const at = db.work({ agents: { a: { run } } });
-  await db.start('x', { agent: 'a', messages });
-  await inHandler.opened;
-  // The worker is not drained: its row, its lease and its step stay as they are.
-  return { db, at };
+/** Leaves a journal as a process leaves it that was killed while its run was in a call. */
+function killedIn(path: string, effect: 'read' | 'external', hasBegun: boolean): void {
+  const script = join(import.meta.dirname, 'fixtures/dies.ts');
+  const args = ['--conditions=@kernel/source', script, path, effect, hasBegun ? 'in' : 'before'];
+  expect(spawnSync(process.execPath, args).signal).toBe('SIGKILL');
 }
 
 const settles = (entered: string[]) =>
@@ -44,18 +31,12 @@ test.each([
 ] as const)('%s after the death of its worker', async (_, effect, hasBegun, answer, count) => {
   verifies('durable.takeover');
   const path = journalPath();
-  const first = await killedIn(path, effect, hasBegun);
+  killedIn(path, effect, hasBegun);
   const entered: string[] = [];
-  // As if the process had died: its row is there, and beats no more.
-  const raw = new DatabaseSync(path);
-  raw.exec("DELETE FROM workers; UPDATE runs SET owner = 'dead'");
   const db = journal(path);
   worker(db, { leaseMs: 200, agents: { a: { run: settles(entered) } } });
   expect((await db.result('x')).result?.answer).toBe(answer);
   expect(entered).toHaveLength(count);
-  raw.close();
-  await first.at.drain(0);
-  first.db.close();
 });
 
 test('a worker that was frozen and wakes writes nothing under its old lease', async () => {
@@ -137,11 +118,7 @@ test('the unknown outcome of a call waits for somebody where the agent says so',
     [{ text: 'it was paid' }, '{"result":{"forLLM":"it was paid"}}'],
   ] as const) {
     const path = journalPath();
-    // oxlint-disable-next-line no-await-in-loop
-    const first = await killedIn(path, 'external', true);
-    const raw = new DatabaseSync(path);
-    raw.exec("DELETE FROM workers; UPDATE runs SET owner = 'dead'");
-    raw.close();
+    killedIn(path, 'external', true);
     const db = journal(path);
     worker(db, { leaseMs: 200, agents: { a: { run: settles([]), onUnknown: 'ask' } } });
     // oxlint-disable-next-line no-await-in-loop
@@ -150,8 +127,5 @@ test('the unknown outcome of a call waits for somebody where the agent says so',
     await db.resolveUnknown('x', '1', answer);
     // oxlint-disable-next-line no-await-in-loop
     expect((await db.result('x')).result?.answer).toBe(expected);
-    // oxlint-disable-next-line no-await-in-loop
-    await first.at.drain(0);
-    first.db.close();
   }
 });

@@ -4,7 +4,8 @@ import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { openDurable } from '../src/index.ts';
-import { agentOf, gate, journal, journalPath, messages, step, worker } from './support.ts';
+import { agentOf, step } from './steps.ts';
+import { gate, journal, journalPath, messages, worker } from './support.ts';
 
 const ok = agentOf(async (steps) => (await steps.all([step('model:1', () => ({ ok: true }))]))[0] ?? null);
 
@@ -92,8 +93,8 @@ test('a step that fails, a loop that throws and one that ends without run-end ar
         async (steps) => (await steps.all([step('model:1', () => Promise.reject(new Error('broken')))]))[0] ?? null,
       ),
     },
-    // oxlint-disable-next-line require-yield
     silent: {
+      // oxlint-disable-next-line require-yield -- it ends without an event
       run: async function* none() {
         await Promise.resolve();
       },
@@ -183,7 +184,7 @@ test('events are read in order, and after the position where a reader left', asy
   const run = agentOf(async (steps, { runId }) => {
     const call = { type: 'tool-call', id: '1', name: runId, arguments: '{}' } as const;
     const emits = step('tool:1', (scope) => {
-      scope?.onEvent?.({ type: 'text-delta', delta: 'not kept' });
+      scope?.onEvent?.({ type: 'text-delta', text: 'not kept' });
       scope?.onEvent?.({ type: 'tool-start', call });
       scope?.onEvent?.({ type: 'tool-end', call, result: { forLLM: 'x' }, durationMs: 1 });
       return {};

@@ -2,7 +2,8 @@ import type { JsonValue, StepExecutor } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { openDurable, type RunExecutor } from '../src/index.ts';
-import { agentOf, gate, journal, journalPath, messages, step, worker } from './support.ts';
+import { agentOf, step } from './steps.ts';
+import { gate, journal, journalPath, messages, worker } from './support.ts';
 
 const tool = { name: 'pay', description: '', parameters: { type: 'object' } } as const;
 const call = { type: 'tool-call', id: 'c', name: 'pay', arguments: '{}' } as const;
@@ -13,7 +14,8 @@ function asking(executor: RunExecutor, id = 'c', prefix = '', path: readonly str
   return step(`${prefix}approve:${id}`, async () => {
     const request = { call: { ...call, id }, tool, path, digest: 'd', signal: executor.signal };
     const answer = (await executor.approve?.(request)) ?? { decision: 'allow' };
-    const decision: JsonValue = { ...answer };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a decision is JSON
+    const decision = { ...answer } as unknown as JsonValue;
     return answer.decision === 'later'
       ? { decision: 'later', pending: { ...call, id, tool, path: [...path], digest: 'd' } }
       : decision;
@@ -97,6 +99,27 @@ test('a call whose agent waits is not over: it is entered again, and its inner s
   await db.decide('x', 'h/c', { decision: 'allow' });
   expect((await db.result('x')).result?.answer).toBe('{"answer":{"decision":"allow"}}');
   expect(ran).toEqual(['outer', 'inner', 'outer']);
+});
+
+test('an agent beside one that waits is entered again if a step of it was held up', async () => {
+  verifies('durable.parking');
+  const db = journal();
+  const waits = gate();
+  const agent = (steps: StepExecutor, id: string, inner: () => Promise<readonly JsonValue[]>) =>
+    step(`tool:${id}`, async () => ({ [id]: [...(await inner().catch(() => ['failed']))] }), { hasInnerSteps: true });
+  const run = agentOf(async (steps, executor) => {
+    const one = agent(steps, 'a', () => steps.all([asking(executor, 'c', 'tool:a/', ['a'])]).finally(waits.open));
+    const two = agent(steps, 'b', async () => {
+      await waits.opened;
+      return steps.all([step('tool:b/model:1', () => 'answered')]);
+    });
+    return [...(await steps.all([one, two]))];
+  });
+  worker(db, { agents: { a: { run, approve: later } } });
+  await db.start('x', { agent: 'a', messages });
+  await expect.poll(() => db.waiting('x')).toHaveLength(1);
+  await db.decide('x', 'a/c', { decision: 'allow' });
+  expect((await db.result('x')).result?.answer).toBe('[{"a":[{"decision":"allow"}]},{"b":["answered"]}]');
 });
 
 test('cancel aborts what is in flight, ends what waits or is queued at once, and comes once', async () => {

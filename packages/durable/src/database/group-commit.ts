@@ -44,10 +44,7 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
       return schedule(RETRY_MS);
     }
     busySinceMs = undefined;
-    const failed = new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, {
-      cause: error,
-    });
-    for (const job of jobs) job.reject(failed);
+    for (const job of jobs) job.reject(unwritten(error));
   };
 
   function flush(): void {
@@ -81,9 +78,18 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
       db.exec('RELEASE job');
       return () => resolve(value);
     } catch (error) {
-      if (!KernelError.is(error)) throw error;
+      if (isBusy(error)) throw error;
+      undo(error);
+      return () => reject(KernelError.is(error) ? error : unwritten(error));
+    }
+  }
+
+  /** Undoes one job. A failure that has ended the whole transaction is thrown on. */
+  function undo(error: unknown): void {
+    try {
       db.exec('ROLLBACK TO job; RELEASE job');
-      return () => reject(error);
+    } catch {
+      throw error;
     }
   }
 
@@ -104,4 +110,8 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
         schedule(0);
       }),
   };
+}
+
+function unwritten(error: unknown): KernelError {
+  return new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, { cause: error });
 }

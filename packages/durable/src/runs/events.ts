@@ -5,8 +5,11 @@ import { parse, text } from './read-run.ts';
 
 /** An event to be logged. Its key is the same whenever the same event is emitted again. */
 export interface NewEvent {
+  /** Identifies the event within the run. */
   readonly key: string;
+  /** The id of its step; empty for one of the run itself. */
   readonly step: string;
+  /** The event. */
   readonly event: AgentEvent;
 }
 

@@ -32,6 +32,9 @@ export interface Attempt {
   abandon(cause: 'drained' | 'lost'): void;
 }
 
+/** How long a run rests whose journal could not be written, in milliseconds. */
+const UNWRITTEN_WAIT_MS = 1000;
+
 /** Goes on with a run from its journal. */
 export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
   const { runId, owner, epoch } = claim;
@@ -83,7 +86,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   }
 
   const log = async (key: string, event: AgentEvent): Promise<void> => {
-    if (halt.cause === undefined) await underLease(() => logEvents(db, runId, [{ key, step: '', event }]));
+    if (halt.cause() === undefined) await underLease(() => logEvents(db, runId, [{ key, step: '', event }]));
   };
 
   /** Writes what came of the attempt, unless another worker has the run by now. */
@@ -99,15 +102,21 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   };
 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
-    switch (halt.cause) {
+    switch (halt.cause()) {
       case 'lost':
         return;
       case 'blocked':
         return release(
           'blocked',
-          errorResult(new KernelError('STORE_FAILED', halt.reason, { hint: 'Run the code of before, or retry() it.' })),
+          errorResult(
+            new KernelError('STORE_FAILED', halt.reason(), { hint: 'Run the code of before, or retry() it.' }),
+          ),
         );
-      case 'unwritten':
+      case 'unwritten': {
+        release('queued');
+        db.run('UPDATE runs SET wake_at = ? WHERE id = ?', Date.now() + UNWRITTEN_WAIT_MS, runId);
+        return;
+      }
       case 'drained':
         return release('queued');
       case 'waiting':

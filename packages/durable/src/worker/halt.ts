@@ -9,9 +9,9 @@ const RANK: readonly HaltCause[] = ['lost', 'blocked', 'unwritten', 'drained', '
 /** The state of an attempt. */
 export interface Halt {
   /** Why it goes no further; undefined while it does. */
-  readonly cause: HaltCause | undefined;
+  cause(): HaltCause | undefined;
   /** What to say about it. */
-  readonly reason: string;
+  reason(): string;
   /** Lets it go no further. Of several causes the gravest counts. Returns the error to throw. */
   stop(cause: HaltCause, reason?: string): Error;
 }
@@ -21,12 +21,8 @@ export function createHalt(): Halt {
   let cause: HaltCause | undefined;
   let reason = '';
   return {
-    get cause() {
-      return cause;
-    },
-    get reason() {
-      return reason;
-    },
+    cause: () => cause,
+    reason: () => reason,
     stop(next, why = '') {
       if (cause === undefined || RANK.indexOf(next) < RANK.indexOf(cause)) {
         cause = next;

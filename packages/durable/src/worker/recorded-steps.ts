@@ -1,12 +1,4 @@
-import {
-  type AgentEvent,
-  type JsonValue,
-  KernelError,
-  type Step,
-  type StepExecutor,
-  toErrorResult,
-  toModelText,
-} from '@kernel/protocol';
+import { type AgentEvent, type JsonValue, KernelError, type Step, type StepExecutor } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { isLogged, logEvents, type NewEvent } from '../runs/events.ts';
@@ -15,6 +7,7 @@ import { signalKey } from '../runs/signals.ts';
 import type { DurableAgent, UnknownAnswer } from '../types.ts';
 import type { Halt } from './halt.ts';
 import { inputDigest } from './input-digest.ts';
+import { calledIn, callIdOf, limitOutput, pendingIn, isInner } from './step-output.ts';
 
 /** The lease of one worker on one run. */
 export interface Lease {
@@ -157,7 +150,18 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
   };
 
+  /** The steps that did not end because the attempt has stopped. */
+  const stoppedIds: string[] = [];
   const execute = async (step: Step): Promise<JsonValue> => {
+    try {
+      return await replayOrRun(step);
+    } catch (error) {
+      if (halt.cause() !== undefined) stoppedIds.push(step.id);
+      throw error;
+    }
+  };
+
+  const replayOrRun = async (step: Step): Promise<JsonValue> => {
     const digest = inputDigest(step);
     const known = recorded.get(step.id);
     if (known !== undefined && known.digest !== digest)
@@ -166,7 +170,8 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         `The step "${step.id}" does not work on what the journal says it did: the code has changed.`,
       );
     if (known?.state === 'done') return parse(known.output);
-    if (halt.cause !== undefined) throw halt.stop(halt.cause);
+    const stopped = halt.cause();
+    if (stopped !== undefined) throw halt.stop(stopped);
     options.beforeLiveStep();
     if (known?.state === 'begun' && step.unknown !== undefined) {
       const settled = await settleUnknown(step, digest);
@@ -177,9 +182,10 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     const beforeHandler = isUnsafe && step.hasInnerSteps !== true ? once(() => begin(step, digest)) : undefined;
     const output = await step.run({ onEvent, beforeHandler });
     // What a step returns while the attempt is being stopped, or whose inner steps were, is not how it ended.
-    if (halt.cause === 'drained' || halt.cause === 'lost') throw halt.stop(halt.cause);
-    if (halt.cause !== undefined && step.hasInnerSteps === true && waitsWithin(halt.reason, step.id))
-      throw halt.stop(halt.cause);
+    const cause = halt.cause();
+    if (cause === 'drained' || cause === 'lost') throw halt.stop(cause);
+    if (cause !== undefined && step.hasInnerSteps === true && stoppedIds.some((id) => isInner(id, step.id)))
+      throw halt.stop(cause);
     const pending = pendingIn(step, output);
     if (pending !== undefined) return wait(step, 'approval', pending.call, pending.callId);
     return finish(step, digest, output, events);
@@ -195,16 +201,6 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       });
     },
   };
-}
-
-/** The ids of the calls that a step belongs to, outermost first: what `decide` takes. Members of a team are not part of it. */
-export function callIdOf(stepId: string): string {
-  const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
-  return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');
-}
-
-function waitsWithin(reason: string, stepId: string): boolean {
-  return reason.startsWith(`${stepId}/`) || reason.startsWith(`${stepId}#`);
 }
 
 function unknownAnswer(db: Database, runId: string, callId: string): UnknownAnswer | undefined {
@@ -227,46 +223,6 @@ function collectEvents(step: Step): {
     if (isLogged(event)) events.push({ key: `${step.id} ${events.length}`, step: step.id, event });
   };
   return { events, onEvent };
-}
-
-/** The output of a step and its JSON. A result that is too long is replaced by an error; any other output that is ends the run. */
-function limitOutput(
-  step: Step,
-  output: JsonValue,
-  maxBytes: number,
-): { readonly kept: JsonValue; readonly json: string } {
-  const json = JSON.stringify(output);
-  if (json.length <= maxBytes && (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes))
-    return { kept: output, json };
-  const error = new KernelError(
-    'LIMIT_REACHED',
-    `The output of "${step.id}" is longer than ${maxBytes} bytes (maxResultBytes).`,
-    {
-      hint: 'Return less, or raise maxResultBytes of the agent.',
-    },
-  );
-  if (step.kind !== 'tool') throw error;
-  const result = toErrorResult(error);
-  const kept = { result: { forLLM: toModelText(result), isError: true, code: error.code } };
-  return { kept, json: JSON.stringify(kept) };
-}
-
-/** The call that waits, by the output of a step. */
-function pendingIn(step: Step, output: JsonValue): { readonly call: JsonValue; readonly callId: string } | undefined {
-  if (typeof output !== 'object' || output === null) return undefined;
-  const pending: unknown = Reflect.get(output, 'pending');
-  const call: unknown = Array.isArray(pending) ? pending[0] : pending;
-  if (typeof call !== 'object' || call === null) return undefined;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an output, which is JSON
-  const { id, path = [] } = call as { readonly id: string; readonly path?: readonly string[] };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
-}
-
-function calledIn(input: JsonValue): JsonValue {
-  const call: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'call') : null;
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
-  return call as JsonValue;
 }
 
 /** Runs asynchronous work at the first call; later ones wait for the same. */

@@ -114,10 +114,13 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     const key = `${each.runId} ${each.epoch}`;
     attempts.set(key, attempt);
     if (isDraining) attempt.drain();
-    void attempt.ended.then(() => {
-      attempts.delete(key);
-      look();
-    });
+    void forget(attempt, key);
+  };
+
+  const forget = async (attempt: Attempt, key: string): Promise<void> => {
+    await attempt.ended;
+    attempts.delete(key);
+    look();
   };
 
   const look = (): void => {

@@ -1,0 +1,56 @@
+import { type JsonValue, KernelError, type Step, toErrorResult, toModelText } from '@kernel/protocol';
+
+/** The ids of the calls that a step belongs to, outermost first: what `decide` takes. Members of a team are not part of it. */
+export function callIdOf(stepId: string): string {
+  const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
+  return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');
+}
+
+/** Whether a step is one of the inner steps of another. */
+export function isInner(id: string, outer: string): boolean {
+  return id.startsWith(`${outer}/`) || id.startsWith(`${outer}#`);
+}
+
+/** The output of a step and its JSON. A result that is too long is replaced by an error; any other output that is ends the run. */
+export function limitOutput(
+  step: Step,
+  output: JsonValue,
+  maxBytes: number,
+): { readonly kept: JsonValue; readonly json: string } {
+  const json = JSON.stringify(output);
+  if (json.length <= maxBytes && (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes))
+    return { kept: output, json };
+  const error = new KernelError(
+    'LIMIT_REACHED',
+    `The output of "${step.id}" is longer than ${maxBytes} bytes (maxResultBytes).`,
+    {
+      hint: 'Return less, or raise maxResultBytes of the agent.',
+    },
+  );
+  if (step.kind !== 'tool') throw error;
+  const result = toErrorResult(error);
+  const kept = { result: { forLLM: toModelText(result), isError: true, code: error.code } };
+  return { kept, json: JSON.stringify(kept) };
+}
+
+/** The call that waits, by the output of a step. */
+export function pendingIn(
+  step: Step,
+  output: JsonValue,
+): { readonly call: JsonValue; readonly callId: string } | undefined {
+  if (typeof output !== 'object' || output === null) return undefined;
+  const pending: unknown = Reflect.get(output, 'pending');
+  const call: unknown = Array.isArray(pending) ? pending[0] : pending;
+  if (typeof call !== 'object' || call === null) return undefined;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an output, which is JSON
+  const { id, path = [] } = call as { readonly id: string; readonly path?: readonly string[] };
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
+}
+
+/** The call that a step works on. */
+export function calledIn(input: JsonValue): JsonValue {
+  const call: unknown = typeof input === 'object' && input !== null ? (Reflect.get(input, 'call') ?? input) : input;
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
+  return call as JsonValue;
+}
