@@ -1,0 +1,29 @@
+// What this package does by itself: any loop can record its steps. Agents of @kernel/agent do it by `run({ …, ...executor })`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDurable } from '@kernel/durable';
+
+const folder = mkdtempSync(join(tmpdir(), 'runs-'));
+const db = openDurable(join(folder, 'runs.db'));
+let deliveries = 0;
+
+const worker = db.work({
+  agents: {
+    courier: {
+      async *run({ steps }) {
+        const deliver = async () => ({ number: (deliveries += 1) });
+        // Recorded: whatever happens after it, this step never runs again.
+        const [output] = await steps.all([{ id: 'tool:1', kind: 'tool', input: {}, run: deliver }]);
+        const totals = { turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
+        yield { type: 'run-end', reason: 'done', answer: JSON.stringify(output), ...totals };
+      },
+    },
+  },
+});
+await db.start('parcel-1', { agent: 'courier', messages: [{ role: 'user', content: 'Deliver it.' }] });
+const { status, result } = await db.result('parcel-1');
+console.log(status, result?.answer); // done {"number":1}
+await worker.drain();
+db.close();
+rmSync(folder, { recursive: true });
