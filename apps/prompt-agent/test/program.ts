@@ -109,7 +109,7 @@ export const PATIENT = { NODE_OPTIONS: `--import=${PATIENT_FIXTURE}` };
 
 const WAITS = fileURLToPath(new URL('fixtures/waits.ts', import.meta.url));
 
-/** The environment in which a program tells how long it waited after Ctrl-C, by its timers: not by the clock, which a busy machine slows down. */
+/** The environment in which a program tells how long it waited after Ctrl-C, by a clock that only its timers move: not by one that a busy machine slows down. */
 export const TELLS_WAITS = { NODE_OPTIONS: `--import=${WAITS}` };
 
 /** How long a program that was started with `TELLS_WAITS` waited after Ctrl-C; `NaN` if it was not stopped by it. */

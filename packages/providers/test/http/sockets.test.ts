@@ -63,17 +63,22 @@ test('a socket that the server closed while it was idle is not used again', asyn
 });
 
 test('a reader that leaves at the end mark leaves the connection to the next request', async () => {
+  let endBody = (): void => undefined;
   await withSockets(
     (socket) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
       socket.write(`${head}${BODY.length.toString(16)}\r\n${BODY}\r\n`);
-      // The end of the body is a packet of its own.
-      setTimeout(() => socket.write('0\r\n\r\n'), 5);
+      endBody = () => void socket.write('0\r\n\r\n');
     },
     async (provider, { opened }) => {
       const { signal } = new AbortController();
       for (let round = 0; round < 5; round += 1) {
-        for await (const event of provider.stream(request({ signal }))) if (event.type === 'message-end') break;
+        for await (const event of provider.stream(request({ signal }))) {
+          if (event.type !== 'message-end') continue;
+          // The end of the body is a packet of its own, which comes when the reader is leaving.
+          setImmediate(endBody);
+          break;
+        }
         expect(getEventListeners(signal, 'abort')).toEqual([]);
       }
       expect(opened()).toBe(1);
