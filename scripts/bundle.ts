@@ -7,6 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { startChunks } from './lib/start-chunks.ts';
 import { licensesOf } from './lib/licenses.ts';
 
 const folder = process.cwd();
@@ -47,6 +48,7 @@ const build = await rolldown({
     if (level === 'warn') throw new Error(log.message);
   },
 });
+const groups = manifest.bin === undefined ? [] : await startChunks(build, folder);
 const { output } = await build.write({
   dir: join(folder, 'dist'),
   format: 'esm',
@@ -54,6 +56,7 @@ const { output } = await build.write({
   sourcemap: manifest.bin === undefined,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  ...(groups.length === 0 ? {} : { codeSplitting: { groups: [...groups] } }),
 });
 await build.close();
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));

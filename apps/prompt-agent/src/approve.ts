@@ -32,7 +32,7 @@ export interface ApprovalScope {
 /**
  * Creates the question about a call that may change something, asked on stderr, one call after another, with the diff of an edit or all arguments. `y` allows the call, `s` and
  * `a` also those that a rule like it covers, in this session or always; `e` lets the arguments be edited; anything else is no, and a sentence is
- * the reason that the model reads. What was typed before the question is no answer.
+ * the reason that the model reads. What was typed before the question does not count.
  */
 export function createAskUser(terminal: Terminal, output: Output, scope: ApprovalScope): AskPermission {
   let turn: Promise<unknown> = Promise.resolve();

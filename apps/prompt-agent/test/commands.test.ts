@@ -154,6 +154,7 @@ describe('keys', () => {
       for (const args of [
         ['--token-file', 'none.txt'],
         ['--token-command', 'false'],
+        ['--token-command', 'yes'],
         ['--token-command', 'echo ""'],
         ['--token', 'x', '--token-file', 'key.txt'],
       ])

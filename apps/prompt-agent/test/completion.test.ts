@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../src/options/commands.ts';
@@ -19,6 +20,24 @@ describe('completion and man', () => {
     expect(complete('tools', 'price', '--pr')).toEqual(['--price']);
     expect(complete('no')).toEqual(['notes.md']);
     expect(complete('--provi')).toEqual(['--provider']);
+  });
+
+  test('that of zsh uses what zsh has, and completes commands and flags where zsh is installed', async () => {
+    verifies('cli.completion.zsh');
+    const { stdout } = await promptHere(['completion', 'zsh']);
+    expect(stdout).toMatch(/^#compdef prompt-agent\n/);
+    expect(stdout).not.toMatch(/COMPREPLY|COMP_WORDS|compgen|bashcompinit/);
+    if (spawnSync('zsh', ['--version']).status !== 0) return;
+    const file = join(workspace({ _script: stdout }), '_script');
+    const complete = (...words: string[]): string[] => {
+      const list = ['prompt-agent', ...words].map((word) => `'${word}'`).join(' ');
+      const script = `compadd() { print -l -- "\${@:2}" }; _files() { print FILES }; compdef() { }; source '${file}'; words=(${list}); CURRENT=${words.length + 1}; _prompt_agent`;
+      return execFileSync('zsh', ['-f', '-c', script], { encoding: 'utf8' }).trim().split('\n');
+    };
+    expect(complete('doc')).toEqual(expect.arrayContaining(['doctor', 'tools', 'FILES']));
+    expect(complete('tools', 'l')).toEqual(expect.arrayContaining(['list', 'lint']));
+    expect(complete('tools', 'price', '--pr')).toContain('--price');
+    expect(complete('-q', 'review', 'no')).toEqual(['FILES']);
   });
 
   test('each script names each command and flag, and an unknown shell exits 2', async () => {

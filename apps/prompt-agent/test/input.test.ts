@@ -126,10 +126,23 @@ describe('-f', () => {
     const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/page`;
     try {
       expect((await ask(['-f', url, 'what is it?'])).code).toBe(0);
-      expect(sent()).toEqual([
-        text(expect.stringContaining('# Title\n\nSome **text**.') as string),
-        text('what is it?'),
-      ]);
+      expect(sent()).toEqual([text(`<page name="${url}">\n# Title\n\nSome **text**.\n</page>`), text('what is it?')]);
+    } finally {
+      pages.close();
+    }
+  });
+
+  test('a page that redirects to another host is an error that names it', async () => {
+    verifies('cli.ask.redirect');
+    const pages = createServer((_, response) => {
+      response.writeHead(302, { location: 'http://localhost:9/elsewhere' }).end();
+    });
+    await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
+      const { code, stderr } = await ask(['-f', url, 'what is it?']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('redirects to http://localhost:9/elsewhere')]);
+      expect(server.requests).toHaveLength(0);
     } finally {
       pages.close();
     }
@@ -175,6 +188,12 @@ test('-a and --images send images, recordings and PDFs with the prompt, - from s
 });
 
 describe('--schema', () => {
+  test('without a model is refused in words that name it', async () => {
+    verifies('cli.ask.schema.offline');
+    const { code, stderr } = await prompt(['--schema', 'name, age int', '2+2']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Offline cannot give an answer of a --schema')]);
+  });
+
   const answer = { name: 'Ada', age: 36 };
 
   test('takes any name once: one that is there twice is named, and __proto__ is a name', async () => {

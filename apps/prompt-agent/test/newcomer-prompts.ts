@@ -82,7 +82,10 @@ export const NEAR_MISSES: readonly Prompt[] = [
   ['remind me in 3 hours', /^never$/],
   ['how many days until summer', /^never$/],
   ['how long until midnight', /^never$/],
-  ['what is the date next friday', /^never$/],
+  [
+    'what is the date next friday',
+    /^(?:The coming Friday: )?Friday, \d{4}-\d{2}-\d{2}, in \d+ days?(?:\nThe Friday of next week: Friday, .+)?$/,
+  ],
   ['what was today', /^never$/],
   ['what day is christmas this year', /^never$/],
   ['in 3 hours read notes.md', /^never$/],

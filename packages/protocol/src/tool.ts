@@ -66,9 +66,11 @@ export interface ToolExample {
 export interface ToolPhrase {
   /**
    * The request in English, without polite words. `(is|are)` is one of several words, `(all|)` a word that may be absent, and `{name:kind}` a value:
-   * `number`, `numbers` (a list), `path`, `day` (such as 2026-12-24), `duration` (such as "3 hours"), `glob`, `extension` (`.ts`, which gives `*.ts`), `word`, or `words` (one to five; the default).
+   * `number`, `numbers` (a list), `path`, `day` (such as 2026-12-24), `duration` (such as "3 hours" or "1.5 hours"), `weekday`, `glob`, `extension` (`.ts`, which gives `*.ts`), `word`, or `words` (one to five; the default).
    */
   readonly text: string;
+  /** A request that the phrase fits, as a person writes it: offline shows the first of a tool as something to try. */
+  readonly example?: string;
   /** The arguments. `{name}` in a text stands for a value, and `{material}` for the text that came with the request, such as a file. */
   readonly input: JsonObject;
 }

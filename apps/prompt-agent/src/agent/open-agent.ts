@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '@kernel/agent';
 import { splitToolChoice } from '@kernel/agent/config';
+import { KernelError } from '@kernel/protocol';
 import { loadAnswerSchema } from '../input/answer-schema.ts';
 import { readSettingsFile } from '../input/settings-file.ts';
 import type { Toolkit } from '../bundle/open-toolkit.ts';
@@ -26,11 +27,20 @@ export interface OpenAgent {
   close(): Promise<void>;
 }
 
-/** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag. */
+/** Opens the tools, their servers and the notes. Rejects with a usage error that names the flag, and with `PROVIDER_REFUSED` for a `--schema` without a model. */
 export async function openAgent(
   invocation: Invocation,
   settings: { readonly system?: string | undefined } = {},
 ): Promise<OpenAgent> {
+  if (invocation.flags.schema !== undefined && invocation.choice.provider.name === 'offline')
+    throw new KernelError(
+      'PROVIDER_REFUSED',
+      'Offline cannot give an answer of a --schema: it has no language model.',
+      {
+        hint: 'Set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.',
+        data: { provider: 'offline' },
+      },
+    );
   const tools = await openTools(invocation);
   try {
     const options = await optionsOf(invocation, tools, settings.system);

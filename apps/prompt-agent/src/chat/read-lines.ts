@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 /** The longest message, in characters. */
 export const MAX_MESSAGE = 1_000_000;
 
-/** Yields the messages of an input that is no terminal: one a line; a backslash at its end adds the next one. Ends with the signal. */
+/** Yields the messages of an input that is not a terminal: one a line; a backslash at its end adds the next one. Ends with the signal. */
 export async function* readMessages(input: NodeJS.ReadableStream, signal: AbortSignal): AsyncGenerator<string> {
   const lines = createInterface({ input, crlfDelay: Infinity, signal });
   let entered: string[] = [];

@@ -62,7 +62,7 @@ async function showAnswer(answer: string, invocation: Invocation, { viewed }: Op
   const usage = { inputTokens: 0, outputTokens: 0 };
   const end: RunEnd = { type: 'run-end', reason: 'done', answer, turns: 0, messages: [], usage };
   const view = await createView(invocation, viewed);
-  // A streamed answer comes in pieces, and its end has no text.
+  // A streamed answer comes in pieces, and its last event has no text.
   if (isStreamed(invocation)) view.event({ type: 'text-delta', text: answer });
   view.event(end);
   view.end(end, []);

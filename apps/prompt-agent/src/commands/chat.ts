@@ -13,7 +13,7 @@ import { hasTerminal } from '../terminal/ask.ts';
 import { usageError } from '../usage-error.ts';
 
 /**
- * Talks with the agent, message after message. Where stdin is no terminal each line is a message, and the exit code is that of the last message that failed. The
+ * Talks with the agent, message after message. Where stdin is not a terminal each line is a message, and the exit code is that of the last message that failed. The
  * conversation is kept as a session, as those of `ask` are.
  */
 export async function chat(call: CommandCall): Promise<number> {

@@ -78,11 +78,46 @@ complete -o filenames -F _prompt_agent prompt-agent
 `;
 }
 
+/** In zsh's own terms: its emulation of bash's completion counts arrays from 1, and completes nothing the first time. */
 function zsh(): string {
+  const groups = [...tree()];
   return `#compdef prompt-agent
-# zsh completion of prompt-agent: prompt-agent completion zsh > a folder of $fpath, as _prompt-agent
-autoload -Uz bashcompinit && bashcompinit
-${bash()}`;
+# zsh completion of prompt-agent: prompt-agent completion zsh > a folder of $fpath, as _prompt-agent; or source <(prompt-agent completion zsh)
+_prompt_agent() {
+  local current=\${words[CURRENT]} name=ask word
+  local -a named
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    [[ $word == -* ]] || named+=("$word")
+  done
+  case "\${named[1]} \${named[2]}" in
+${COMMAND_NAMES.filter((name) => name.includes(' '))
+  .map((name) => `    '${name}') name='${name}' ;;`)
+  .join('\n')}
+    *) case "\${named[1]}" in ${COMMAND_NAMES.filter((name) => !name.includes(' ')).join('|')}) name=\${named[1]} ;; esac ;;
+  esac
+  if [[ $current == -* ]]; then
+    case $name in
+${COMMAND_NAMES.map((name) => `      '${name}') compadd -- ${flagsOf(name)} ;;`).join('\n')}
+    esac
+    return
+  fi
+  if ((\${#named} == 0)); then
+    compadd -- ${groups.map(([first]) => first).join(' ')}
+    _files
+    return
+  fi
+  if ((\${#named} == 1)); then
+    case \${named[1]} in
+${groups
+  .filter(([, rest]) => rest.length > 0)
+  .map(([first, rest]) => `      ${first}) compadd -- ${rest.join(' ')}; return ;;`)
+  .join('\n')}
+    esac
+  fi
+  _files
+}
+if [[ \${funcstack[1]} == _prompt-agent ]]; then _prompt_agent "$@"; else compdef _prompt_agent prompt-agent; fi
+`;
 }
 
 function fish(): string {

@@ -60,7 +60,7 @@ function keychain(): ProbedKeyring {
     probe: (signal) => security(['list-keychains'], signal),
     find: (account, signal) =>
       security(['find-generic-password', '-w', ...item(account)], signal).then(nonEmpty, () => undefined),
-    // In its interactive mode the secret comes from stdin, so that it is no argument.
+    // In its interactive mode the secret comes from stdin, so that it is not in the arguments, which others can see.
     save: async (account, secret, signal) => {
       await security(
         ['-i'],

@@ -50,6 +50,10 @@ async function run(command: string, signal: AbortSignal): Promise<string> {
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
-    throw usageError(`--token-command: ${program} ended with ${code}.`);
+    throw usageError(
+      code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
+        ? `--token-command: ${program} printed more than 64 KiB.`
+        : `--token-command: ${program} ended with ${code}.`,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { createReadStream, type BigIntStats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isObject } from '@kernel/internal';
 import { KernelError, type TextPart, toModelText } from '@kernel/protocol';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { readBytes } from '../files/read-file.ts';
@@ -168,7 +169,10 @@ async function loadPage(url: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const text = toModelText(result);
   if (result.isError === true) throw usageError(`-f: "${url}": ${text}`);
-  return text;
+  const redirect = isObject(result.data) ? result.data['redirect'] : undefined;
+  if (typeof redirect === 'string') throw usageError(`-f: "${url}" redirects to ${redirect}. Give that address.`);
+  // The lines about the page come before its text; the tag has its address.
+  return text.slice(text.indexOf('\n\n') + 2);
 }
 
 function asUsageError(source: string, error: unknown): unknown {

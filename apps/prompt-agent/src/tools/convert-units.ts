@@ -27,8 +27,12 @@ const tool: Tool = {
     category: 'utility',
     usageHint: 'To convert between units of measure.',
     phrases: [
+      {
+        text: '(convert|change) {value:number} {from} (to|into|in) {to}',
+        example: 'convert 5 miles to km',
+        input: { value: '{value}', from: '{from}', to: '{to}' },
+      },
       ...[
-        '(convert|change) {value:number} {from} (to|into|in) {to}',
         '{value:number} {from} (in|to|into|as) {to}',
         '{value:number} {from} (is|equals) how many {to}',
         'how many {to} (is|are|in|make) {value:number} {from}',

@@ -34,6 +34,19 @@ export const DATE_PHRASES: readonly ToolPhrase[] = [
     '(which|what) (day|weekday) is {date}',
     '(day|weekday) of {date}',
   ]),
+  ...['next', 'last'].flatMap((which) =>
+    phrases({ date: `${which} {weekday}` }, [
+      `(date|day|weekday) (of|) ${which} {weekday:weekday}`,
+      `${which} {weekday:weekday}`,
+      `when (is|was) ${which} {weekday:weekday}`,
+      `what (day|date|weekday) (is|was) (it|) ${which} {weekday:weekday}`,
+      `what (is|was) date (of|) ${which} {weekday:weekday}`,
+    ]),
+  ),
+  ...phrases({ date: 'next {weekday}' }, [
+    '(how|) (many|) days (are|) (there|left|) (until|till|til|to) next {weekday:weekday}',
+    'how long (is|) (it|) (until|till|til) next {weekday:weekday}',
+  ]),
   ...phrases({ date: '{day}' }, [
     'what (day|weekday) (was|is) (it|) (on|) {day:day}',
     'what day of week (was|is) (it|) (on|) {day:day}',

@@ -69,6 +69,35 @@ export function readDay(text: string, today: Day): Day {
   return dayFrom(thisYear + 1, month, day) ?? unknownDay(text);
 }
 
+/**
+ * The days that a weekday may mean, each with the words that tell it from the other. `friday` on a friday is today or in a week. `next friday` is the first one after
+ * today, or that of next week where the first one is still in this week; `last friday` is the same before today. Weeks begin on Monday. Undefined for any other text.
+ */
+export function weekdaysMeant(text: string, today: Day): readonly (readonly [day: Day, words: string])[] | undefined {
+  const [, which, name = ''] = /^(?:(next|last) )?([a-z]+day)$/.exec(text.trim().toLowerCase()) ?? [];
+  const weekday = WEEKDAYS.indexOf(name);
+  if (weekday === -1) return undefined;
+  const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7;
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  if (which === undefined)
+    return ahead === 0
+      ? [
+          [today, `Today is a ${title}`],
+          [today + 7 * DAY_MS, 'The next one'],
+        ]
+      : [[today + ahead * DAY_MS, '']];
+  const monday = today - ((new Date(today).getUTCDay() + 6) % 7) * DAY_MS;
+  const inThisWeek = monday + ((weekday + 6) % 7) * DAY_MS;
+  const step = which === 'next' ? 7 : -7;
+  const near = today + (which === 'next' ? ahead || 7 : (ahead || 7) - 7 - (ahead === 0 ? 7 : 0)) * DAY_MS;
+  const ofWeek = inThisWeek + step * DAY_MS;
+  if (near === ofWeek) return [[near, '']];
+  return [
+    [near, which === 'next' ? `The coming ${title}` : `The ${title} before today`],
+    [ofWeek, `The ${title} of ${which} week`],
+  ];
+}
+
 /** Moves a day by `3 days`, `2 weeks`, `1 month` or `1 year`; the 31st becomes the last day of a shorter month. */
 export function moveDay(day: Day, amount: number, unit: string): Day {
   if (unit === 'day' || unit === 'week') return checked(day + amount * (unit === 'week' ? 7 : 1) * DAY_MS);

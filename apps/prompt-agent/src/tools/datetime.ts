@@ -1,7 +1,7 @@
 import type { Tool } from '@kernel/protocol';
 import { bindTool, type ToolBinding } from '@kernel/tools';
 import { toolError } from '../tool-error.ts';
-import { type Day, dayOf, daysBetween, isoOf, moveDay, readDay, writeDay } from './dates.ts';
+import { type Day, dayOf, daysBetween, isoOf, moveDay, readDay, weekdaysMeant, writeDay } from './dates.ts';
 import { DATE_PHRASES } from './date-phrases.ts';
 
 const tool: Tool = {
@@ -17,13 +17,14 @@ const tool: Tool = {
       },
       offset: {
         type: 'string',
-        pattern: String.raw`^-?\d{1,6} (second|minute|hour|day|week|month|year)s?$`,
+        pattern: String.raw`^-?(?:\d{1,6} (?:second|minute|hour|day|week|month|year)|\d{1,6}\.\d{1,6} (?:second|minute|hour))s?$`,
         description: 'Tells about another time, this far from now: "3 hours", "-2 weeks".',
       },
       date: {
         type: 'string',
         maxLength: 30,
-        description: 'Tells the weekday of another day and the days until it: "2026-12-24", "tomorrow", "christmas".',
+        description:
+          'Tells the weekday of another day and the days until it: "2026-12-24", "next friday", "christmas".',
       },
       since: { type: 'string', maxLength: 30, description: 'Counts the days to `date` from this day, not from today.' },
     },
@@ -57,6 +58,8 @@ export function datetimeTool(now: () => number = Date.now): ToolBinding {
     formatter(zone);
     const today = dayOf(now(), zone);
     if (date !== undefined && offset !== undefined) throw toolError('Give date or offset, not both.');
+    const weekday = date === undefined || since !== undefined ? undefined : describeWeekday(date, today);
+    if (weekday !== undefined) return weekday;
     if (date !== undefined) return describeDay(readDay(date, today), today, since);
     if (since !== undefined) throw toolError('since needs date, the day to count to.');
     return offset === undefined ? describeTime(now(), zone) : describeOffset(offset, now(), today, zone);
@@ -64,10 +67,22 @@ export function datetimeTool(now: () => number = Date.now): ToolBinding {
 }
 
 function describeDay(day: Day, today: Day, since: string | undefined): string {
-  if (since === undefined) return `${writeDay(day)}, ${distance(daysBetween(today, day))}`;
+  if (since === undefined) return dayLine(day, today);
   const start = readDay(since, today);
   const days = daysBetween(start, day);
   return `${writeDay(day)}, ${countOf(days)} ${days < 0 ? 'before' : 'after'} ${isoOf(start)}`;
+}
+
+function dayLine(day: Day, today: Day): string {
+  return `${writeDay(day)}, ${distance(daysBetween(today, day))}`;
+}
+
+/** A weekday that could be one of two days, such as `next friday`: both, each in words; undefined for any other day. */
+function describeWeekday(date: string, today: Day): string | undefined {
+  const meant = weekdaysMeant(date, today);
+  return meant
+    ?.map(([day, words]) => (words === '' ? dayLine(day, today) : `${words}: ${dayLine(day, today)}`))
+    .join('\n');
 }
 
 function distance(days: number): string {
@@ -90,7 +105,7 @@ function describeOffset(offset: string, now: number, today: Day, zone: string): 
   const unitMs = UNIT_MS.get(unit);
   return unitMs === undefined
     ? describeDay(moveDay(today, Number(amount), unit), today, undefined)
-    : describeTime(now + Number(amount) * unitMs, zone);
+    : describeTime(now + Math.round(Number(amount) * unitMs), zone);
 }
 
 function describeTime(time: number, zone: string): string {

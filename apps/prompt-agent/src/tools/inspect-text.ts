@@ -110,6 +110,8 @@ const phrases = REQUESTS.flatMap(([operation, count, texts]) => {
   ]);
 });
 
+const [FIRST = { text: '', input: {} }, ...OTHERS] = phrases;
+
 const tool: Tool = {
   name: 'inspect_text',
   title: 'Count and pick lines',
@@ -130,7 +132,11 @@ const tool: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
-  metadata: { category: 'utility', usageHint: 'To count lines or words without reading them.', phrases },
+  metadata: {
+    category: 'utility',
+    usageHint: 'To count lines or words without reading them.',
+    phrases: [{ ...FIRST, example: 'how many lines are in notes.md' }, ...OTHERS],
+  },
 };
 
 interface Input {

@@ -22,7 +22,7 @@ export type TextOperation = (typeof TEXT_OPERATIONS)[number];
 
 /**
  * Answers about the lines of a text. A line ends with a line feed, one before it is a carriage return is not part of it, and the last may end with the text.
- * Numbers are sorted as numbers if every line is one. Throws `TOOL_FAILED` where there is no such line, and for a sum of what are not only numbers.
+ * Numbers are sorted as numbers if every line is one. Throws `TOOL_FAILED` where there is no such line, and for a sum of lines that are not all numbers.
  */
 export function linesOf(text: string, operation: TextOperation, count: number | undefined): string {
   const lines = text.split(/\r?\n/);

@@ -16,7 +16,7 @@ export interface View {
 export interface ViewedTools {
   /** The names of the tools whose changes are shown to the user. */
   readonly changing: ReadonlySet<string>;
-  /** The names of the program's own tools: what a vendor's API cannot carry of them is nothing that the user could change. */
+  /** The names of the program's own tools: if a vendor's API cannot carry a part of one, the user cannot change that, and is not warned. */
   readonly own: ReadonlySet<string>;
   /** What keeps a call waiting for an approval. */
   readonly waitsFor: (call: ToolCall) => WaitsFor;

@@ -36,22 +36,13 @@ test.each([
   expect(await ask({ date })).toBe(answer);
 });
 
-test.each([
-  'never',
-  '2026-02-30',
-  '31 april',
-  '29 feb',
-  '24/12/2026',
-  'monday',
-  'easter',
-  '0999-01-01',
-  'dec',
-  '12',
-  'may 5 6',
-])('there is no certain day %j', async (date) => {
-  verifies('cli.offline.dates');
-  expect(await ask({ date })).toMatch(/TOOL_FAILED: ("|Today is such a day)/);
-});
+test.each(['never', '2026-02-30', '31 april', '29 feb', '24/12/2026', 'easter', '0999-01-01', 'dec', '12', 'may 5 6'])(
+  'there is no certain day %j',
+  async (date) => {
+    verifies('cli.offline.dates');
+    expect(await ask({ date })).toMatch(/TOOL_FAILED: "/);
+  },
+);
 
 test.each([
   ['3 hours', 'Tuesday, 2026-11-24, 01:30:00 (UTC)'],

@@ -1,4 +1,4 @@
-import { KernelError, type Tool } from '@kernel/protocol';
+import { KernelError, type Tool, type ToolPhrase } from '@kernel/protocol';
 import type { Plan } from '../planning/plan-calls.ts';
 import type { Ask } from '../planning/read-ask.ts';
 
@@ -27,12 +27,16 @@ export function refusal(
 function abilities(tools: readonly Tool[]): string {
   if (tools.length === 0) return 'It works only with tools, and none is offered. ';
   const lines = tools.slice(0, 12).map((tool) => {
-    const example = tool.metadata?.examples?.[0]?.description ?? sampleOf(tool.metadata?.phrases?.[0]?.text);
+    const example = tool.metadata?.examples?.[0]?.description ?? phraseExample(tool.metadata?.phrases);
     const sentence = tool.description.split(/(?<=[.!?])\s/)[0] ?? '';
     return `\n  ${tool.name}: ${sentence}${example === undefined ? '' : ` Try: "${example}"`}`;
   });
   const more = tools.length > lines.length ? `\n  … and ${tools.length - lines.length} more` : '';
   return `It can use these tools:${lines.join('')}${more}\n`;
+}
+
+function phraseExample(phrases: readonly ToolPhrase[] = []): string | undefined {
+  return phrases.find(({ example }) => example !== undefined)?.example ?? sampleOf(phrases[0]?.text);
 }
 
 /** A phrase as people read it: its values as words in capitals, the first of several words. */

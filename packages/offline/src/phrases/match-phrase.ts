@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue, Tool } from '@kernel/protocol';
+import type { JsonObject, JsonValue, Tool, ToolPhrase } from '@kernel/protocol';
 import { isWithin } from '../arguments/is-within.ts';
 import { slotsOf } from '../arguments/argument-slots.ts';
 import { type CompiledPhrase, compilePhrase } from './compile-phrase.ts';
+import { mayFit } from './may-fit.ts';
 import { readValues } from './read-value.ts';
 import { splitWords } from './split-words.ts';
 
@@ -13,11 +14,11 @@ export interface PhraseMatch {
   readonly input: JsonObject;
 }
 
-const compiled = new WeakMap<Tool, readonly CompiledPhrase[]>();
+const compiled = new WeakMap<ToolPhrase, CompiledPhrase>();
 
-function phrasesOf(tool: Tool): readonly CompiledPhrase[] {
-  const known = compiled.get(tool) ?? (tool.metadata?.phrases ?? []).map(compilePhrase);
-  compiled.set(tool, known);
+function compiledOf(phrase: ToolPhrase): CompiledPhrase {
+  const known = compiled.get(phrase) ?? compilePhrase(phrase);
+  compiled.set(phrase, known);
   return known;
 }
 
@@ -32,8 +33,11 @@ export function matchPhrase(
 ): PhraseMatch | undefined {
   const words = splitWords(request);
   if (words === undefined || words.length === 0) return undefined;
+  const lower = request.toLowerCase();
   for (const tool of tools) {
-    for (const phrase of phrasesOf(tool)) {
+    for (const each of tool.metadata?.phrases ?? []) {
+      if (!mayFit(each.text, lower)) continue;
+      const phrase = compiledOf(each);
       if (phrase.takesMaterial !== (material !== undefined)) continue;
       const values = matchParts(phrase, words, 0, 0);
       if (values === undefined) continue;

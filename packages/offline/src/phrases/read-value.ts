@@ -21,6 +21,7 @@ export const VALUE_KINDS = [
   'path',
   'day',
   'duration',
+  'weekday',
   'glob',
   'extension',
 ] as const;
@@ -50,7 +51,9 @@ export function readValues(kind: ValueKind, words: readonly string[], at: number
     case 'day':
       return single(/^\d{4}-\d{2}-\d{2}$/.test(word) ? word : undefined);
     case 'duration':
-      return readDuration(word, words[at + 1]);
+      return readDuration(words, at);
+    case 'weekday':
+      return single(/^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i.test(word) ? word.toLowerCase() : undefined);
     case 'word':
       return isPlainText(word) ? single(unquote(word)) : [];
     case 'words':
@@ -105,7 +108,10 @@ function isThousands(word: string): boolean {
   return /^[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?,?$/.test(word);
 }
 
-function readDuration(word: string, unit: string | undefined): readonly FoundValue[] {
+/** `3 hours`, `1.5 hours`, `an hour`, `half an hour`. */
+function readDuration(words: readonly string[], at: number): readonly FoundValue[] {
+  const [word = '', unit, third = ''] = words.slice(at, at + 3);
+  if (/^half$/i.test(word) && unit === 'an' && /^hour$/i.test(third)) return [{ value: '30 minutes', length: 3 }];
   const amount = /^an?$/i.test(word) ? 1 : readNumber(word);
   if (amount === undefined || unit === undefined || !DURATION.test(unit)) return [];
   return [{ value: `${amount} ${unit.toLowerCase()}`, length: 2 }];

@@ -30,6 +30,16 @@ const LEAD_INS = [
 
 const ENDINGS = ['please', 'thanks', 'thank you', 'for me'].map((words) => words.split(' '));
 
+/** Every word that may be left out of a request or be another one in it, such as `the` and `what's`. */
+export const LEFT_OUT: ReadonlySet<string> = new Set([
+  'the',
+  'what',
+  'is',
+  'when',
+  ...LEAD_INS.flat(),
+  ...ENDINGS.flat(),
+]);
+
 const WORD = /"[^"]+"|`[^`]+`|[^\s"`]+|["`]/g;
 
 /**

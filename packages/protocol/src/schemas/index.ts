@@ -29,7 +29,9 @@ export const toolExampleSchema = z
   .readonly();
 
 /** `ToolPhrase`. */
-export const toolPhraseSchema = z.strictObject({ text: z.string(), input: jsonObjectSchema }).readonly();
+export const toolPhraseSchema = z
+  .strictObject({ text: z.string(), example: z.string().exactOptional(), input: jsonObjectSchema })
+  .readonly();
 
 /** `ToolMetadata`. */
 export const toolMetadataSchema = z

@@ -20,6 +20,18 @@ const KINDS: readonly (readonly [words: string, pattern: string])[] = [
 const phrases = (input: JsonObject, texts: readonly string[]): readonly ToolPhrase[] =>
   texts.map((text) => ({ text, input }));
 
+/** How people ask how many files there are. */
+const countPhrases = (input: JsonObject, kind: string): readonly ToolPhrase[] => [
+  ...phrases({ ...input, count: true }, [
+    `(how|) (many|number|count) (of|) ${kind} files (are|do) (there|here|we|you|i) (have|)`,
+    `(how|) (many|number|count) (of|) ${kind} files`,
+  ]),
+  ...phrases({ ...input, count: true, path: '{path}' }, [
+    `(how|) (many|number|count) (of|) ${kind} files (are|) (there|) (in|below|under) {path:path}`,
+    `(how|) (many|number|count) (of|) ${kind} files (are|) (there|) (in|below|under) (folder|directory|) {path:word} (folder|directory|)`,
+  ]),
+];
+
 const ofKind = (kind: string, pattern: string): readonly ToolPhrase[] => [
   ...phrases({ pattern }, [
     `(find|list|which|what|get|) (any|all|) ${kind} files`,
@@ -28,6 +40,7 @@ const ofKind = (kind: string, pattern: string): readonly ToolPhrase[] => [
     `(are|is) there any ${kind} (file|files)`,
     `where are (all|) ${kind} files`,
   ]),
+  ...countPhrases({ pattern }, kind),
   ...phrases({ pattern, path: '{path}' }, [
     `(find|list|which|what|get|) (any|all|) ${kind} files (are|) (in|below|under) {path:path}`,
     `(find|list|which|what|get|) (any|all|) ${kind} files (are|) (in|below|under) (folder|directory|) {path:word} (folder|directory|)`,
@@ -59,6 +72,7 @@ export const GLOB_PHRASES: readonly ToolPhrase[] = [
     ];
   }),
   { text: '(find|list) (all|) files matching {pattern:glob}', input: { pattern: '{pattern}' } },
+  ...countPhrases({ pattern: '{pattern}' }, '{pattern:extension}'),
   ...['{pattern:glob} (files|)', '{pattern:extension} files'].flatMap((files) => [
     ...phrases({ pattern: '{pattern}' }, [
       `(find|list|which|what|get) (all|) ${files}`,

@@ -2,6 +2,7 @@ import type { Tool, ToolImplementation } from '@kernel/protocol';
 import { escapeUnseen, quote, toolError } from '../workspace/errors.ts';
 import { compileGlob, type PathTest, type Workspace } from '../workspace/index.ts';
 import { CHANGED_PATTERN, isChangedIn, periodOf } from './changed-in.ts';
+import { count } from './describe.ts';
 import { GLOB_PHRASES } from './glob-phrases.ts';
 import { walkFiles } from './walk-files.ts';
 
@@ -26,6 +27,7 @@ const tool: Tool = {
         pattern: CHANGED_PATTERN,
         description: 'Only files whose last change was then: "today", "yesterday", or within the last "3 hours".',
       },
+      count: { type: 'boolean', description: 'Whether only the number of the files is returned.' },
     },
     required: ['pattern'],
     additionalProperties: false,
@@ -42,25 +44,34 @@ interface Input {
   readonly pattern: string;
   readonly path?: string;
   readonly changed?: string;
+  readonly count?: boolean;
 }
 
-/** Makes `glob`: at most 500 paths, relative to the workspace. A pattern without a slash fits the names of files in any folder. `now` is for tests. */
+/** Makes `glob`: at most 500 paths, relative to the workspace, or how many there are. A pattern without a slash fits the names of files in any folder. `now` is for tests. */
 export function globTool(workspace: Workspace, now: () => number = Date.now): ToolImplementation {
   return {
     tool,
-    handler: async ({ changed, path = '.', pattern }: Input, { signal }) => {
+    handler: async ({ changed, count: isCount = false, path = '.', pattern }: Input, { signal }) => {
       const fits = globTest(pattern);
       const period = changed === undefined ? undefined : periodOf(changed, now());
       const { path: start, type } = await workspace.stat(path === '' ? '.' : path, { signal });
       if (type !== 'directory') throw toolError(`${quote(path)} is a file, not a folder.`);
       const found: string[] = [];
+      let total = 0;
       for await (const file of walkFiles(workspace, start, signal)) {
         if (!fits(start === '.' ? file : file.slice(start.length + 1))) continue;
         if (period !== undefined && !(await isChangedIn(workspace, file, period, signal))) continue;
+        total += 1;
+        if (isCount) continue;
         if (found.length === MAX_PATHS)
           return `${found.join('\n')}\n… (more than ${MAX_PATHS} files; use a narrower pattern)`;
         found.push(escapeUnseen(file));
       }
+      if (isCount && total > 0)
+        return [
+          `${count(total, 'file')} ${total === 1 ? 'matches' : 'match'} ${quote(pattern)}, without what .gitignore leaves out and what usually holds credentials.`,
+          ...(period?.note === undefined ? [] : [period.note]),
+        ].join('\n');
       if (found.length > 0) return [...found, ...(period?.note === undefined ? [] : [period.note])].join('\n');
       const when =
         changed === undefined ? '' : ` with a last change ${changed.includes(' ') ? `within ${changed}` : changed}`;

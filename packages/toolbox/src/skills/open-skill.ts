@@ -136,7 +136,7 @@ function decode(bytes: Uint8Array): string {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (!text.includes('\0')) return text;
   } catch {
-    // Falls through to the error for what is no text.
+    // Falls through to the error for bytes that are not text.
   }
   throw toolError('SKILL.md is not UTF-8 text.');
 }

@@ -167,7 +167,7 @@ function asSeen({ text, title }: ConvertedDocument): ConvertedDocument {
   return { text: seenText(text), title: seenText(title).replaceAll(/\s+/g, ' ').trim().slice(0, 300) };
 }
 
-/** What is no image would make a provider refuse the whole conversation. */
+/** Bytes that are not an image would make a provider refuse the whole conversation. */
 function toImage({ url, body, contentType }: Download): ToolResult {
   const mimeType = mediaTypeOf(body) ?? '';
   if (!IMAGES.has(mimeType))

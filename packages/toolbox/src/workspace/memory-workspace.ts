@@ -45,7 +45,7 @@ function newFolder(mode: number): Node {
 }
 
 function memoryStorage(nodes: Map<string, Node>, rules: Rules): Storage {
-  /** What is at a path; one that goes through a file or ends in a slash is none. */
+  /** What is at a path; undefined for one that goes through a file or ends in a slash. */
   const nodeAt = (path: string): Node => {
     checkNames(path);
     const node = nodes.get(path);

@@ -183,7 +183,11 @@ const isExample = (value: unknown): boolean =>
   isObject(value['input']) &&
   (value['output'] === undefined || isText(value['output']));
 
-const isPhrase = (value: unknown): boolean => isObject(value) && isText(value['text']) && isObject(value['input']);
+const isPhrase = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value['text']) &&
+  isObject(value['input']) &&
+  (value['example'] === undefined || isText(value['example']));
 
 const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => boolean; readonly hint: string }> =
   new Map([
@@ -207,7 +211,7 @@ const METADATA_CHECKS: ReadonlyMap<string, { readonly test: (value: unknown) => 
       'phrases',
       {
         test: (value: unknown) => Array.isArray(value) && value.every((item) => isPhrase(item)),
-        hint: 'Use an array of { text, input }.',
+        hint: 'Use an array of { text, input, example? }.',
       },
     ],
     ['requires', { test: isTexts, hint: 'Use an array of capability names.' }],

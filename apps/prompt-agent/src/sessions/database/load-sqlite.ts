@@ -7,7 +7,7 @@ interface Sqlite {
   readonly DatabaseSync: typeof DatabaseSync;
 }
 
-/** Loads Node's SQLite; throws `STORE_FAILED` where it was built without. Node 22 warns on stderr that it is experimental, once for each process; that is no news to the users of this program. */
+/** Loads Node's SQLite; throws `STORE_FAILED` where it was built without. Node 22 warns on stderr that it is experimental, once for each process; users of this program need not read that. */
 export function loadSqlite(): Sqlite {
   const emitWarning = Reflect.get(process, 'emitWarning');
   process.emitWarning = () => {};

@@ -113,7 +113,7 @@ function loadEntries(folder: string): readonly Entry[] {
     });
 }
 
-/** A line of a log; one that is none of ours says so, because nothing could be taken back by it. */
+/** Reads a line of a log. Throws for one that this program did not write: it cannot be used to undo anything. */
 function toLine(line: Readonly<Record<string, unknown>>): Line {
   const { after, bytes, index, step, type } = line;
   if (type === 'forget') return { type };
