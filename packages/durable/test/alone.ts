@@ -23,7 +23,8 @@ const worker = db.work({
 });
 await db.start('parcel-1', { agent: 'courier', messages: [{ role: 'user', content: 'Deliver it.' }] });
 const { status, result } = await db.result('parcel-1');
-console.log(status, result?.answer); // done {"number":1}
+if (status !== 'done' || result?.answer !== '{"number":1}') throw new Error(status);
 await worker.drain();
 db.close();
 rmSync(folder, { recursive: true });
+console.log('alone: ok');
