@@ -7,6 +7,7 @@ import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
 import { withProject } from './lib/ts.ts';
 import { api, writeApi } from './rules/api.ts';
 import { changesets } from './rules/changesets.ts';
+import { deprecations } from './rules/deprecations.ts';
 import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { docs } from './rules/docs.ts';
@@ -43,6 +44,7 @@ const textRules: readonly Rule[] = [
   vendorNames,
   tests,
   manifests,
+  deprecations,
 ];
 
 // CI runs this after all tests; a developer may not have run them.

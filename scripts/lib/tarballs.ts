@@ -1,28 +1,36 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writePackageDocs } from '../release/package-docs.ts';
+import { requireBuilt } from '../release/tree-state.ts';
 import { publishedFolders, readManifest } from './projects.ts';
 
-/** Packs every published package into `folder`, with real version numbers. Returns the tarballs by package name. */
+/**
+ * Packs every published package into `folder`, with real version numbers, as the tree is: the checks of `prepack`, which guard a pack by
+ * hand, are left out, but for the one that everything is built. Returns the tarballs by package name.
+ */
 export function packAll(root: string, folder: string): ReadonlyMap<string, string> {
   mkdirSync(folder, { recursive: true });
   const tarballs = new Map<string, string>();
   const [command, ...args] = pnpmCommand(root);
   for (const workspace of publishedFolders(root)) {
+    const manifest = readManifest(root, workspace);
+    requireBuilt(join(root, workspace), manifest.name, manifest);
+    writePackageDocs(root, workspace);
     const before = new Set(readdirSync(folder));
-    execFileSync(command, [...args, 'pack', '--pack-destination', resolve(folder)], {
+    execFileSync(command, [...args, 'pack', '--ignore-scripts', '--pack-destination', resolve(folder)], {
       cwd: join(root, workspace),
       stdio: 'pipe',
     });
     const file = readdirSync(folder).find((name) => !before.has(name));
     if (file === undefined) throw new Error(`pnpm pack left no tarball for ${workspace}.`);
-    tarballs.set(readManifest(root, workspace).name, resolve(folder, file));
+    tarballs.set(manifest.name, resolve(folder, file));
   }
   return tarballs;
 }
 
 /** The pnpm of the PATH, or the one that the root manifest names. */
-function pnpmCommand(root: string): readonly [string, ...string[]] {
+export function pnpmCommand(root: string): readonly [string, ...string[]] {
   try {
     execFileSync('pnpm', ['--version'], { stdio: 'pipe' });
     return ['pnpm'];
@@ -32,31 +40,6 @@ function pnpmCommand(root: string): readonly [string, ...string[]] {
     };
     return ['npx', '--yes', packageManager];
   }
-}
-
-/**
- * Makes an empty ESM project in `folder` with the tarball of `name` and those of our packages that it needs, and nothing
- * else of ours. Other packages come from the package manager's registry or its cache.
- */
-export function installAlone(
-  root: string,
-  folder: string,
-  name: string,
-  tarballs: ReadonlyMap<string, string>,
-  extra: Readonly<Record<string, string>> = {},
-): void {
-  mkdirSync(folder, { recursive: true });
-  const ours = Object.fromEntries([...closureOf(root, name)].map((each) => [each, `file:${tarballs.get(each)}`]));
-  const manifest = {
-    name: 'alone',
-    private: true,
-    type: 'module',
-    dependencies: { ...ours, ...extra },
-    overrides: ours,
-  };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, undefined, 2));
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline', '--ignore-scripts'];
-  execFileSync('npm', ['install', ...quiet], { cwd: folder, stdio: 'pipe' });
 }
 
 /** A package of ours and those of ours that it depends on, at any depth. */

@@ -9,6 +9,8 @@ interface FullManifest {
   readonly license?: string;
   readonly engines?: { readonly node?: string };
   readonly repository?: unknown;
+  readonly files?: readonly string[];
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -16,9 +18,15 @@ interface FullManifest {
 
 const SECURITY = 'SECURITY.md';
 
+/** Refuses an unbuilt or changed tree: `scripts/prepack.ts`. */
+export const PREPACK = 'pnpm --workspace-root run prepack-package $npm_package_name $npm_config_user_agent';
+
+/** What is packed besides the code, the README and the license. */
+export const DOCUMENTS = ['docs', 'CHANGELOG.md', 'errors.md', 'llms.txt'];
+
 /**
- * Manifests: every published package has the license and the Node range of the root, and a `repository` exactly if the root has one. The owner
- * writes the address once, in the root; `tidy --fix` gives it to the packages. Every run-time dependency is in the list of `SECURITY.md`.
+ * Manifests: every published package has the license and the Node range of the root, a `repository` exactly if the root has one, the
+ * same guard before packing, and its documents among its files. The owner writes the address once, in the root; `tidy --fix` gives it to the packages. Every run-time dependency is in the list of `SECURITY.md`.
  */
 export function manifests(root: string): readonly Problem[] {
   const top = read(root, '.');
@@ -53,6 +61,12 @@ export function manifests(root: string): readonly Problem[] {
         file,
         message: `asks for another Node than the root (${top.engines?.node}).`,
       });
+    const prepack = manifest.scripts?.['prepack'];
+    if (prepack !== PREPACK)
+      problems.push({ rule: 'manifests', file, message: `has the prepack script "${prepack}", not "${PREPACK}".` });
+    const unpacked = DOCUMENTS.filter((document) => !manifest.files?.includes(document));
+    if (unpacked.length > 0)
+      problems.push({ rule: 'manifests', file, message: `does not pack ${unpacked.join(', ')}: add them to files.` });
     if (JSON.stringify(manifest.repository) !== JSON.stringify(repositoryOf(top, folder)))
       problems.push({ rule: 'manifests', file, message: 'its repository differs from the root’s. Run: pnpm tidy:fix' });
   }

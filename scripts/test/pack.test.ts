@@ -6,7 +6,7 @@ import { manifestFaults, type PackedManifest } from '../lib/check-manifest.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
 import { closureOf } from '../lib/tarballs.ts';
 
-// What scripts/pack-check.ts does with each tarball is too slow and too networked for a unit test; CI runs it. Here: that it bites.
+// What scripts/rehearse.ts does with each tarball is too slow and too networked for a unit test; CI runs it. Here: that it bites.
 const root = resolve(import.meta.dirname, '../..');
 const sound: PackedManifest = {
   name: 'a',

@@ -9,7 +9,7 @@ import { classes } from '../rules/classes.ts';
 import { folders, MAX_FILES } from '../rules/folders.ts';
 import { internal, MAX_INTERNAL_LINES } from '../rules/internal.ts';
 import { layers } from '../rules/layers.ts';
-import { manifests, writeRepository } from '../rules/manifests.ts';
+import { DOCUMENTS, manifests, PREPACK, writeRepository } from '../rules/manifests.ts';
 import { codeMap } from '../rules/code-map.ts';
 import { rootExports } from '../rules/root-exports.ts';
 import { duplicateCode } from '../rules/duplicate-code.ts';
@@ -197,7 +197,13 @@ test.each([
 
 describe('manifests', () => {
   const top = { name: 'kernel', private: true, license: 'MIT', engines: { node: '>=22.19' } };
-  const own = { name: '@kernel/tools', license: 'MIT', engines: { node: '>=22.19' } };
+  const own = {
+    name: '@kernel/tools',
+    license: 'MIT',
+    engines: { node: '>=22.19' },
+    scripts: { prepack: PREPACK },
+    files: ['dist', ...DOCUMENTS],
+  };
   const files = (root: object, manifest: object) => ({
     'README.md': 'Needs Node 22.19.',
     'package.json': JSON.stringify(root),
@@ -213,6 +219,8 @@ describe('manifests', () => {
       'a dependency that SECURITY.md does not list',
       files(top, { ...own, dependencies: { left: '1', '@kernel/x': '1' } }),
     ],
+    ['no guard before packing', files(top, { ...own, scripts: {} })],
+    ['documents that are not packed', files(top, { ...own, files: ['dist'] })],
     ['a README that is silent about Node', { ...files(top, own), 'README.md': 'Needs Node.' }],
   ])('refuse %s', (_name, given) => {
     verifies('architecture.manifests');

@@ -1,4 +1,4 @@
-// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/pack-check.ts.
+// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import { collect, run } from '@kernel/agent';
 import type { Provider, Toolset } from '@kernel/protocol';
 

@@ -1,4 +1,4 @@
-// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/pack-check.ts.
+// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import { KernelError, type Tool, toErrorResult, type Toolset, toModelText } from '@kernel/protocol';
 
 const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object', properties: {} } };

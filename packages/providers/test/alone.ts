@@ -1,4 +1,4 @@
-// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/pack-check.ts, without a network.
+// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/rehearse.ts, without a network.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createProvider, lintTools } from '@kernel/providers';

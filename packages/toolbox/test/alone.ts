@@ -1,4 +1,4 @@
-// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/pack-check.ts, without a network.
+// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/rehearse.ts, without a network.
 import type { ToolContext } from '@kernel/protocol';
 import { editFileTool, memoryWorkspace, overlayWorkspace } from '@kernel/toolbox';
 

@@ -1,0 +1,100 @@
+/** The documents that a package carries besides its README: its guides, the error codes, and an index of all of it for language models. */
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, normalize, posix } from 'node:path';
+import { publishedFolders, readManifest } from '../lib/projects.ts';
+
+const GUIDES = 'docs/guides/';
+const ERRORS = 'docs/errors.md';
+const LINK = /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?\)/g;
+
+/** The guides of a package: those that its README links to, relative to the root, sorted. */
+export function guidesOf(root: string, folder: string): readonly string[] {
+  const readme = readFileSync(join(root, folder, 'README.md'), 'utf8');
+  const linked = [...readme.matchAll(LINK)].map(([, , , target = '']) => posix.normalize(`${folder}/${target}`));
+  return [...new Set(linked.filter((file) => file.startsWith(GUIDES)))].toSorted();
+}
+
+/** The guides that no package carries, relative to the root. */
+export function guidesOfNoPackage(root: string): readonly string[] {
+  const carried = new Set(publishedFolders(root).flatMap((folder) => guidesOf(root, folder)));
+  return globSync(`${GUIDES}*.md`, { cwd: root }).filter(
+    (file) => basename(file) !== 'README.md' && !carried.has(file),
+  );
+}
+
+/** The documents of a package by their paths in its tarball. */
+export function packageDocs(root: string, folder: string): ReadonlyMap<string, string> {
+  const guides = guidesOf(root, folder);
+  const places = new Map<string, string>([
+    [`${folder}/README.md`, 'README.md'],
+    [ERRORS, 'errors.md'],
+    ...guides.map((file): [string, string] => [file, file]),
+  ]);
+  const docs = new Map<string, string>();
+  for (const file of [ERRORS, ...guides])
+    docs.set(places.get(file) ?? file, asPacked(readFileSync(join(root, file), 'utf8'), file, places));
+  docs.set('llms.txt', indexOf(root, folder, guides));
+  return docs;
+}
+
+/** Writes them into the folder of the package, where git ignores them, and removes those of an earlier state. Other processes may read them meanwhile. */
+export function writePackageDocs(root: string, folder: string): void {
+  const docs = packageDocs(root, folder);
+  for (const old of globSync('docs/guides/*.md', { cwd: join(root, folder) }))
+    if (!docs.has(normalize(old).replaceAll('\\', '/'))) rmSync(join(root, folder, old), { force: true });
+  for (const [path, text] of docs) {
+    const file = join(root, folder, path);
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.${process.pid}`, text);
+    renameSync(`${file}.${process.pid}`, file);
+  }
+}
+
+/** A document of the repository as a tarball has it: links lead to what the tarball holds, or are plain text. */
+function asPacked(text: string, file: string, places: ReadonlyMap<string, string>): string {
+  const from = posix.dirname(places.get(file) ?? file);
+  return text
+    .replaceAll(/^<!-- snippet: .* -->\n+/gm, '')
+    .replaceAll(LINK, (_whole, _image: string, label: string, target: string, anchor = '') => {
+      const place = places.get(posix.normalize(`${posix.dirname(file)}/${target}`));
+      return place === undefined ? label : `[${label}](${posix.relative(from, place)}${anchor})`;
+    });
+}
+
+/** An index in the form of llms.txt: what the package is, its entry points with what they export, and its documents. */
+function indexOf(root: string, folder: string, guides: readonly string[]): string {
+  const { name, description = '' } = readManifest(root, folder) as { name: string; description?: string };
+  const documents = [
+    '- [README](README.md): what it is for, an example, its entry points',
+    ...guides.map((file) => `- [${titleOf(root, file)}](${file})`),
+    '- [Error codes](errors.md): every code, who gets it, when, and what to do',
+    ...(existsSync(join(root, folder, 'CHANGELOG.md')) ? ['- [Changes](CHANGELOG.md)'] : []),
+  ];
+  const entries = entryLines(name, readFileSync(join(root, folder, 'api.txt'), 'utf8'));
+  return [
+    `# ${name}`,
+    `> ${description}`,
+    ...(entries.length === 0 ? [] : ['## Entry points', entries.join('\n')]),
+    '## Documents',
+    documents.join('\n'),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+function entryLines(name: string, surface: string): readonly string[] {
+  return surface
+    .split(/^# /m)
+    .slice(1)
+    .map((section) => {
+      const subpath = section.slice(0, section.indexOf('\n'));
+      const names = [...section.matchAll(/^## (\S+)$/gm)].map(([, each]) => `\`${each}\``);
+      return `- \`${name}${subpath.slice(1)}\`: ${names.join(', ')}`;
+    });
+}
+
+function titleOf(root: string, file: string): string {
+  return /^# (.+)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? basename(file, '.md');
+}

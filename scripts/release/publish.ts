@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where packages go, as arguments of npm: nothing else may decide it. */
+export interface Destination {
+  readonly args: readonly string[];
+  /** Whether anybody can install from it afterwards. */
+  readonly isPublic: boolean;
+}
+
+/** A registry of this machine, for a rehearsal, with a throw-away `.npmrc` in `folder`. Throws for any other host than 127.0.0.1. */
+export function loopbackDestination(registry: string, folder: string): Destination {
+  const url = loopbackUrl(registry);
+  mkdirSync(folder, { recursive: true });
+  const userconfig = join(folder, 'npmrc');
+  // npm publishes to nobody without a token, and this registry asks for none.
+  writeFileSync(userconfig, `@kernel:registry=${url}\n//${new URL(url).host}/:_authToken=rehearsal\n`);
+  const args = [
+    `--userconfig=${userconfig}`,
+    `--registry=${url}`,
+    `--@kernel:registry=${url}`,
+    '--provenance=false',
+    '--noproxy=127.0.0.1',
+  ];
+  return { args, isPublic: false };
+}
+
+/** The registry of the owner's npm configuration, with provenance. Throws outside of a CI job that gives out identity tokens. */
+export function publicDestination(env: Readonly<Record<string, string | undefined>>): Destination {
+  if (!env['ACTIONS_ID_TOKEN_REQUEST_URL'])
+    throw new Error(
+      'Refusing to publish: a release is made by the release workflow, whose identity token npm makes the provenance from. To try it out: pnpm rehearse',
+    );
+  return { args: ['--provenance'], isPublic: true };
+}
+
+/** The address of a registry on this machine, with its closing slash. Throws for any other host than 127.0.0.1. */
+export function loopbackUrl(registry: string): string {
+  const url = URL.parse(registry);
+  if (url?.protocol !== 'http:' || url.hostname !== '127.0.0.1' || url.username !== '' || url.password !== '')
+    throw new Error(
+      `Refusing to publish to "${registry}": a rehearsal publishes to http://127.0.0.1 and nowhere else.`,
+    );
+  return `${url.origin}/`;
+}
+
+/** Publishes a tarball unless the registry has that version, so that a release which broke off can go on. Returns whether it did. */
+export function publishTarball(tarball: string, id: string, destination: Destination): boolean {
+  if (isPublished(id, destination)) return false;
+  npm(['publish', tarball, '--access=public', ...destination.args]);
+  return true;
+}
+
+function isPublished(id: string, { args }: Destination): boolean {
+  try {
+    return npm(['view', id, 'version', ...args]).trim() !== '';
+  } catch (error) {
+    if (String((error as { readonly stderr?: string }).stderr).includes('E404')) return false;
+    throw error;
+  }
+}
+
+function npm(args: readonly string[]): string {
+  return execFileSync('npm', [...args, '--loglevel=error'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}

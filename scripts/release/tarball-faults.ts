@@ -1,0 +1,26 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manifestFaults, type PackedManifest } from '../lib/check-manifest.ts';
+import { targetsOf } from './tree-state.ts';
+
+/** What every tarball has besides its code. */
+const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'errors.md', 'llms.txt'];
+
+/**
+ * What is wrong with a package as it would be published, unpacked into `folder`: a document or a file that its manifest points to is missing,
+ * a condition or a file that a user cannot use came along, or its manifest has a fault. `guides` are the documents that it should have besides.
+ */
+export function tarballFaults(folder: string, guides: readonly string[]): readonly string[] {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8');
+  const manifest = JSON.parse(text) as PackedManifest;
+  const missing = [...DOCUMENTS, ...guides, ...targetsOf(manifest)].filter((file) => !existsSync(join(folder, file)));
+  const unwanted = globSync(['**/*.test.ts', '**/node_modules', '**/.npmrc', '**/.env*', '*.tgz'], { cwd: folder });
+  return [
+    ...manifestFaults(manifest),
+    ...missing.map((file) => `${manifest.name} lacks ${file}.`),
+    ...unwanted.map((file) => `${manifest.name} has ${file}.`),
+    ...(text.includes('@kernel/source')
+      ? [`${manifest.name} has the condition @kernel/source, whose files import a package that is not published.`]
+      : []),
+  ];
+}

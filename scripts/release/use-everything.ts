@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { publishedFolders, readManifest } from '../lib/projects.ts';
+import { checkInstalled, checkTypesAlone, programAlone, runAlone } from './check-package.ts';
+import {
+  copyExamples,
+  dependenciesOfExamples,
+  exampleNames,
+  followReadme,
+  loadEveryEntry,
+  runExample,
+} from './check-together.ts';
+import { installInto, type Source } from './empty-project.ts';
+import { runAll, type NodeBinary } from './shell.ts';
+
+/**
+ * Uses the packages that a registry has, on each Node: each alone, all together with the examples, and as the README says. `root` is the tree that
+ * they were made from. Returns every failure.
+ */
+export async function useEverything(
+  root: string,
+  folder: string,
+  nodes: readonly NodeBinary[],
+  source: Source,
+): Promise<readonly unknown[]> {
+  const limit = availableParallelism();
+  const projectOf = (node: NodeBinary, name: string): string =>
+    join(folder, node.name.replace(' ', '-'), name.replace('/', '-'));
+  const ours = publishedFolders(root).map((each) => readManifest(root, each) as { name: string; version?: string });
+  const everything = {
+    ...Object.fromEntries(ours.map(({ name, version }) => [name, `^${version}`])),
+    ...dependenciesOfExamples(root),
+  };
+  const [first, ...others] = nodes;
+  if (first === undefined) return [];
+  const together = (node: NodeBinary): Promise<void> =>
+    installInto(projectOf(node, 'together'), node, everything, source);
+  // Alone, so that the rest finds the packages of others in the cache.
+  await together(first);
+  const installs = await runAll(
+    [
+      ...others.map((node) => () => together(node)),
+      ...nodes.map((node) => () => followReadme(root, node, projectOf(node, 'readme'), source)),
+      ...publishedFolders(root).flatMap((each) =>
+        nodes.map((node) => () => useAlone(root, each, node, projectOf(node, each), node === first, source)),
+      ),
+    ],
+    limit,
+  );
+  if (installs.length > 0) return installs;
+  for (const node of nodes) copyExamples(root, projectOf(node, 'together'));
+  const names = exampleNames(root);
+  const uses = nodes.flatMap((node) => {
+    const project = projectOf(node, 'together');
+    return [
+      () => loadEveryEntry(root, node, project),
+      ...names.map((name) => () => runExample(root, node, project, name)),
+    ];
+  });
+  const failures = await runAll(uses, limit);
+  console.log(
+    `${nodes.map(({ name }) => name).join(', ')}: ${ours.length} packages, each alone, and together with ${names.length} examples; the program of README.md`,
+  );
+  return failures;
+}
+
+async function useAlone(
+  root: string,
+  folder: string,
+  node: NodeBinary,
+  project: string,
+  isFirst: boolean,
+  source: Source,
+): Promise<void> {
+  const { name, version } = readManifest(root, folder) as { name: string; version?: string };
+  await installInto(project, node, { [name]: `^${version}` }, source);
+  const program = programAlone(root, folder);
+  await runAlone(node, project, program);
+  if (!isFirst) return;
+  // What is installed is the same on each Node.
+  if (program !== undefined) await checkTypesAlone(root, project, program);
+  console.log(checkInstalled(root, name, project));
+}

@@ -1,0 +1,135 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { parse } from 'yaml';
+import { describe, expect, test } from 'vitest';
+import { readManifest } from '../../lib/projects.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  readonly packageManager: string;
+  readonly optionalDependencies: { readonly node: string };
+  readonly engines: { readonly node: string };
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly 'continue-on-error'?: boolean;
+}
+
+interface Job {
+  readonly steps: readonly Step[];
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly strategy?: {
+    readonly matrix: {
+      readonly os: readonly string[];
+      readonly node: readonly (string | number)[];
+      readonly include: readonly { readonly os: string }[];
+    };
+  };
+}
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const files = globSync('.github/workflows/*.yml', { cwd: root }).toSorted();
+const workflow = (name: string): Workflow => parse(read(`.github/workflows/${name}.yml`)) as Workflow;
+const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
+
+describe.each(files)('%s', (file) => {
+  const text = read(file);
+  const parsed = parse(text) as Workflow;
+
+  test('runs only what the repository has, on the pinned pnpm, and hides no failure', () => {
+    verifies('release.workflows');
+    for (const { run = '', 'continue-on-error': hidden } of stepsOf(parsed)) {
+      expect(hidden).not.toBe(true);
+      for (const [, script = ''] of run.matchAll(/(?:^|\s)bash (\S+)/g))
+        expect(existsSync(join(root, script))).toBe(true);
+      for (const [, version, script = ''] of run.matchAll(/npx --yes (pnpm@\S+) (\S+)/g)) {
+        expect(version).toBe(manifest.packageManager);
+        expect(manifest.scripts).toHaveProperty(script);
+      }
+    }
+  });
+
+  test('uses actions of GitHub alone, by commit or major version, with no more rights than to read by default', () => {
+    verifies('release.workflows');
+    const used = stepsOf(parsed).flatMap(({ uses }) => uses ?? []);
+    expect(used.length).toBeGreaterThan(0);
+    for (const action of used) expect(action).toMatch(/^actions\/[a-z-]+@(?:v\d+|[\da-f]{40})$/);
+    expect(parsed.permissions).toEqual({ contents: 'read' });
+    expect(text).not.toMatch(/registry|https?:/);
+  });
+});
+
+test('CI runs everything on the pinned Node, and the packages on every Node and system that they are for', () => {
+  verifies('release.workflows');
+  const { jobs } = workflow('ci');
+  const { everything, packages } = jobs;
+  expect(everything?.steps.map(({ run }) => run)).toContain('bash .ci/run');
+  expect(everything?.steps.map((step) => step.with?.['node-version'])).toContain(manifest.optionalDependencies.node);
+  expect(packages?.steps.map(({ run }) => run)).toContain('bash .ci/packages');
+  const floor = `${manifest.engines.node.replace('>=', '')}.0`;
+  expect(packages?.strategy?.matrix.node).toEqual([floor, 24, 26]);
+  expect(packages?.strategy?.matrix.include.map(({ os }) => os)).toEqual(['macos-latest', 'windows-latest']);
+});
+
+test('the packages of that job are those whose tests need no build, and all of them', () => {
+  verifies('release.workflows');
+  const tested = [...read('.ci/packages').matchAll(/--project (\S+)/g)].map(([, name]) => name);
+  const folders = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split(/[\\/]/)[1]);
+  expect(new Set(tested)).toEqual(new Set(folders));
+});
+
+test('a release is published with provenance, by the one job that may ask for an identity token', () => {
+  verifies('release.workflows');
+  const text = read('.github/workflows/release.yml');
+  expect(workflow('release').jobs['release']?.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
+  expect(files.flatMap((file) => [...read(file).matchAll(/id-token/g)])).toHaveLength(1);
+  expect(text).toContain("NPM_CONFIG_PROVENANCE: 'true'");
+  for (const folder of ['packages/protocol', 'packages/tools', 'packages/mcp', 'apps/prompt-agent'])
+    expect(readManifest(root, folder)).toMatchObject({ publishConfig: { provenance: true } });
+});
+
+test('a release comes after the whole CI, from the frozen lockfile, and only once nothing waits', () => {
+  verifies('release.workflows');
+  const steps = workflow('release').jobs['release']?.steps ?? [];
+  const at = (text: string): number => steps.findIndex(({ run = '' }) => run.includes(text));
+  expect(at('bash .ci/run')).toBeGreaterThan(0);
+  expect(at('pnpm@12.21.0 release')).toBeGreaterThan(at('bash .ci/run'));
+  expect(steps[at('pnpm@12.21.0 release')]).toMatchObject({ if: "steps.pending.outputs.changesets == '0'" });
+  expect(steps.map((step) => step.with?.['node-version'])).toContain(manifest.optionalDependencies.node);
+  const run = read('.ci/run');
+  expect(run).toMatch(
+    /install --frozen-lockfile[\s\S]*\$PNPM build[\s\S]*\$PNPM test[\s\S]*\$PNPM run rehearse[\s\S]*\$PNPM tidy[\s\S]*test-totals/,
+  );
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly check: string } };
+  const checks = scripts.check.split(' turbo run ')[1]?.split(' ') ?? [];
+  expect(checks.length).toBeGreaterThan(4);
+  for (const task of checks) expect(run).toMatch(new RegExp(`\\$PNPM[^\\n]* ${task.replace('//#tidy', 'tidy')}\\b`));
+});
+
+test('an update is proposed once a version is as old as pnpm wants it, in every folder with dependencies', () => {
+  verifies('release.updates');
+  const { updates } = parse(read('.github/dependabot.yml')) as {
+    readonly updates: readonly {
+      readonly 'package-ecosystem': string;
+      readonly directories?: readonly string[];
+      readonly cooldown: { readonly 'default-days': number };
+    }[];
+  };
+  const { minimumReleaseAge } = parse(read('pnpm-workspace.yaml')) as { readonly minimumReleaseAge: number };
+  expect(updates.map((update) => update['package-ecosystem'])).toEqual(['npm', 'github-actions']);
+  for (const { cooldown } of updates) expect(cooldown['default-days'] * 24 * 60).toBe(minimumReleaseAge);
+  const outside = ['runtimes', 'rehearsal', 'bench', 'judge', 'mutation'].filter((folder) =>
+    existsSync(join(root, folder, 'package.json')),
+  );
+  expect(updates[0]?.directories).toEqual(['/', ...outside.map((folder) => `/${folder}`)]);
+});
