@@ -38,3 +38,5 @@ export { toolsetConformance } from './conformance/toolset.ts';
 export type { ToolsetUnderTest } from './conformance/toolset.ts';
 export { createMemoryJournal } from './fakes/memory-journal.ts';
 export type { JournalEntries, JournalEntry, MemoryJournal, MemoryJournalOptions } from './fakes/memory-journal.ts';
+export { stepsConformance } from './conformance/steps.ts';
+export type { StepsUnderTest } from './conformance/steps.ts';

@@ -1,0 +1,43 @@
+import { KernelError, type StepExecutor } from '@kernel/protocol';
+import { stepsConformance, type StepsUnderTest, verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { agentOf } from './steps.ts';
+import { journal, messages, worker } from './support.ts';
+
+test.each(stepsConformance(makeSubject))('a journal in SQLite: $name', async ({ run }) => {
+  verifies('durable.conformance');
+  await expect(run()).resolves.toBeUndefined();
+});
+
+function makeSubject(): StepsUnderTest {
+  const db = journal();
+  let current: ((steps: StepExecutor) => Promise<void>) | undefined;
+  const run = agentOf(async (steps) => {
+    await current?.(steps);
+    return null;
+  });
+  worker(db, { agents: { a: { run } } });
+  return {
+    attempt(runId, body) {
+      return new Promise((resolve, reject) => {
+        current = async (steps) => {
+          current = undefined;
+          try {
+            const output = await body(steps);
+            resolve(output);
+          } catch (error) {
+            const failed = error instanceof Error ? error : new Error(String(error));
+            setImmediate(() => reject(failed));
+            throw failed;
+          }
+        };
+        const begin = async (): Promise<void> => {
+          if (await db.start(runId, { agent: 'a', messages })) return;
+          await expect.poll(async () => (await db.status(runId))?.status).not.toBe('running');
+          if (!(await db.retry(runId))) throw new KernelError('CONFIG_INVALID', 'The run is over.');
+        };
+        begin().catch(reject);
+      });
+    },
+  };
+}
