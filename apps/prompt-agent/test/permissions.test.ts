@@ -35,7 +35,7 @@ test('"always" writes a rule for the workspace into a file that only the user ca
   const server = await startWireServer({ replies: [{ calls: [EDIT] }, { text: 'Done.' }] });
   const terminal = fakeTerminal();
   const ended = promptAt(terminal, ['--base-url', server.baseUrl, '--model', 'm', ...BUNDLE, 'do it'], { cwd });
-  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), 60_000);
   terminal.stdin.write('a\n');
   expect(await ended).toBe(0);
   await server.close();
@@ -216,7 +216,7 @@ test('a rule that cannot be kept holds for the session, and the user reads so', 
   const server = await startWireServer({ replies: [{ calls: [EDIT] }, { text: 'Done.' }] });
   const terminal = fakeTerminal();
   const ended = promptAt(terminal, ['--base-url', server.baseUrl, '--model', 'm', ...BUNDLE, 'do it'], { cwd });
-  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(plain(terminal.raw())).toContain('[y/N]'), 60_000);
   // The folder is gone, and a file has its name.
   rmSync(join(cwd, '.config/prompt-agent'), { recursive: true });
   writeFileSync(join(cwd, '.config/prompt-agent'), '');

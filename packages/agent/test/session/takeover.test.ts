@@ -177,7 +177,7 @@ test('a lock that is a pipe or a device fails and blocks nothing', () => {
     for (const name of ['a', 'b'])
       await openFileSession(name + '.jsonl').catch((error) => console.log(error.code, error.message.includes('not a regular file')));`;
   // In a process of its own, which a read that blocks cannot take along.
-  const options = { cwd: folder, timeout: 30_000, encoding: 'utf8' } as const;
+  const options = { cwd: folder, timeout: 120_000, encoding: 'utf8' } as const;
   const args = ['--conditions=@kernel/source', '--input-type=module', '-e', code];
   expect(spawnSync(process.execPath, args, options).stdout).toBe('STORE_FAILED true\nSTORE_FAILED true\n');
 });

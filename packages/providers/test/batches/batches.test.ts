@@ -285,7 +285,7 @@ describe.each(Object.keys(VENDORS))('batches of %s', (name) => {
     await withVendor(name, 100, async ({ batches, server, vendor }) => {
       const controller = new AbortController();
       const outcome = errorOf(batches.wait(vendor.id, { intervalMs: 3_600_000, signal: controller.signal }));
-      await until(() => server.requests.length === 1, 5000);
+      await until(() => server.requests.length === 1, 60_000);
       controller.abort(new Error('enough'));
       expect(await outcome).toMatchObject({ message: 'enough' });
       expect(server.requests.filter(({ path }) => path.includes('cancel'))).toEqual([]);
@@ -374,7 +374,7 @@ describe('results', () => {
           break;
         }
         expect(written).toBeLessThan(all / 4);
-        await until(() => server.connections.open === 0, 5000);
+        await until(() => server.connections.open === 0, 60_000);
       },
       { responseBytes: Infinity },
     );

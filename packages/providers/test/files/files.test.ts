@@ -173,10 +173,10 @@ describe('uploadFile', () => {
         const controller = new AbortController();
         const config = { name: 'anthropic', baseUrl: server.url, token: 'k', ...transport } as const;
         const outcome = errorOf(uploadFile(config, { ...PDF, signal: controller.signal }));
-        await until(() => server.requests.length === 1, 5000);
+        await until(() => server.requests.length === 1, 60_000);
         controller.abort(new Error('enough'));
         expect(await outcome).toMatchObject({ message: 'enough' });
-        await until(() => server.connections.open === 0, 5000);
+        await until(() => server.connections.open === 0, 60_000);
       },
     );
   });

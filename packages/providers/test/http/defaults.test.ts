@@ -32,7 +32,7 @@ test('without any option a provider opens 10 connections, neither fewer nor more
   await withServer({ replies }, async ({ provider, server }) => {
     const stop = new AbortController();
     const asked = Array.from({ length: 14 }, () => errorOf(provider.stream(request({ signal: stop.signal }))));
-    await until(() => server.connections.open === 10, 10_000);
+    await until(() => server.connections.open === 10, 60_000);
     // Time for one more, which would come at once.
     await pause(30);
     expect([server.connections.opened, server.requests.length]).toEqual([10, 10]);

@@ -56,7 +56,7 @@ test('a socket that the server closed while it was idle is not used again', asyn
         expect(textOf((await endOf(provider.stream(request()))).message)).toBe('Hello');
         expect(opened()).toBe(round);
         for (const socket of open) socket.end();
-        await until(() => open.size === 0, 10_000);
+        await until(() => open.size === 0, 60_000);
       }
     },
   );
@@ -92,7 +92,7 @@ test('a connection that stays open after the end mark is closed soon after its c
     async (provider, { open }) => {
       for await (const event of provider.stream(request())) if (event.type === 'message-end') break;
       expect(open.size).toBe(1);
-      await until(() => open.size === 0, 10_000);
+      await until(() => open.size === 0, 60_000);
     },
   );
 });
@@ -147,7 +147,7 @@ test('headers without end are PROVIDER_PROTOCOL, and the socket is closed', asyn
     },
     async (provider, { open }) => {
       expect(await errorOf(provider.stream(request()))).toMatchObject({ code: 'PROVIDER_PROTOCOL' });
-      await until(() => open.size === 0, 10_000);
+      await until(() => open.size === 0, 60_000);
     },
   );
 });
@@ -169,7 +169,7 @@ test.each([
     async (provider, { open }) => {
       const error = await errorOf(provider.stream(request()));
       expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout, timeoutMs: 150 } });
-      await until(() => open.size === 0, 10_000);
+      await until(() => open.size === 0, 60_000);
     },
     { [timeout]: 150 },
   );

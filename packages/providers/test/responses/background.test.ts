@@ -219,7 +219,7 @@ describe('a response in the background', () => {
     const work = async ({ server, stream }: Setup): Promise<void> => {
       const error = await errorOf(stream({ stream: false }));
       expect(error).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'totalMs' } });
-      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
+      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 60_000);
     };
     await withVendor(answer, work, { timeouts: { totalMs: 800 } });
   });
@@ -248,7 +248,7 @@ describe('a response in the background', () => {
     };
     const work = async ({ server, stream }: Setup): Promise<void> => {
       expect(await errorOf(stream())).toMatchObject({ data: { option: 'limits.responseBytes' } });
-      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
+      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 60_000);
     };
     await withVendor(answer, work, { limits: { responseBytes: 2000 } });
   });
@@ -266,7 +266,7 @@ describe('an abort', () => {
     await withVendor(answer, async ({ server, stream }) => {
       const controller = new AbortController();
       const outcome = errorOf(stream({ stream: 'headers' in first ? false : undefined, signal: controller.signal }));
-      await until(() => server.requests.length >= (second === STALL && 'headers' in first ? 2 : 1), 5000);
+      await until(() => server.requests.length >= (second === STALL && 'headers' in first ? 2 : 1), 60_000);
       await pause(100);
       controller.abort(new Error('enough'));
       let isRejected = false;
@@ -275,7 +275,7 @@ describe('an abort', () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(isRejected).toBe(true);
       expect(await outcome).toMatchObject({ message: 'enough' });
-      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
+      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 60_000);
       const sent = server.requests.length;
       await pause(700);
       expect(server.requests).toHaveLength(sent);
@@ -288,7 +288,7 @@ describe('an abort', () => {
       path.endsWith('/cancel') ? json({}) : streamFrom(0, { stallAfter: at === 0 ? 700 : 100_000 });
     await withVendor(answer, async ({ server, stream }) => {
       for await (const event of stream()) if (event.type === 'text-delta') break;
-      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 5000);
+      await until(() => asked(server).at(-1) === 'POST responses/resp_1/cancel', 60_000);
       expect(await endOf(stream())).toMatchObject({ finishReason: 'tool-calls' });
       await pause(200);
       expect(asked(server).filter((each) => each.includes('cancel'))).toHaveLength(1);

@@ -89,7 +89,7 @@ describe.skipIf(SHELLS.length === 0)('scripts that are run', () => {
       const [folder, log] = [join(base, `folder-${count}`), join(base, `log-${count}`)];
       mkdirSync(folder);
       writeFileSync(log, '');
-      spawnSync(shell, ['-c', script], { cwd: folder, env: { PATH: programs, LOG: log }, input: '', timeout: 10_000 });
+      spawnSync(shell, ['-c', script], { cwd: folder, env: { PATH: programs, LOG: log }, input: '', timeout: 60_000 });
       const ran = readFileSync(log, 'utf8')
         .split('\u0002')
         .slice(0, -1)

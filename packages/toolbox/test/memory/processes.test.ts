@@ -30,7 +30,7 @@ it('of several processes that write at once, none loses what another one wrote',
   const expected = ['a', 'b', 'c'].flatMap((name) => Array.from({ length: 25 }, (_, index) => `${name}-${index}`));
   expect(lines.toSorted()).toEqual(expected.toSorted());
   expect(readdirSync(join(folder, 'notes'))).toHaveLength(75);
-}, 60_000);
+});
 
 it('a process that is killed while it writes leaves the file whole, and the lock free', async () => {
   verifies('toolbox.memory.processes');
@@ -48,4 +48,4 @@ it('a process that is killed while it writes leaves the file whole, and the lock
   const call = caller(memoryTool(workspace, { maxFileBytes: 10_000_000, maxEntries: 1_000_000 }));
   const insert = { command: 'insert', path: '/memories/shared.md', insert_line: 0, insert_text: 'after' };
   expect((await call('memory', insert)).isError).toBeUndefined();
-}, 60_000);
+});

@@ -1,4 +1,4 @@
-import { nodeModule } from '@kernel/internal';
+import { node, nodeModule } from '@kernel/internal';
 import { type PatternShape, patternShape } from './pattern-shape.ts';
 
 /** Compiles a pattern with the `u` flag, or without it if the pattern is only valid without. Throws a SyntaxError. */
@@ -66,10 +66,27 @@ export interface PatternTrial {
   readonly texts: readonly string[];
 }
 
-/** Returns which texts a pattern matches, or `undefined` if that takes longer than `timeoutMs` in total. */
+/** How many times as long as its timeout a match may last that got almost no CPU time. */
+const MAX_PATIENCE = 16;
+
+/**
+ * Returns which texts a pattern matches, or `undefined` if that takes longer than `timeoutMs` in total. A match that was interrupted after little
+ * CPU time mostly waited for the processor, and is tried again with twice the time.
+ */
 export function matchWithTimeout(trial: PatternTrial, timeoutMs: number): readonly boolean[] | undefined {
   shared ??= createMatcher() ?? matchUnlimited;
-  return shared([trial], timeoutMs).matches?.[0];
+  for (let limitMs = timeoutMs; ; limitMs *= 2) {
+    const before = userMs();
+    const { matches } = shared([trial], limitMs);
+    const waited = userMs() - before < timeoutMs / 2 && limitMs < MAX_PATIENCE * timeoutMs;
+    if (matches !== undefined || !waited) return matches?.[0];
+  }
+}
+
+/** The CPU time that this process has used, or the time where a runtime does not tell. */
+export function userMs(): number {
+  const used = node.process?.cpuUsage?.();
+  return used === undefined ? performance.now() : used.user / 1000;
 }
 
 let shared: Matcher | undefined;

@@ -1,6 +1,5 @@
-import { node } from '@kernel/internal';
 import { type PatternShape, patternShape } from './pattern-shape.ts';
-import { type Matcher, compilePattern, createMatcher } from './pattern.ts';
+import { compilePattern, createMatcher, type Matcher, userMs } from './pattern.ts';
 
 /** How much CPU time the patterns of one schema may take in total, and how long one trial may take. */
 const TOTAL_BUDGET_MS = 120;
@@ -79,10 +78,4 @@ function textMakers({ samples, prefix }: PatternShape): readonly ((repeats: numb
       ['\u0000', '!\n'].map((end) => (repeats: number) => `${start}${sample.repeat(repeats)}${end}`),
     ),
   );
-}
-
-/** The CPU time that this process has used, or the time where a runtime does not tell. */
-function userMs(): number {
-  const used = node.process?.cpuUsage?.();
-  return used === undefined ? performance.now() : used.user / 1000;
 }
