@@ -93,15 +93,14 @@ test('--allow has an edit run, and its diff is shown escaped', async () => {
 test('--deny goes before --allow, --ask before it too, and both hold for tools that only read', async () => {
   verifies('cli.rules');
   const read = { name: 'read_file', arguments: { path: 'docs/a.md' } };
-  for (const [flags, code] of [
-    [['--allow', '*', '--deny', '*(docs/**)'], 'TOOL_DENIED'],
-    [['--allow', '*', '--ask', 'read_file(docs/**)'], 'There is no terminal'],
-  ] as const) {
-    const { server, outcome } = await working([read], [...flags], { cwd: project() });
-    expect(outcome.code).toBe(0);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain(code);
-    expect(JSON.stringify(server.requests[1]?.body)).not.toContain('would allow it');
-  }
+  const denied = await working([read], ['--allow', '*', '--deny', '*(docs/**)'], { cwd: project() });
+  expect(denied.outcome.code).toBe(0);
+  expect(JSON.stringify(denied.server.requests[1]?.body)).toContain('TOOL_DENIED');
+  const asked = await working([read], ['--allow', '*', '--ask', 'read_file(docs/**)'], { cwd: project() });
+  expect(asked.outcome.code).toBe(4);
+  expect(asked.server.requests).toHaveLength(1);
+  expect(asked.outcome.stderr).toContain("The rule 'read_file(docs/**)' asks about it");
+  expect(denied.outcome.stderr + asked.outcome.stderr).not.toContain('would allow it');
 });
 
 test.each([
