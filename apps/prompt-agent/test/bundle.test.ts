@@ -99,6 +99,8 @@ test('--deny goes before --allow, --ask before it too, and both hold for tools t
   const asked = await working([read], ['--allow', '*', '--ask', 'read_file(docs/**)'], { cwd: project() });
   expect(asked.outcome.code).toBe(4);
   expect(asked.server.requests).toHaveLength(1);
+  expect(asked.outcome.stderr).toContain("The rule 'read_file(docs/**)' asks about it");
+  expect(denied.outcome.stderr + asked.outcome.stderr).not.toContain('would allow it');
 });
 
 test.each([
