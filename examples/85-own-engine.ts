@@ -46,7 +46,8 @@ function stepsOf(runId: string): StepExecutor {
   const once: Once = async (name, work) => {
     const known = recorded.get(name);
     if (known === undefined) recorded.set(name, JSON.stringify(await work()));
-    return JSON.parse(recorded.get(name) ?? 'null') as JsonValue;
+    const output: unknown = JSON.parse(recorded.get(name) ?? 'null');
+    return output as JsonValue; // oxlint-disable-line typescript/no-unsafe-type-assertion -- as it was recorded
   };
   return engineSteps(once, `attempt ${attempts}`);
 }

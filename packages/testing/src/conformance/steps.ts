@@ -44,6 +44,16 @@ function answers(id: string, effect: ToolEffect, entered: string[]): Step {
   return step(id, run, { effect, idempotencyKey: id, unknown: () => ({ unknown: true }) });
 }
 
+/** Makes an attempt that fails. */
+function fails(subject: StepsUnderTest, id: string, body: (steps: StepExecutor) => Promise<unknown>): Promise<void> {
+  return assert.rejects(subject.attempt(id, body));
+}
+
+/** Runs one step with this output. */
+function outputs(id: string, output: JsonValue): (steps: StepExecutor) => Promise<readonly JsonValue[]> {
+  return (steps) => steps.all([step(id, () => output)]);
+}
+
 /**
  * Returns the behaviors that every `StepExecutor` must have. `make` is called for each of them. With `isRecorded: false` only those of an executor
  * without a journal.
@@ -64,10 +74,6 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
       }
     },
   });
-  /** Makes an attempt that fails. */
-  const fails = (subject: StepsUnderTest, id: string, body: (steps: StepExecutor) => Promise<unknown>): Promise<void> =>
-    assert.rejects(subject.attempt(id, body));
-
   return [
     check(
       'a batch resolves to the outputs in its order',
@@ -76,8 +82,8 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
           await new Promise(setImmediate);
           return { n: 1 };
         });
-        const outputs = await attempt('r', (steps) => steps.all([slow, step('tool:2', () => ({ n: 2 }))]));
-        assert.deepEqual(outputs, [{ n: 1 }, { n: 2 }]);
+        const given = await attempt('r', (steps) => steps.all([slow, step('tool:2', () => ({ n: 2 }))]));
+        assert.deepEqual(given, [{ n: 1 }, { n: 2 }]);
       },
       false,
     ),
@@ -103,10 +109,10 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
       const entered: string[] = [];
       const body = (steps: StepExecutor) => steps.all([answers('tool:1', 'external', entered)]);
       const first = await attempt('r', async (steps) => {
-        const outputs = await body(steps);
-        return { outputs, replayed: await body(steps) };
+        const given = await body(steps);
+        return { given, replayed: await body(steps) };
       });
-      assert.deepEqual(first.replayed, first.outputs);
+      assert.deepEqual(first.replayed, first.given);
       assert.deepEqual(entered, ['tool:1']);
     }),
     check('a later attempt goes on behind what earlier ones recorded', async (subject) => {
@@ -115,11 +121,11 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
         await steps.all([answers('tool:1', 'external', entered)]);
         await steps.all([dies('tool:2', 'read', 'before')]);
       });
-      const outputs = await subject.attempt('r', async (steps) => [
+      const given = await subject.attempt('r', async (steps) => [
         ...(await steps.all([answers('tool:1', 'external', entered)])),
         ...(await steps.all([answers('tool:2', 'read', entered)])),
       ]);
-      assert.deepEqual(outputs, [{ answered: true }, { answered: true }]);
+      assert.deepEqual(given, [{ answered: true }, { answered: true }]);
       assert.deepEqual(entered, ['tool:1', 'tool:2']);
     }),
     check('a batch settles before it fails, and what succeeded is kept', async (subject) => {
@@ -132,8 +138,8 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
       });
       await fails(subject, 'r', (steps) => steps.all([dies('tool:1', 'read', 'in'), late]));
       assert.deepEqual(entered, ['tool:2'], 'the batch failed before its other step had ended');
-      const outputs = await subject.attempt('r', (steps) => steps.all([answers('tool:1', 'read', entered), late]));
-      assert.deepEqual(outputs, [{ answered: true }, { late: true }]);
+      const given = await subject.attempt('r', (steps) => steps.all([answers('tool:1', 'read', entered), late]));
+      assert.deepEqual(given, [{ answered: true }, { late: true }]);
       assert.deepEqual(entered, ['tool:2', 'tool:1']);
     }),
     ...(['write', 'external'] as const).map((effect) =>
@@ -142,8 +148,8 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
         async (subject) => {
           const entered: string[] = [];
           await fails(subject, 'r', (steps) => steps.all([dies('tool:1', effect, 'in')]));
-          const outputs = await subject.attempt('r', (steps) => steps.all([answers('tool:1', effect, entered)]));
-          assert.deepEqual(outputs, [{ unknown: true }]);
+          const given = await subject.attempt('r', (steps) => steps.all([answers('tool:1', effect, entered)]));
+          assert.deepEqual(given, [{ unknown: true }]);
           assert.deepEqual(entered, []);
         },
       ),
@@ -152,8 +158,8 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
       check(`a call that is ${effect} runs again`, async (subject) => {
         const entered: string[] = [];
         await fails(subject, 'r', (steps) => steps.all([dies('tool:1', effect, 'in')]));
-        const outputs = await subject.attempt('r', (steps) => steps.all([answers('tool:1', effect, entered)]));
-        assert.deepEqual(outputs, [{ answered: true }]);
+        const given = await subject.attempt('r', (steps) => steps.all([answers('tool:1', effect, entered)]));
+        assert.deepEqual(given, [{ answered: true }]);
       }),
     ),
     check('a call that had only waited for its handler runs', async (subject) => {
@@ -165,9 +171,11 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
     }),
     check('a decision that was put off is not kept', async ({ attempt }) => {
       const call = { type: 'tool-call', id: '1', name: 'pay', arguments: '{}' };
-      const asks = (output: JsonValue) => (steps: StepExecutor) => steps.all([step('approve:1', () => output)]);
-      await attempt('r', asks({ decision: 'later', pending: { ...call, path: [], digest: 'd' } })).catch(ignore);
-      assert.deepEqual(await attempt('r', asks({ decision: 'allow', digest: 'd' })), [
+      await attempt(
+        'r',
+        outputs('approve:1', { decision: 'later', pending: { ...call, path: [], digest: 'd' } }),
+      ).catch(ignore);
+      assert.deepEqual(await attempt('r', outputs('approve:1', { decision: 'allow', digest: 'd' })), [
         { decision: 'allow', digest: 'd' },
       ]);
     }),
@@ -187,13 +195,15 @@ export function stepsConformance(make: () => StepsUnderTest | Promise<StepsUnder
         return steps.all([outer]);
       };
       await subject.attempt('r', agent(dies('tool:h/tool:2', 'read', 'in'))).catch(ignore);
-      const outputs = await subject.attempt('r', agent(answers('tool:h/tool:2', 'read', entered)));
-      assert.deepEqual(outputs, [{ done: true }]);
+      const given = await subject.attempt('r', agent(answers('tool:h/tool:2', 'read', entered)));
+      assert.deepEqual(given, [{ done: true }]);
       assert.ok(entered.filter((id) => id === 'tool:h/tool:1').length <= 1, 'an inner step ran twice');
     }),
     check('runs share no steps', async ({ attempt }) => {
-      const body = (n: number) => (steps: StepExecutor) => steps.all([step('tool:1', () => ({ n }))]);
-      assert.deepEqual([await attempt('a', body(1)), await attempt('b', body(2))], [[{ n: 1 }], [{ n: 2 }]]);
+      assert.deepEqual(
+        [await attempt('a', outputs('tool:1', { n: 1 })), await attempt('b', outputs('tool:1', { n: 2 }))],
+        [[{ n: 1 }], [{ n: 2 }]],
+      );
     }),
   ];
 }
