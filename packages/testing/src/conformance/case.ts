@@ -3,5 +3,5 @@ export interface ConformanceCase {
   /** A sentence about the behavior. */
   readonly name: string;
   /** Resolves if the behavior holds; otherwise rejects with an `AssertionError` that says what is wrong. */
-  run(): Promise<void>;
+  run(this: void): Promise<void>;
 }

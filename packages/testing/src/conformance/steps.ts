@@ -8,7 +8,7 @@ export interface StepsUnderTest {
    * Makes one attempt at the run of this id: calls `body` with the executor, and settles as it does. Attempts at one run come one after the other, and a
    * later one finds what the earlier ones recorded.
    */
-  attempt<T>(runId: string, body: (steps: StepExecutor) => Promise<T>): Promise<T>;
+  attempt<T>(this: void, runId: string, body: (steps: StepExecutor) => Promise<T>): Promise<T>;
   /** Whether anything is recorded. Default true. */
   readonly isRecorded?: boolean;
   /** Whether a call counts as begun when its handler is entered, or as soon as its step begins. Default `handler`. */
