@@ -22,6 +22,9 @@ const onSource = [
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
 const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/mcp', 'test/runtimes', 'test/sdks'];
 
+// Their files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
+const inOneProcess = new Set(['packages/schema', 'packages/tools', 'packages/agent', 'scripts']);
+
 export default defineConfig({
   test: {
     projects: [...onSource, ...onBuild].map((root) => ({
@@ -31,6 +34,7 @@ export default defineConfig({
         name:
           root === 'test/mcp' || root === 'test/durable' ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
         environment: 'node',
+        isolate: !inOneProcess.has(root),
         include: ['test/**/*.test.ts', '*.test.ts'],
         exclude: ['**/node_modules/**', '**/dist/**'],
         setupFiles: ['loopback-only', 'citations'].map(
