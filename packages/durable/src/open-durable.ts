@@ -54,7 +54,7 @@ export interface Durable {
   list(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Resolves when the run is over, however it ended. A blocked run is not over. */
   result(id: string, options?: WaitOptions): Promise<RunRecord>;
-  /** Lists the calls that wait, of one run or all, the oldest first. */
+  /** Lists the calls that wait for somebody, of one run or all, the oldest first. One that has its answer waits no more, even if no worker has read it yet. */
   waiting(id?: string): Promise<readonly WaitingCall[]>;
   /** Decides on a call, even before it waits. The first decision counts. Resolves to whether this is it. */
   decide(id: string, callId: string, decision: Decision): Promise<boolean>;

@@ -32,4 +32,11 @@ export const LOAD_COMMAND: Readonly<Record<CommandName, () => Promise<RunCommand
   'sessions search': async () => (await import('./sessions/search.ts')).sessionsSearch,
   'sessions export': async () => (await import('./sessions/export.ts')).sessionsExport,
   'sessions rm': async () => (await import('./sessions/rm.ts')).sessionsRm,
+  'runs list': async () => (await import('./runs/list.ts')).runsList,
+  'runs show': async () => (await import('./runs/show.ts')).runsShow,
+  'runs approve': async () => (await import('./runs/decide.ts')).runsApprove,
+  'runs deny': async () => (await import('./runs/decide.ts')).runsDeny,
+  'runs cancel': async () => (await import('./runs/cancel.ts')).runsCancel,
+  'runs retry': async () => (await import('./runs/retry.ts')).runsRetry,
+  'runs events': async () => (await import('./runs/events.ts')).runsEvents,
 };

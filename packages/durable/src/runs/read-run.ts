@@ -36,10 +36,13 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter
   return rows.map(toRecord);
 }
 
-/** Lists the calls that wait, the oldest first. */
+/** Lists the calls that wait and have no answer yet, the oldest first. */
 export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
   const rows = db.all(
-    'SELECT * FROM waits WHERE ?1 IS NULL OR run_id = ?1 ORDER BY since, run_id, call_id',
+    `SELECT * FROM waits WHERE (?1 IS NULL OR run_id = ?1) AND NOT EXISTS (
+       SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
+         AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)
+     ORDER BY since, run_id, call_id`,
     runId ?? null,
   );
   return rows.map((row) => ({

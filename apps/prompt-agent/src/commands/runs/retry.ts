@@ -1,0 +1,24 @@
+import type { CommandCall } from '../../command-call.ts';
+import { oneLine } from '../../render/escape.ts';
+import { requireRun } from '../../runs/find-run.ts';
+import { usageError } from '../../usage-error.ts';
+import { reportChange, withJournal } from './with-journal.ts';
+
+/** Puts a run back into the queue that failed or is blocked. What is recorded of it is not repeated. */
+export function runsRetry(call: CommandCall): Promise<number> {
+  const version = call.flags['agent-version'];
+  if (version === '') throw usageError('--agent-version needs a version of the agent.');
+  return withJournal(call, async (db) => {
+    const { id } = await requireRun(db, 'runs retry', call.words[0]);
+    const isDone = await db.retry(id, { version });
+    const run = await db.status(id);
+    const shown = oneLine(id, 80);
+    return reportChange(call, {
+      isDone,
+      about: { run: id, status: run?.status, agentVersion: run?.version },
+      text: isDone
+        ? `queued: ${shown}, for a worker with version ${oneLine(run?.version ?? '', 80)} of ${oneLine(run?.agent ?? '', 80)}`
+        : `The run "${shown}" is ${run?.status ?? 'gone'}: only one that failed, is blocked or waits for a worker can be retried.`,
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import type { Durable, RunRecord, WaitingCall } from '@kernel/durable';
+import { nearest } from '@kernel/internal';
+import { oneLine } from '../render/escape.ts';
+import { usageError } from '../usage-error.ts';
+
+/** How many ids are compared with one that is unknown. */
+const MAX_COMPARED = 1000;
+/** How many calls an error lists. */
+const MAX_LISTED = 10;
+const MAX_ID = 80;
+
+/** Finds a run by its id. Rejects with a usage error for one that is missing or unknown, with near ids. */
+export async function requireRun(db: Durable, command: string, id: string | undefined): Promise<RunRecord> {
+  if (id === undefined) throw usageError(`${command} needs the id of a run. See prompt-agent runs list.`);
+  const found = await db.status(id);
+  if (found !== undefined) return found;
+  const known = await db.list({ limit: MAX_COMPARED });
+  const near = nearest(
+    id,
+    known.map((run) => run.id),
+    2,
+  ).map((each) => oneLine(each, MAX_ID));
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  throw usageError(`There is no run "${oneLine(id, MAX_ID)}".${hint} See prompt-agent runs list.`);
+}
+
+/**
+ * Finds the call of a run that waits for a decision, the only one if none is named. Rejects with a usage error that says what waits for a call that does
+ * not, and where several do.
+ */
+export async function requireWaiting(
+  db: Durable,
+  { id, status }: RunRecord,
+  callId: string | undefined,
+): Promise<WaitingCall> {
+  const waiting = await db.waiting(id);
+  const calls = waiting.filter(({ kind }) => kind === 'approval');
+  const named = callId === undefined ? undefined : waiting.find((each) => each.callId === callId);
+  const found = callId === undefined && calls.length === 1 ? calls[0] : named;
+  if (found?.kind === 'approval') return found;
+  if (found !== undefined)
+    throw usageError(
+      `The outcome of call "${shown(found.callId)}" is unknown, which nobody can approve or deny. Its program settles it with resolveUnknown.`,
+    );
+  const run = `run "${shown(id)}"`;
+  if (calls.length === 0) throw usageError(`No call of ${run} waits for a decision: it is ${status}.`);
+  const list = calls
+    .slice(0, MAX_LISTED)
+    .map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`)
+    .join(', ');
+  const more = calls.length > MAX_LISTED ? ` and ${calls.length - MAX_LISTED} more` : '';
+  if (callId === undefined) throw usageError(`Several calls of ${run} wait; name one of: ${list}${more}.`);
+  const [near] = nearest(
+    callId,
+    calls.map((each) => each.callId),
+    1,
+  );
+  const hint = near === undefined ? '' : ` Did you mean ${shown(near)}?`;
+  throw usageError(`No call "${shown(callId)}" of ${run} waits for a decision.${hint} These do: ${list}${more}.`);
+}
+
+function shown(id: string): string {
+  return oneLine(id, MAX_ID);
+}

@@ -1,0 +1,64 @@
+import type { RunRecord, WaitingCall } from '@kernel/durable';
+import { isObject } from '@kernel/internal';
+import { oneLine } from '../render/escape.ts';
+import { ageOf } from '../sessions/age.ts';
+import { sizeText } from '../sessions/quantities.ts';
+import { endText } from '../sessions/state-text.ts';
+import { showCall } from '../terminal/show-call.ts';
+import { markInvisible } from '../terminal/visible.ts';
+
+/** How much of a call's arguments is shown, in characters. */
+const MAX_ARGUMENTS = 4000;
+/** How many calls that wait are shown. */
+const MAX_CALLS = 50;
+
+/** A run for people: every character visible, arguments bounded. */
+export function runText(run: RunRecord, waiting: readonly WaitingCall[]): string {
+  const { id, agent, version, status, deaths, createdAt, updatedAt } = run;
+  const died = deaths === 0 ? '' : `, its process died ${deaths === 1 ? 'once' : `${deaths} times`}`;
+  const lines = [
+    markInvisible(`run ${oneLine(id, 500)}: ${status}`),
+    markInvisible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),
+    `begun ${createdAt.toISOString()}, changed ${ageOf(updatedAt.getTime())} ago${died}`,
+    ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call)]),
+    ...(waiting.length > MAX_CALLS ? ['', `${waiting.length - MAX_CALLS} more calls wait: --json has all.`] : []),
+    ...endLines(run),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A call as it is decided on: whole if it is not very long, and marked where it is. */
+export function callLines(name: string, text: string): readonly string[] {
+  const lines = showCall(oneLine(name, 200), text.slice(0, MAX_ARGUMENTS));
+  return text.length > MAX_ARGUMENTS
+    ? [...lines, `… cut: ${sizeText(text.length)} in all; prompt-agent runs show --json has them.`]
+    : lines;
+}
+
+function waitingLines({ callId, kind, call, since, deadlineAt }: WaitingCall): readonly string[] {
+  const what = kind === 'approval' ? 'waits for a decision' : 'has an unknown outcome';
+  const until = deadlineAt === undefined ? '' : `; denied at ${deadlineAt.toISOString()}`;
+  return [
+    `call ${markInvisible(oneLine(callId, 500))} ${what} since ${since.toISOString()}${until}`,
+    ...callLines(call.name, call.arguments).map((line) => `  ${line}`),
+  ];
+}
+
+function endLines({ result }: RunRecord): readonly string[] {
+  if (result === undefined) return [];
+  const { reason, answer = '', error, limit } = result;
+  const of = limit === undefined ? '' : ` of ${oneLine(limit, 80)}`;
+  const isAnswered = reason === 'done' || reason === 'handled';
+  return [
+    ...(answer.trim() === '' ? [] : ['', ...markInvisible(answer.trimEnd()).split('\n')]),
+    ...(isAnswered ? [] : ['', markInvisible(`! ${endText(reason)}${of}${errorText(error)}`)]),
+  ];
+}
+
+/** What the JSON of an error says, after a colon; empty for none. */
+export function errorText(error: unknown): string {
+  if (!isObject(error)) return '';
+  const { message, hint } = error;
+  if (typeof message !== 'string') return '';
+  return `: ${oneLine(`${message} ${typeof hint === 'string' ? hint : ''}`, 2000)}`;
+}
