@@ -57,7 +57,7 @@ test('--tools takes the command of an MCP server: its tools run, the answer come
   );
   expect(outcome).toMatchObject({ code: 0, stdout: 'Hello Ada? Nice\n' });
   expect(outcome.stderr).toContain('mcp_greet');
-  expect(isAlive(pidIn(cwd))).toBe(false);
+  await expect.poll(() => isAlive(pidIn(cwd))).toBe(false);
 });
 
 test('--tools takes a file in the mcpServers form, with variables of the environment', async () => {
@@ -77,7 +77,7 @@ test('--tools takes a file in the mcpServers form, with variables of the environ
     code: 0,
     stdout: 'Ahoy Ada!\n',
   });
-  expect(isAlive(pidIn(cwd))).toBe(false);
+  await expect.poll(() => isAlive(pidIn(cwd))).toBe(false);
 });
 
 test('--tools takes the path of a program and of a config, with spaces too', async () => {
@@ -174,7 +174,7 @@ test('Ctrl-C in the middle of a call ends the program within a second, and the s
   expect(waitedMs(outcome)).toBeLessThan(1000);
   const pid = pidIn(cwd);
   expect(pid).toBeGreaterThan(0);
-  expect(isAlive(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test('Ctrl-C while a server starts ends both', async () => {
@@ -188,7 +188,7 @@ test('Ctrl-C while a server starts ends both', async () => {
   });
   expect(outcome.code).toBe(130);
   expect(waitedMs(outcome)).toBeLessThan(1000);
-  expect(isAlive(pidIn(cwd))).toBe(false);
+  await expect.poll(() => isAlive(pidIn(cwd))).toBe(false);
 });
 
 test.each([
