@@ -94,6 +94,12 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   const changes = createChanges(db);
   const { write } = createGroupCommit(db, changes.notify);
   const workers = new Set<Worker>();
+  /** Writes something for a run that may be at work. */
+  const send = async <T>(work: () => T): Promise<T> => {
+    const value = await write(work);
+    changes.signal();
+    return value;
+  };
 
   /** Waits until `check` returns something; it is asked again after each change. */
   function until<T>(check: () => T | undefined, signal: AbortSignal | undefined): Promise<T> {
@@ -149,9 +155,9 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     },
     resolveUnknown: async (id, callId, answer) => write(() => answerCall(db, id, callId, 'unknown', answer)),
     steer: async (id, message, { after = 'call' } = {}) =>
-      write(() => addMessage(db, id, after === 'answer' ? 'followUp' : 'steer', message)),
-    stop: async (id) => write(() => stopRun(db, id)),
-    cancel: async (id) => write(() => cancelRun(db, id)),
+      send(() => addMessage(db, id, after === 'answer' ? 'followUp' : 'steer', message)),
+    stop: async (id) => send(() => stopRun(db, id)),
+    cancel: async (id) => send(() => cancelRun(db, id)),
     retry: async (id, { version } = {}) => write(() => retryRun(db, id, version)),
     async *events(id, { after = 0, follow = true, signal } = {}) {
       let last = after;

@@ -23,7 +23,7 @@ const RETRY_MS = 5;
 /** How long it is tried, in milliseconds. */
 const MAX_BUSY_MS = 30_000;
 
-/** Creates the writer of a database. `onCommit` is called after each commit. */
+/** Creates the writer of a database. `onCommit` is called after each commit that changed something. */
 export function createGroupCommit(db: Database, onCommit: () => void): Writer {
   let queue: Job[] = [];
   let isScheduled = false;
@@ -53,6 +53,7 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
     queue = [];
     if (jobs.length === 0) return;
     const settled: (() => void)[] = [];
+    const before = changesOf(db);
     try {
       db.exec('BEGIN IMMEDIATE');
     } catch (error) {
@@ -67,7 +68,7 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
     }
     busySinceMs = undefined;
     for (const settle of settled) settle();
-    onCommit();
+    if (changesOf(db) !== before) onCommit();
   }
 
   /** Runs one job; its own failure undoes its changes, that of the file those of all. */
@@ -110,6 +111,11 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
         schedule(0);
       }),
   };
+}
+
+/** How many rows this connection has changed. */
+function changesOf(db: Database): unknown {
+  return db.get('SELECT total_changes() AS n')?.['n'];
 }
 
 function unwritten(error: unknown): KernelError {

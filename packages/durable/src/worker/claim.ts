@@ -24,9 +24,6 @@ export function claimRuns(
 ): readonly Claim[] {
   const now = Date.now();
   const claims: Claim[] = [];
-  const wanted = Object.entries(agents).flatMap(([agent, { version = '1', accepts = [] }]) =>
-    [version, ...accepts].map((each) => JSON.stringify([agent, each])),
-  );
   const rows = db.all(
     `SELECT id, agent, input, epoch, deaths FROM runs
      WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?1) AND format = ?2
@@ -34,7 +31,7 @@ export function claimRuns(
      ORDER BY created_at, id LIMIT ?4`,
     now,
     STEP_FORMAT,
-    JSON.stringify(wanted),
+    wantedOf(agents),
     room.count + 16, // those that must be alone are passed over
   );
   for (const row of rows) {
@@ -55,6 +52,21 @@ export function claimRuns(
     if (isAlone) break;
   }
   return claims;
+}
+
+/** Whether there may be something to take up, without writing. */
+export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
+  const sql = `SELECT 1 FROM runs WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?1) AND format = ?2
+     AND json_array(agent, version) IN (SELECT value FROM json_each(?3)) LIMIT 1`;
+  return db.get(sql, Date.now(), STEP_FORMAT, wantedOf(agents)) !== undefined;
+}
+
+/** The agents and versions that a worker runs, as a list in JSON of pairs in JSON. */
+function wantedOf(agents: Readonly<Record<string, DurableAgent>>): string {
+  const pairs = Object.entries(agents).flatMap(([agent, { version = '1', accepts = [] }]) =>
+    [version, ...accepts].map((each) => JSON.stringify([agent, each])),
+  );
+  return JSON.stringify(pairs);
 }
 
 /** Ends waits and runs whose time is over. */

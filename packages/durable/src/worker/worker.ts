@@ -7,7 +7,7 @@ import type { Writer } from '../database/group-commit.ts';
 import { cancelRun } from '../runs/signals.ts';
 import type { DurableAgent } from '../types.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
-import { claimRuns, overdueRuns, settleDue } from './claim.ts';
+import { claimRuns, hasQueued, overdueRuns, settleDue } from './claim.ts';
 import { createPeerWatch, readPeers, releaseOrphans, takeOver } from './leases.ts';
 
 /** What a worker does. */
@@ -97,7 +97,7 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
         mustClaimAgain = false;
         const isAlone = [...attempts.values()].some((attempt) => attempt.claim.isAlone);
         const room = { count: isDraining || isAlone ? 0 : maxRuns - attempts.size, isIdle: attempts.size === 0 };
-        if (room.count <= 0) return;
+        if (room.count <= 0 || !hasQueued(db, agents)) return;
         // oxlint-disable-next-line no-await-in-loop -- one claim after the other
         const claims = await writer.write(() => (register() > 0 ? [] : claimRuns(db, id, agents, room)));
         for (const each of claims) begin(each);
@@ -123,9 +123,9 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     look();
   };
 
-  const look = (): void => {
+  const look = (mayConcernRuns = true): void => {
     try {
-      for (const attempt of attempts.values()) attempt.refresh();
+      if (mayConcernRuns) for (const attempt of attempts.values()) attempt.refresh();
     } catch (error) {
       onError(error);
     }
@@ -133,8 +133,8 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
   };
 
   const unsubscribe = changes.subscribe(look);
-  const timer = setInterval(() => void beat().then(look, onError), leaseMs / 4);
-  void writer.write(register).then(look, onError);
+  const timer = setInterval(() => void beat().then(() => look(), onError), leaseMs / 4);
+  void writer.write(register).then(() => look(), onError);
 
   let draining: Promise<void> | undefined;
   const drain = async (graceMs: number): Promise<void> => {
