@@ -13,7 +13,9 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
 
 function decode(bytes: Uint8Array, label: string): string {
   try {
-    return new TextDecoder(label).decode(bytes);
+    // In two steps: in one, Node 22 reads windows-1252 as ISO 8859-1, and typographic quotes and the euro sign become control characters.
+    const decoder = new TextDecoder(label);
+    return decoder.decode(bytes, { stream: true }) + decoder.decode();
   } catch {
     // A charset that nobody knows.
     return new TextDecoder().decode(bytes);
