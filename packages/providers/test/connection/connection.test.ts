@@ -104,8 +104,10 @@ test('a proxy that does not answer ends by the connect timeout, and an abort clo
   expect(late).toMatchObject({ code: 'PROVIDER_TIMEOUT', data: { timeout: 'connectMs' } });
   await until(() => proxy.open() === 0, 60_000);
   const abort = new AbortController();
+  // On a busy machine the first connection was closed before the proxy had read what it asks for.
+  const before = proxy.asked.length;
   const failed = errorOf(chat('https://api.example.test/v1', settings).stream(request({ signal: abort.signal })));
-  await until(() => proxy.asked.length === 2, 60_000);
+  await until(() => proxy.asked.length > before, 60_000);
   const reason = new Error('enough');
   abort.abort(reason);
   expect(await failed).toBe(reason);

@@ -5,8 +5,15 @@ import { createWorkspace } from '../../src/workspace/index.ts';
 const [root = '', state = '', name = '', count = ''] = process.argv.slice(2);
 const workspace = await createWorkspace({ root, state: { folder: state }, write: ['**'] });
 const context = { signal: new AbortController().signal, callId: '1', toolName: '' };
-const run = async (tool: ReturnType<typeof memoryTool> | undefined, input: object): Promise<unknown> =>
-  tool?.handler(input as never, context);
+/** Tries again as the error says: on a busy machine others may hold the lock for ten seconds. */
+async function run(tool: ReturnType<typeof memoryTool> | undefined, input: object): Promise<void> {
+  try {
+    await tool?.handler(input as never, context);
+  } catch (error) {
+    if (!String(error).includes('is locked by another process. Try again.')) throw error;
+    await run(tool, input);
+  }
+}
 const memory = memoryTool(workspace);
 const [remember] = noteTools(workspace);
 console.log('ready');
