@@ -42,7 +42,7 @@ interface Journal {
   /** Runs the program on the journal. */
   readonly runs: (...args: readonly string[]) => Promise<Outcome>;
   /** Starts a worker; `drain` stops it. */
-  readonly work: (agents: Readonly<Record<string, DurableAgent>>) => { readonly drain: () => Promise<void> };
+  readonly work: (agents: Readonly<Record<string, DurableAgent>>) => { readonly drain: () => Promise<unknown> };
 }
 
 /** A journal in the place where the program looks for it. */
@@ -62,7 +62,7 @@ function journal(): Journal {
       onTestFinished(async () => {
         await worker.drain(0);
       });
-      return { drain: async () => void (await worker.drain()) };
+      return { drain: () => worker.drain() };
     },
   };
 }
@@ -123,7 +123,8 @@ test('runs show prints what waits with its arguments, escaped and bounded', asyn
   expect(stdout).toContain('run ticket-42: waiting\nagent support, version 1\n');
   expect(stdout).toMatch(/^call c1 waits for a decision since \d{4}-/m);
   expect(stdout).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"}`);
-  expect(stdout).not.toMatch(/[\u001B\u202E]/);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).not.toContain('\u202E');
   expect(stdout).toContain('… cut: 100,009 characters in all');
   expect(stdout.length).toBeLessThan(6000);
   const json = JSON.parse((await runs('show', 'ticket-42', '--json')).stdout) as { waiting: readonly unknown[] };
@@ -285,7 +286,8 @@ test('runs events prints a line for each event, after a position if one is given
   const { runs } = await waitingRun(mail('c1', HOSTILE));
   const { code, stdout } = await runs('events', 'ticket-42');
   expect(code).toBe(0);
-  expect(stdout).not.toMatch(/[\u001B\u202E]/);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).not.toContain('\u202E');
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.trim().split(/ +/).slice(0, 2).join(' '))).toEqual(['1 turn-start', '2 message-end']);
   expect(lines[1]).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"} (c1)`);
