@@ -51,6 +51,19 @@ test('a decision that comes before its question counts', async () => {
   expect((await db.result('x')).result?.answer).toBe('{"decision":"allow"}');
 });
 
+test('a call that has its answer waits no more, even if no worker has read it', async () => {
+  verifies('durable.approvals');
+  const db = journal();
+  const at = worker(db, { agents: { a: { run: asks, approve: later } } });
+  await db.start('x', { agent: 'a', messages });
+  await expect.poll(() => db.waiting('x')).toHaveLength(1);
+  await at.drain();
+  await db.resolveUnknown('x', 'c', 'tell');
+  expect(await db.waiting()).toHaveLength(1);
+  await db.decide('x', 'c', { decision: 'allow' });
+  expect(await db.waiting()).toEqual([]);
+});
+
 test('a call that nobody decides on in time is denied', async () => {
   verifies('durable.approvals');
   const db = journal();

@@ -4,7 +4,7 @@ import type { CommandSpec } from './command-spec.ts';
 export const JOURNAL_COMMANDS = {
   'runs list': {
     usage: '',
-    summary: 'the runs of a journal; show, approve, deny, cancel, retry, events',
+    summary: 'runs in a journal; show, approve, deny, cancel, retry, events',
     flags: ['journal', 'limit', 'json'],
     maxWords: 0,
     examples: ['', '--journal runs.db --json'],

@@ -5,7 +5,7 @@ export function runJson({ id, agent, version, status, deaths, createdAt, updated
   return {
     id,
     agent,
-    version,
+    agentVersion: version,
     status,
     deaths,
     created: createdAt.toISOString(),

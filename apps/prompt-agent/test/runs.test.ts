@@ -1,0 +1,372 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { run } from '@kernel/agent';
+import { type Durable, type DurableAgent, openDurable } from '@kernel/durable';
+import { KernelError } from '@kernel/protocol';
+import { scriptedProvider, verifies } from '@kernel/testing';
+import { createRegistry, defineTool } from '@kernel/tools';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { type Outcome, prompt, workspace } from './program.ts';
+
+const messages = [{ role: 'user', content: 'Go' }] as const;
+const HOSTILE = '\u001B[2J\u202Eevil';
+
+type Replies = Parameters<typeof scriptedProvider>[0];
+
+/** An agent whose calls wait for a decision. */
+function agentOf(replies: Replies, version = '1'): DurableAgent {
+  const send = defineTool({
+    name: 'send_mail',
+    description: 'Sends a mail.',
+    effect: 'external',
+    input: z.object({ to: z.string() }),
+    handler: ({ to }) => `Sent to ${to}.`,
+  });
+  const provider = scriptedProvider(replies);
+  const tools = createRegistry([send]);
+  return {
+    version,
+    approve: () => ({ decision: 'later' }),
+    run: (executor) => run({ provider, model: 'm', tools, ...executor }),
+  };
+}
+
+const mail = (id: string, to = 'Ada') => ({ name: 'send_mail', id, arguments: { to } });
+
+interface Journal {
+  readonly db: Durable;
+  /** Its file. */
+  readonly path: string;
+  /** Runs the program on the journal. */
+  readonly runs: (...args: readonly string[]) => Promise<Outcome>;
+  /** Starts a worker; `drain` stops it. */
+  readonly work: (agents: Readonly<Record<string, DurableAgent>>) => { readonly drain: () => Promise<unknown> };
+}
+
+/** A journal in the place where the program looks for it. */
+function journal(): Journal {
+  const cwd = workspace({ 'a.txt': 'x' });
+  const folder = join(cwd, 'state', 'prompt-agent');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'runs.db');
+  const db = openDurable(path);
+  onTestFinished(() => db.close());
+  return {
+    db,
+    path,
+    runs: (...args) => prompt(['runs', ...args], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } }),
+    work(agents) {
+      const worker = db.work({ agents });
+      onTestFinished(async () => {
+        await worker.drain(0);
+      });
+      return { drain: () => worker.drain() };
+    },
+  };
+}
+
+async function reaches(db: Durable, id: string, status: string): Promise<void> {
+  await expect.poll(async () => (await db.status(id))?.status).toBe(status);
+}
+
+/** A journal with a run whose calls wait and no worker, so that nothing moves but what the program does. */
+async function waitingRun(...calls: readonly ReturnType<typeof mail>[]): Promise<Journal> {
+  const made = journal();
+  const worker = made.work({ support: agentOf([{ calls }, { text: 'Done.' }]) });
+  await made.db.start('ticket-42', { agent: 'support', messages });
+  await reaches(made.db, 'ticket-42', 'waiting');
+  await worker.drain();
+  return made;
+}
+
+test('runs list is a table of the runs with the calls that wait, the latest first, or JSON; what is in it is escaped', async () => {
+  verifies('cli.runs.list');
+  const { db, runs } = await waitingRun(mail('c1'));
+  await db.start(`later-${HOSTILE}`, { agent: `other ${HOSTILE}`, messages });
+  const { code, stdout } = await runs('list');
+  expect(code).toBe(0);
+  const rows = stdout.trimEnd().split('\n');
+  expect(rows[0]).toMatch(/^ID +AGENT +STATUS +AGE +WAITING$/);
+  expect(rows[1]).toMatch(/^later-\\x1b\[2J\\u202eevil +other \\x1b\[2J\\u202eevil +queued +\d+ s$/);
+  expect(rows[2]).toMatch(/^ticket-42 +support +waiting +\d+ s +send_mail$/);
+  expect(rows).toHaveLength(3);
+  const one = await runs('list', '--limit', '1');
+  expect(one.stdout).not.toContain('ticket-42');
+  expect(one.stderr).toContain('There are more: --limit 0 shows all.');
+  const json = JSON.parse((await runs('list', '--json', '--limit', '0')).stdout) as {
+    readonly runs: readonly object[];
+  };
+  expect(json).toMatchObject({ version: 1, runs: [{ status: 'queued', waiting: [] }, { id: 'ticket-42' }] });
+  expect(json.runs[1]).toMatchObject({
+    agent: 'support',
+    agentVersion: '1',
+    status: 'waiting',
+    waiting: [{ call: 'c1', kind: 'approval', name: 'send_mail', arguments: '{"to":"Ada"}' }],
+  });
+});
+
+test('an empty journal is listed as one without runs', async () => {
+  verifies('cli.runs.list');
+  const { runs } = journal();
+  expect(await runs('list')).toMatchObject({ code: 0, stdout: '' });
+  expect((await runs('list')).stderr).toContain('There are no runs yet.');
+  expect(JSON.parse((await runs('list', '--json')).stdout)).toEqual({ version: 1, runs: [] });
+});
+
+test('runs show prints what waits with its arguments, escaped and bounded', async () => {
+  verifies('cli.runs.show');
+  const { runs } = await waitingRun(mail('c1', HOSTILE), mail('c2', 'x'.repeat(100_000)));
+  const { code, stdout } = await runs('show', 'ticket-42');
+  expect(code).toBe(0);
+  expect(stdout).toContain('run ticket-42: waiting\nagent support, version 1\n');
+  expect(stdout).toMatch(/^call c1 waits for a decision since \d{4}-/m);
+  expect(stdout).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"}`);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).not.toContain('\u202E');
+  expect(stdout).toContain('… cut: 100,009 characters in all');
+  expect(stdout.length).toBeLessThan(6000);
+  const json = JSON.parse((await runs('show', 'ticket-42', '--json')).stdout) as { waiting: readonly unknown[] };
+  expect(json).toMatchObject({ version: 1, id: 'ticket-42', agentVersion: '1', status: 'waiting' });
+  expect(json.waiting[1]).toMatchObject({ call: 'c2', arguments: JSON.stringify({ to: 'x'.repeat(100_000) }) });
+});
+
+test('runs show prints the answer of a run that is done and the error of one that failed, and its history in neither form', async () => {
+  verifies('cli.runs.show');
+  const { db, runs, work } = journal();
+  work({
+    good: agentOf([{ text: `It is\n${HOSTILE}` }]),
+    bad: agentOf([{ error: new KernelError('PROVIDER_HTTP', `no ${HOSTILE}`, { hint: 'Wait.' }) }]),
+  });
+  await db.start('g', { agent: 'good', messages });
+  await db.start('b', { agent: 'bad', messages });
+  await Promise.all([db.result('g'), db.result('b')]);
+  expect((await runs('show', 'g')).stdout).toMatch(/: done\n[^]*\n\nIt is\n\\x1b\[2J\\u202eevil\n$/);
+  expect((await runs('show', 'b')).stdout).toMatch(/: failed\n[^]*\n\n! failed: no \\x1b\[2J\\u202eevil Wait\.\n$/);
+  const good: unknown = JSON.parse((await runs('show', 'g', '--json')).stdout);
+  expect(good).toMatchObject({ status: 'done', result: { reason: 'done', answer: `It is\n${HOSTILE}` } });
+  expect(JSON.stringify(good)).not.toContain('"messages"');
+  const bad: unknown = JSON.parse((await runs('show', 'b', '--json')).stdout);
+  expect(bad).toMatchObject({ status: 'failed', result: { error: { code: 'PROVIDER_HTTP', hint: 'Wait.' } } });
+});
+
+test('runs approve lets the only call that waits run, in the process of a worker, and the first decision counts', async () => {
+  verifies('cli.runs.decide');
+  const { db, runs, work } = await waitingRun(mail('c1'));
+  const approved = await runs('approve', 'ticket-42');
+  expect(approved).toMatchObject({ code: 0, stdout: '' });
+  expect(approved.stderr).toBe('approved: send_mail {"to":"Ada"}\n');
+  const again = await runs('deny', 'ticket-42', 'c1', '--reason', 'no');
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('No call of run "ticket-42" waits for a decision: it is queued.');
+  work({ support: agentOf([{ text: 'Done.' }]) });
+  const { result } = await db.result('ticket-42');
+  expect(result?.answer).toBe('Done.');
+  expect(JSON.stringify(result?.messages)).toContain('Sent to Ada.');
+});
+
+test('runs deny refuses a call, and the model reads the reason', async () => {
+  verifies('cli.runs.decide');
+  const { db, runs, work } = await waitingRun(mail('c1'));
+  expect(await runs('deny', 'ticket-42')).toMatchObject({ code: 2, stdout: '' });
+  const denied = await runs('deny', 'ticket-42', '--reason', 'not on a Sunday', '--json');
+  expect(denied.code).toBe(0);
+  expect(JSON.parse(denied.stdout)).toEqual({
+    version: 1,
+    run: 'ticket-42',
+    call: 'c1',
+    decision: 'deny',
+    name: 'send_mail',
+    isDone: true,
+    exitCode: 0,
+  });
+  work({ support: agentOf([{ text: 'Done.' }]) });
+  const { result } = await db.result('ticket-42');
+  expect(JSON.stringify(result?.messages)).toContain('not on a Sunday');
+  expect(JSON.stringify(result?.messages)).not.toContain('Sent to');
+});
+
+test('where several calls wait one has to be named, and near names are said', async () => {
+  verifies('cli.runs.decide', 'cli.runs.usage');
+  const { db, runs } = await waitingRun(mail('call_one'), mail('call_two'));
+  const several = await runs('approve', 'ticket-42');
+  expect(several.code).toBe(2);
+  expect(several.stderr).toContain('name one of: call_one (send_mail), call_two (send_mail).');
+  const near = await runs('approve', 'ticket-42', 'call_on');
+  expect(near.code).toBe(2);
+  expect(near.stderr).toContain('No call "call_on" of run "ticket-42" waits for a decision. Did you mean call_one?');
+  expect(await runs('approve', 'ticket-42', 'call_two')).toMatchObject({ code: 0 });
+  expect((await db.waiting()).map(({ callId }) => callId)).toEqual(['call_one']);
+  // Only one is left, which needs no name.
+  expect(await runs('approve', 'ticket-42')).toMatchObject({ code: 0 });
+});
+
+test('a call with an unknown outcome is shown as such, and cannot be approved', async () => {
+  verifies('cli.runs.decide');
+  const { path, runs } = await waitingRun(mail('c1'));
+  const file = new DatabaseSync(path);
+  file.exec("UPDATE waits SET kind = 'unknown'");
+  file.close();
+  expect((await runs('list')).stdout).toContain('send_mail (unknown)');
+  expect((await runs('show', 'ticket-42')).stdout).toContain('call c1 has an unknown outcome since');
+  const refused = await runs('approve', 'ticket-42', 'c1');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('The outcome of call "c1" is unknown');
+});
+
+test('an id that is unknown or missing is wrong usage, with near ids', async () => {
+  verifies('cli.runs.usage');
+  const { db, runs } = journal();
+  await db.start('ticket-42', { agent: 'a', messages });
+  for (const [args, said] of [
+    [['show', 'ticket-43'], 'There is no run "ticket-43". Did you mean ticket-42? See prompt-agent runs list.'],
+    [['cancel', HOSTILE], 'There is no run "\\x1b[2J\\u202eevil". See prompt-agent runs list.'],
+    [['approve'], 'runs approve needs the id of a run.'],
+    [['approve', 'ticket-42'], 'No call of run "ticket-42" waits for a decision: it is queued.'],
+    [['deny', 'ticket-42', '--reason', ' '], 'runs deny needs --reason TEXT'],
+    [['retry', 'ticket-42', '--agent-version', ''], '--agent-version needs a version'],
+    [['events', 'ticket-42', '--after', '-1'], '--after "-1" must be the position of an event'],
+    [['list', '--limit', 'x'], '--limit "x" must be a whole number'],
+    [['list', '--follow'], '--follow has no effect on runs list'],
+    [['nothing'], 'runs needs one of: list, show, approve, deny, cancel, retry, events'],
+  ] as const) {
+    const { code, stdout, stderr } = await runs(...args);
+    expect(stderr).toContain(said);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  }
+  const { code, stdout } = await runs('show', 'ticket-43', '--json');
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ reason: 'error', exitCode: 2, error: { code: 'CONFIG_INVALID' } });
+});
+
+test('runs cancel ends a run once, and one that runs is aborted by its worker', async () => {
+  verifies('cli.runs.cancel');
+  const { db, runs, work } = await waitingRun(mail('c1'));
+  expect(await runs('cancel', 'ticket-42')).toMatchObject({ code: 0, stderr: 'cancelled: ticket-42\n' });
+  expect((await db.status('ticket-42'))?.status).toBe('cancelled');
+  const over = await runs('cancel', 'ticket-42');
+  expect(over).toMatchObject({ code: 1, stdout: '' });
+  expect(over.stderr).toContain('The run "ticket-42" is over already: it is cancelled.');
+  const json = await runs('cancel', 'ticket-42', '--json');
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout)).toEqual({
+    version: 1,
+    run: 'ticket-42',
+    status: 'cancelled',
+    isDone: false,
+    exitCode: 1,
+  });
+  work({ slow: agentOf([{ text: 'never', hang: true }]) });
+  await db.start('slow-1', { agent: 'slow', messages });
+  await reaches(db, 'slow-1', 'running');
+  expect(await runs('cancel', 'slow-1')).toMatchObject({ code: 0 });
+  expect((await db.result('slow-1')).status).toBe('cancelled');
+});
+
+test('runs retry goes on with a run that failed, as another version if one is given, and with no other', async () => {
+  verifies('cli.runs.retry');
+  const { db, runs, work } = journal();
+  const fails = work({ a: agentOf([{ error: new KernelError('PROVIDER_NETWORK', 'gone') }]) });
+  await db.start('x', { agent: 'a', messages });
+  expect((await db.result('x')).status).toBe('failed');
+  await fails.drain();
+  const retried = await runs('retry', 'x', '--agent-version', '2');
+  expect(retried).toMatchObject({ code: 0, stderr: 'queued: x, for a worker with version 2 of a\n' });
+  expect(await db.status('x')).toMatchObject({ status: 'queued', version: '2' });
+  work({ a: agentOf([{ text: 'Better.' }], '2') });
+  expect((await db.result('x')).result?.answer).toBe('Better.');
+  const over = await runs('retry', 'x');
+  expect(over.code).toBe(1);
+  expect(over.stderr).toContain('The run "x" is done: only one that failed');
+});
+
+test('runs events prints a line for each event, after a position if one is given, and as JSON with --json', async () => {
+  verifies('cli.runs.events');
+  const { runs } = await waitingRun(mail('c1', HOSTILE));
+  const { code, stdout } = await runs('events', 'ticket-42');
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).not.toContain('\u202E');
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.trim().split(/ +/).slice(0, 2).join(' '))).toEqual(['1 turn-start', '2 message-end']);
+  expect(lines[1]).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"} (c1)`);
+  const json = (await runs('events', 'ticket-42', '--after', '1', '--json')).stdout.trimEnd().split('\n');
+  const events = json.map((line) => JSON.parse(line) as { readonly seq: number; readonly event: { type: string } });
+  expect(events.map(({ seq, event }) => [seq, event.type])).toEqual([[2, 'message-end']]);
+});
+
+test('runs events --follow prints what happens as it does, and ends with the run', async () => {
+  verifies('cli.runs.events');
+  const { db, path, work } = await waitingRun(mail('c1'));
+  const seen = Promise.withResolvers<void>();
+  const following = prompt(['runs', 'events', 'ticket-42', '--follow', '--json', '--journal', path], {
+    watch: (_child, stdout) => {
+      if (stdout.includes('message-end')) seen.resolve();
+    },
+  });
+  await seen.promise;
+  await db.decide('ticket-42', 'c1', { decision: 'allow' });
+  work({ support: agentOf([{ text: 'Done.' }]) });
+  const { code, stdout } = await following;
+  expect(code).toBe(0);
+  const events = stdout.trimEnd().split('\n');
+  expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({
+    event: { type: 'run-end', reason: 'done', answer: 'Done.' },
+  });
+  expect(events.map((line) => (JSON.parse(line) as { readonly seq: number }).seq)).toEqual(
+    events.map((_, index) => index + 1),
+  );
+});
+
+test('runs events --follow ends on Ctrl-C with 130', async () => {
+  verifies('cli.runs.events');
+  const { path } = await waitingRun(mail('c1'));
+  const args = ['runs', 'events', 'ticket-42', '--follow', '--journal', path];
+  const interrupted = await prompt(args, {
+    watch: (child, stdout) => {
+      if (stdout.includes('message-end')) child.kill('SIGINT');
+    },
+  });
+  expect(interrupted).toMatchObject({ code: 130, stderr: 'prompt-agent: interrupted\n' });
+});
+
+test('a journal that is absent is named and not created; what is something else is named and left as it is', async () => {
+  verifies('cli.runs.journal');
+  const cwd = workspace({ 'text.db': 'not a database, but long enough to be looked at\n', 'empty.db': '' });
+  const foreign = join(cwd, 'foreign.db');
+  const file = new DatabaseSync(foreign);
+  // The same version and one of the tables of a journal, by chance.
+  file.exec('CREATE TABLE runs (id TEXT); PRAGMA user_version = 1');
+  file.close();
+  chmodSync(foreign, 0o644);
+  const before = readFileSync(foreign);
+  for (const [name, said] of [
+    ['none.db', 'There is no journal "'],
+    ['.', 'There is no journal "'],
+    ['text.db', 'cannot be read as a journal of runs: '],
+    ['empty.db', 'is not a journal of runs.'],
+    ['foreign.db', 'is not a journal of runs.'],
+  ] as const) {
+    const { code, stdout, stderr } = await prompt(['runs', 'list', '--journal', name], { cwd });
+    expect(stderr).toContain(said);
+    expect(stderr).toContain(JSON.stringify(join(cwd, name)));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  }
+  expect(existsSync(join(cwd, 'none.db'))).toBe(false);
+  expect(readFileSync(foreign).equals(before)).toBe(true);
+  expect(statSync(foreign).mode & 0o777).toBe(0o644);
+  const absent = await prompt(['runs', 'show', 'x'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
+  expect(absent.stderr).toContain(join(cwd, 'state', 'prompt-agent', 'runs.db'));
+});
+
+test('a journal of a newer release is refused, with what to do', async () => {
+  verifies('cli.runs.journal');
+  const { path, runs } = await waitingRun(mail('c1'));
+  const file = new DatabaseSync(path);
+  file.exec('PRAGMA user_version = 99');
+  file.close();
+  const { code, stderr } = await runs('list');
+  expect(code).toBe(2);
+  expect(stderr).toContain('was written by a newer release');
+});
