@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
@@ -70,9 +70,12 @@ test('a file of another program, of a newer release or in no folder is STORE_FAI
   const path = journalPath();
   const foreign = new DatabaseSync(path);
   foreign.exec('CREATE TABLE mine (a)');
+  chmodSync(path, 0o644);
   expect(() => openDurable(path)).toThrow(
     expect.objectContaining({ code: 'STORE_FAILED', message: expect.stringContaining('another program') as string }),
   );
+  expect((statSync(path).mode & 0o777).toString(8)).toBe('644');
+  expect(foreign.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
   foreign.exec('PRAGMA user_version = 99');
   foreign.close();
   expect(() => openDurable(path)).toThrow('newer release');

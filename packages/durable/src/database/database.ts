@@ -30,14 +30,17 @@ export type Durability = 'process' | 'power';
 export function openDatabase(path: string, durability: Durability): Database {
   try {
     closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600);
     const db = new DatabaseSync(path);
-    // Waiting for a lock blocks the whole process, so that a busy file is tried again later instead.
-    db.exec(
-      'PRAGMA busy_timeout = 20; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;',
-    );
+    // Another process may be creating the tables.
+    db.exec('PRAGMA busy_timeout = 5000');
+    const version = checkVersion(db, path);
+    // Only now: the file of another program stays as it is.
+    chmodSync(path, 0o600);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;');
     db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);
-    migrate(db, path);
+    if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+    // From here on, a busy file is tried again later: waiting for a lock blocks the whole process.
+    db.exec('PRAGMA busy_timeout = 20');
     return wrap(db);
   } catch (error) {
     if (KernelError.is(error)) throw error;
@@ -58,9 +61,10 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function migrate(db: DatabaseSync, path: string): void {
+/** Returns the version of the tables; 0 for a file without any. Throws for a file that is not a journal of this release. */
+function checkVersion(db: DatabaseSync, path: string): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (version === SCHEMA_VERSION) return;
+  if (version === SCHEMA_VERSION) return version;
   if (version > SCHEMA_VERSION)
     throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} was written by a newer release.`, {
       hint: `Its version is ${version}; this release reads ${SCHEMA_VERSION}. Update @kernel/durable.`,
@@ -70,7 +74,7 @@ function migrate(db: DatabaseSync, path: string): void {
     throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is a database of another program.`, {
       hint: 'Give the journal a file of its own.',
     });
-  db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+  return 0;
 }
 
 function wrap(db: DatabaseSync): Database {
