@@ -27,8 +27,8 @@ export function readRun(db: Database, id: string): RunRecord | undefined {
 /** Lists runs, the latest first. */
 export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly RunRecord[] {
   const rows = db.all(
-    `SELECT ${COLUMNS} FROM runs WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR agent = ?2)
-     ORDER BY created_at DESC, id LIMIT ?3`,
+    `SELECT ${COLUMNS} FROM runs WHERE status = COALESCE(?, status) AND agent = COALESCE(?, agent)
+     ORDER BY created_at DESC, id LIMIT ?`,
     status ?? null,
     agent ?? null,
     limit,
@@ -39,7 +39,7 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter
 /** Lists the calls that wait and have no answer yet, the oldest first. */
 export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
   const rows = db.all(
-    `SELECT * FROM waits WHERE (?1 IS NULL OR run_id = ?1) AND NOT EXISTS (
+    `SELECT * FROM waits WHERE run_id = COALESCE(?, run_id) AND NOT EXISTS (
        SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
          AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)
      ORDER BY since, run_id, call_id`,

@@ -26,9 +26,9 @@ export function claimRuns(
   const claims: Claim[] = [];
   const rows = db.all(
     `SELECT id, agent, input, epoch, deaths FROM runs
-     WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?1) AND format = ?2
-       AND json_array(agent, version) IN (SELECT value FROM json_each(?3))
-     ORDER BY created_at, id LIMIT ?4`,
+     WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
+       AND json_array(agent, version) IN (SELECT value FROM json_each(?))
+     ORDER BY created_at, id LIMIT ?`,
     now,
     STEP_FORMAT,
     wantedOf(agents),
@@ -56,8 +56,8 @@ export function claimRuns(
 
 /** Whether there may be something to take up, without writing. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
-  const sql = `SELECT 1 FROM runs WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?1) AND format = ?2
-     AND json_array(agent, version) IN (SELECT value FROM json_each(?3)) LIMIT 1`;
+  const sql = `SELECT 1 FROM runs WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
+     AND json_array(agent, version) IN (SELECT value FROM json_each(?)) LIMIT 1`;
   return db.get(sql, Date.now(), STEP_FORMAT, wantedOf(agents)) !== undefined;
 }
 
