@@ -196,7 +196,9 @@ test('messages and stops reach a run from outside, and a message is taken once e
   await expect(db.steer('x', 'too late')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   fails = false;
   await db.retry('x');
+  // What the step that failed had taken is there again.
   expect((await db.result('x')).result?.answer).toContain('"isStopping":true');
+  expect(taken).toEqual([['hello'], ['hello'], []]);
 });
 
 test('verbs say what is wrong: an unknown run, a decision that is none', async () => {

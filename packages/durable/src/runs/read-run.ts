@@ -36,13 +36,19 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter
   return rows.map(toRecord);
 }
 
+/** Whether a call that waits has its answer, under the key that `signalKey` gives it. */
+const IS_ANSWERED = `EXISTS (SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
+  AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)`;
+
+/** Whether something that a run waits for has been answered. */
+export function hasAnsweredCall(db: Database, runId: string): boolean {
+  return db.get(`SELECT 1 FROM waits WHERE run_id = ? AND ${IS_ANSWERED}`, runId) !== undefined;
+}
+
 /** Lists the calls that wait and have no answer yet, the oldest first. */
 export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
   const rows = db.all(
-    `SELECT * FROM waits WHERE run_id = COALESCE(?, run_id) AND NOT EXISTS (
-       SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
-         AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)
-     ORDER BY since, run_id, call_id`,
+    `SELECT * FROM waits WHERE run_id = COALESCE(?, run_id) AND NOT ${IS_ANSWERED} ORDER BY since, run_id, call_id`,
     runId ?? null,
   );
   return rows.map((row) => ({

@@ -48,7 +48,7 @@ export function cancelRun(db: Database, runId: string): boolean {
   return true;
 }
 
-/** Ends a run, with its waits, answers and messages. */
+/** Ends a run, with its waits; one that cannot be retried also with its answers and messages. */
 export function endRun(db: Database, runId: string, status: RunStatus, result: string): void {
   db.run(
     'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?',
@@ -57,7 +57,8 @@ export function endRun(db: Database, runId: string, status: RunStatus, result: s
     Date.now(),
     runId,
   );
-  for (const table of ['waits', 'signals', 'inbox']) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
+  const tables = status === 'failed' ? ['waits'] : ['waits', 'signals', 'inbox'];
+  for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
 
 /** Adds a message for a run that is not over, and wakes nothing: it is read before the next model call, or after the answer. */
@@ -108,9 +109,10 @@ export interface PurgeOptions {
 export function purgeRuns(db: Database, { ids, before }: PurgeOptions): number {
   const over = "status IN ('done', 'failed', 'cancelled') AND updated_at < ?";
   const limit = before?.getTime() ?? Number.MAX_SAFE_INTEGER;
-  if (ids === undefined) return db.run(`DELETE FROM runs WHERE ${over}`, limit);
   let count = 0;
-  for (const id of ids) count += db.run(`DELETE FROM runs WHERE id = ? AND ${over}`, id, limit);
+  if (ids === undefined) count = db.run(`DELETE FROM runs WHERE ${over}`, limit);
+  else for (const id of ids) count += db.run(`DELETE FROM runs WHERE id = ? AND ${over}`, id, limit);
+  db.run('DELETE FROM signals WHERE run_id NOT IN (SELECT id FROM runs)');
   return count;
 }
 

@@ -7,14 +7,15 @@ import {
   KernelError,
   type Message,
 } from '@kernel/protocol';
-import type { Database } from '../database/database.ts';
+import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents } from '../runs/events.ts';
-import { parse, text } from '../runs/read-run.ts';
+import { hasAnsweredCall, parse, text } from '../runs/read-run.ts';
 import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { DurableAgent } from '../types.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
+import { holdsLease } from './leases.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
 
@@ -37,7 +38,7 @@ const UNWRITTEN_WAIT_MS = 1000;
 
 /** Goes on with a run from its journal. */
 export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
-  const { runId, owner, epoch } = claim;
+  const { runId } = claim;
   const halt = createHalt();
   const controller = new AbortController();
   const usedAnswers = new Set<string>();
@@ -92,8 +93,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   /** Writes what came of the attempt, unless another worker has the run by now. */
   const underLease = (work: () => void): Promise<void> =>
     writer.write(() => {
-      const sql = 'SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ?';
-      if (db.get(sql, runId, owner, epoch) !== undefined) work();
+      if (holdsLease(db, claim)) work();
     });
 
   const release = (status: 'queued' | 'waiting' | 'blocked', result?: object): void => {
@@ -121,7 +121,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
         return release('queued');
       case 'waiting':
         if (isCancelled) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
-        return release(hasAnswer(db, runId) ? 'queued' : 'waiting');
+        return release(hasAnsweredCall(db, runId) ? 'queued' : 'waiting');
       case undefined:
         return finish(end, failure);
     }
@@ -184,15 +184,6 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
   };
 }
 
-/** Whether something that the run waits for has been answered meanwhile. */
-function hasAnswer(db: Database, runId: string): boolean {
-  const rows = db.all('SELECT call_id, kind FROM waits WHERE run_id = ?', runId);
-  return rows.some((row) => {
-    const key = signalKey(text(row, 'kind') === 'unknown' ? 'unknown' : 'approval', text(row, 'call_id'));
-    return db.get('SELECT 1 FROM signals WHERE run_id = ? AND call_id = ?', runId, key) !== undefined;
-  });
-}
-
 function startOf(json: string): { readonly messages: readonly Message[]; readonly input: JsonValue | undefined } {
   const stored: unknown = parse(json);
   if (!isObject(stored) || !Array.isArray(stored['messages']))
@@ -207,7 +198,7 @@ function errorResult(error: unknown): object {
 
 function toJson(error: unknown): unknown {
   if (KernelError.is(error)) return error;
-  return new KernelError('TOOL_FAILED', error instanceof Error ? error.message : String(error));
+  return new KernelError('TOOL_FAILED', reasonOf(error));
 }
 
 function ignore(): void {}

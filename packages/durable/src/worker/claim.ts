@@ -1,9 +1,9 @@
 import { STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { text } from '../runs/read-run.ts';
+import { answerCall } from '../runs/signals.ts';
 import type { DurableAgent } from '../types.ts';
-import { runsAlone } from './leases.ts';
-import type { Lease } from './recorded-steps.ts';
+import { type Lease, runsAlone } from './leases.ts';
 
 /** A run that a worker has got. */
 export interface Claim extends Lease {
@@ -14,6 +14,10 @@ export interface Claim extends Lease {
   /** Whether it must be the only one of its process. */
   readonly isAlone: boolean;
 }
+
+/** Which runs a worker can take up: by the time, the format of steps, and the agents that it runs. */
+const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
+  AND json_array(agent, version) IN (SELECT value FROM json_each(?))`;
 
 /** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
 export function claimRuns(
@@ -26,8 +30,7 @@ export function claimRuns(
   const claims: Claim[] = [];
   const rows = db.all(
     `SELECT id, agent, input, epoch, deaths FROM runs
-     WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
-       AND json_array(agent, version) IN (SELECT value FROM json_each(?))
+     WHERE ${CLAIMABLE}
      ORDER BY created_at, id LIMIT ?`,
     now,
     STEP_FORMAT,
@@ -56,8 +59,7 @@ export function claimRuns(
 
 /** Whether there may be something to take up, without writing. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
-  const sql = `SELECT 1 FROM runs WHERE status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
-     AND json_array(agent, version) IN (SELECT value FROM json_each(?)) LIMIT 1`;
+  const sql = `SELECT 1 FROM runs WHERE ${CLAIMABLE} LIMIT 1`;
   return db.get(sql, Date.now(), STEP_FORMAT, wantedOf(agents)) !== undefined;
 }
 
@@ -69,21 +71,12 @@ function wantedOf(agents: Readonly<Record<string, DurableAgent>>): string {
   return JSON.stringify(pairs);
 }
 
-/** Ends waits and runs whose time is over. */
+/** Denies the calls that nobody has decided on in time. */
 export function settleDue(db: Database): void {
-  const now = Date.now();
-  for (const row of db.all('SELECT run_id, call_id FROM waits WHERE deadline_at <= ?', now)) {
-    const answer = JSON.stringify({ decision: 'deny', reason: 'no decision came in time.' });
+  for (const row of db.all('SELECT run_id, call_id FROM waits WHERE deadline_at <= ?', Date.now())) {
     const [runId, callId] = [text(row, 'run_id'), text(row, 'call_id')];
-    db.run(
-      'INSERT OR IGNORE INTO signals (run_id, call_id, answer, made_at) VALUES (?, ?, ?, ?)',
-      runId,
-      callId,
-      answer,
-      now,
-    );
+    answerCall(db, runId, callId, 'approval', { decision: 'deny', reason: 'no decision came in time.' });
     db.run('UPDATE waits SET deadline_at = NULL WHERE run_id = ? AND call_id = ?', runId, callId);
-    db.run("UPDATE runs SET status = 'queued', updated_at = ? WHERE id = ? AND status = 'waiting'", now, runId);
   }
 }
 

@@ -2,6 +2,22 @@ import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
 import { text } from '../runs/read-run.ts';
 
+/** The lease of one worker on one run. */
+export interface Lease {
+  /** The run. */
+  readonly runId: string;
+  /** The worker. */
+  readonly owner: string;
+  /** Counts the leases of the run. */
+  readonly epoch: number;
+}
+
+/** Whether a lease still holds. What a worker writes without it must not count. */
+export function holdsLease(db: Database, { runId, owner, epoch }: Lease): boolean {
+  const sql = "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'";
+  return db.get(sql, runId, owner, epoch) !== undefined;
+}
+
 /** A run whose process died so often counts only its own deaths: from then on it runs alone. */
 const SHARED_DEATHS = 2;
 

@@ -1,5 +1,5 @@
-import { type AgentEvent, type JsonValue, KernelError, type Step, type StepExecutor } from '@kernel/protocol';
-import type { Database } from '../database/database.ts';
+import type { AgentEvent, JsonValue, Step, StepExecutor } from '@kernel/protocol';
+import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { isLogged, logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
@@ -7,17 +7,8 @@ import { signalKey } from '../runs/signals.ts';
 import type { DurableAgent, UnknownAnswer } from '../types.ts';
 import type { Halt } from './halt.ts';
 import { inputDigest } from './input-digest.ts';
+import { holdsLease, type Lease } from './leases.ts';
 import { calledIn, callIdOf, limitOutput, pendingIn, isInner } from './step-output.ts';
-
-/** The lease of one worker on one run. */
-export interface Lease {
-  /** The run. */
-  readonly runId: string;
-  /** The worker. */
-  readonly owner: string;
-  /** Counts the leases of the run. */
-  readonly epoch: number;
-}
 
 /** What the steps of an attempt are executed with. */
 export interface RecordedStepsOptions {
@@ -31,7 +22,7 @@ export interface RecordedStepsOptions {
   readonly agent: DurableAgent;
   /** Whether the attempt goes on. */
   readonly halt: Halt;
-  /** Called before the first step that runs, and before each one after it. Throws what must stop it. */
+  /** Called before each step that runs, as opposed to one that is replayed. */
   readonly beforeLiveStep: () => void;
   /** The messages that a step has taken since the last call. */
   readonly takenRows: () => readonly number[];
@@ -50,7 +41,7 @@ const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Creates the executor of one attempt at a run: what the journal has is not run again, and what it has not is recorded. */
 export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
   const { db, writer, lease, agent, halt, usedAnswers } = options;
-  const { runId, owner, epoch } = lease;
+  const { runId } = lease;
   const recorded = new Map<string, Recorded>();
   for (const row of db.all('SELECT id, input_digest, state, output FROM steps WHERE run_id = ?', runId))
     recorded.set(text(row, 'id'), {
@@ -64,13 +55,12 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     let isOwner: boolean;
     try {
       isOwner = await writer.write(() => {
-        const sql = "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'";
-        if (db.get(sql, runId, owner, epoch) === undefined) return false;
+        if (!holdsLease(db, lease)) return false;
         work();
         return true;
       });
     } catch (error) {
-      throw halt.stop('unwritten', KernelError.is(error) ? error.message : String(error));
+      throw halt.stop('unwritten', reasonOf(error));
     }
     if (!isOwner) throw halt.stop('lost');
   };

@@ -14,7 +14,10 @@ export interface DurableSteering extends Steering {
 export function createDurableSteering(
   db: Database,
   runId: string,
-  add: { readonly message: (queue: 'steer' | 'followUp', message: UserMessage) => void; readonly stop: () => void },
+  add: {
+    readonly message: (queue: 'steer' | 'followUp', message: string | UserMessage) => void;
+    readonly stop: () => void;
+  },
 ): DurableSteering {
   const taken = new Set<number>();
   let uncommitted: number[] = [];
@@ -36,8 +39,8 @@ export function createDurableSteering(
 
   return {
     refresh,
-    steer: (message) => add.message('steer', toMessage(message)),
-    followUp: (message) => add.message('followUp', toMessage(message)),
+    steer: (message) => add.message('steer', message),
+    followUp: (message) => add.message('followUp', message),
     stop: add.stop,
     get pending() {
       return { steer: waiting('steer'), followUp: waiting('followUp'), isStopping };
@@ -54,8 +57,4 @@ export function createDurableSteering(
       return now;
     },
   };
-}
-
-function toMessage(message: string | UserMessage): UserMessage {
-  return typeof message === 'string' ? { role: 'user', content: message } : message;
 }
