@@ -323,9 +323,12 @@ test('runs events --follow ends on Ctrl-C with 130', async () => {
   verifies('cli.runs.events');
   const { path } = await waitingRun(mail('c1'));
   const args = ['runs', 'events', 'ticket-42', '--follow', '--journal', path];
+  let isInterrupted = false;
   const interrupted = await prompt(args, {
     watch: (child, stdout) => {
-      if (stdout.includes('message-end')) child.kill('SIGINT');
+      // Once: a second Ctrl-C ends the process without waiting.
+      if (isInterrupted || !stdout.includes('message-end')) return;
+      isInterrupted = child.kill('SIGINT');
     },
   });
   expect(interrupted).toMatchObject({ code: 130, stderr: 'prompt-agent: interrupted\n' });
