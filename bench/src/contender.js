@@ -3,11 +3,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { measure, measureMemory } from './measure.js';
 import { WORKLOADS } from './workloads.js';
 
-const [, , workload, contender, port] = process.argv;
-const { metric, contenders } = WORKLOADS.find(({ name }) => name === workload);
-const work = await contenders[contender](Number(port));
+const [, , workload, name, port] = process.argv;
+const { metric, work: prepare } = WORKLOADS.find((one) => one.name === workload);
+const work = await prepare(await import(`./contenders/${name}.js`), Number(port));
 
-process.on('message', () => {
+process.on('message', (share) => {
   void (async () => {
     try {
       if (metric === 'memory') {
@@ -17,7 +17,7 @@ process.on('message', () => {
       }
       const delay = monitorEventLoopDelay({ resolution: 2 });
       delay.enable();
-      const { value, ...cost } = await measure(work);
+      const { value, ...cost } = await measure(() => work(share));
       delay.disable();
       const own = typeof value === 'object' ? value : { made: value };
       process.send({ ...cost, blockedMs: delay.max / 1e6, ...own });

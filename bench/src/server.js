@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 const sse = (value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
+let replies = 0;
 const chunk = (delta, finish = null) => ({
-  id: 'chatcmpl-1',
+  id: `chatcmpl-${replies}`,
   object: 'chat.completion.chunk',
   created: 1,
   model: 'm',
@@ -40,8 +41,11 @@ async function write(response, parts) {
   response.end();
 }
 
+/** What tools of eight fields get besides. */
+const LARGER = { c: 'up', d: ['title', 'date'], e: '2026-01-01', f: true, g: 3, h: ['Ada', 'Grace'] };
+
 /** The reply to a turn of a loop: a call of `tool_<n>` until there are enough results, then an answer. */
-function turn(response, body, turns, streamed, parallel = 1) {
+function turn(response, body, { turns, parallel, isLarger, streamed }) {
   const done = body.split('"role":"tool"').length - 1;
   if (done >= turns * parallel) return reply(response, { content: `answer after ${done}` }, 'stop', streamed);
   const tool_calls = Array.from({ length: parallel }, (_, at) => ({
@@ -49,18 +53,22 @@ function turn(response, body, turns, streamed, parallel = 1) {
     type: 'function',
     function: {
       name: `tool_${(done + at) % 20}`,
-      arguments: JSON.stringify({ a: `value ${done + at}`, b: done + at }),
+      arguments: JSON.stringify({ a: `value ${done + at}`, b: done + at, ...(isLarger && LARGER) }),
     },
   }));
   return reply(response, { content: null, tool_calls }, 'tool_calls', streamed);
 }
 
 function reply(response, message, finish, streamed) {
+  // Graphs of messages take two with one id for the same message.
+  replies += 1;
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   if (!streamed) {
     const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }];
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage }));
+    response.end(
+      JSON.stringify({ id: `chatcmpl-${replies}`, object: 'chat.completion', created: 1, model: 'm', choices, usage }),
+    );
     return;
   }
   const parts = [sse(chunk({ role: 'assistant', content: message.content ?? null }))];
@@ -83,7 +91,7 @@ const server = createServer((request, response) => {
   const body = [];
   request.on('data', (bytes) => body.push(bytes));
   request.on('end', () => {
-    const [, kind, ...rest] = request.url.split('/');
+    const [, kind, ...rest] = request.url.replace('/chat/completions', '').split('/');
     const [a, b] = rest.map(Number);
     const text = Buffer.concat(body).toString();
     if (kind === 'text')
@@ -96,7 +104,10 @@ const server = createServer((request, response) => {
         response,
         cached(`a${a} ${b}`, () => argumentStream(a, b)),
       );
-    if (kind === 'loop') return turn(response, text, a, text.includes('"stream":true'), b || 1);
+    if (kind === 'loop') {
+      const streamed = text.includes('"stream":true');
+      return turn(response, text, { turns: a, parallel: b || 1, isLarger: rest[2] === 'larger', streamed });
+    }
     if (kind === 'slow') {
       const id = JSON.parse(text).model;
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,74 +1,60 @@
 // The loop of an agent over a model that calls tools.
-import { createFloor } from '../floor.js';
 import { median } from '../measure.js';
-import { bindTool, collect, createProvider, createRegistry, run } from '../ours.js';
-import { resultOf, TOOLS, WIRE_TOOLS } from '../tools.js';
-import { openaiOf } from './stream.js';
+import { LARGER_TOOLS, objectOf, resultOf, TOOLS } from '../tools.js';
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export function loopWork(turns, streamed, repeat, { parallel = 1, waitMs = 0, slope = false, overFetch = false } = {}) {
-  const path = `/loop/${turns}/${parallel}`;
-
-  /** A handler, and the CPU of the process at each of its calls. */
-  function createHandler() {
+/**
+ * `times` loops one after another, of `turns` turns with `parallel` calls each, and an answer. `larger` tools have eight fields and
+ * results that are objects. `warmup` loops come before the first measurement.
+ */
+export function loops({
+  turns,
+  times,
+  streamed = false,
+  parallel = 1,
+  waitMs = 0,
+  slope = false,
+  larger = false,
+  warmup = 0,
+}) {
+  return async (contender, port) => {
+    const url = `http://127.0.0.1:${port}/loop/${turns}/${parallel}${larger ? '/larger' : ''}`;
     const marks = [];
+    const result = larger ? objectOf : resultOf;
     const handler = (input) => {
       if (slope) marks.push(process.cpuUsage());
-      return waitMs === 0 ? resultOf(input) : wait(waitMs).then(() => resultOf(input));
+      return waitMs === 0 ? result(input) : wait(waitMs).then(() => result(input));
     };
-    return { handler, marks };
-  }
-
-  function runs(marks, once) {
-    return async () => {
-      const answers = [];
+    const once = await contender.loop(url, {
+      turns,
+      streamed,
+      parallel,
+      tools: larger ? LARGER_TOOLS : TOOLS,
+      handler,
+    });
+    for (let at = 0; at < warmup; at += 1) await once();
+    return async (share = 1) => {
+      const answers = new Set();
       const slopes = [];
-      for (let at = 0; at < repeat; at += 1) {
+      const count = Math.max(1, Math.round(times * share));
+      for (let at = 0; at < count; at += 1) {
         marks.length = 0;
-        answers.push(await once());
+        answers.add(await once());
         if (slope) slopes.push(slopeOf(marks));
       }
-      return { made: answers.join(), ...(slope ? { slopeUs: median(slopes) } : {}) };
+      return { made: [...answers].join(), times: count, ...(slope ? { slopeUs: median(slopes) } : {}) };
     };
-  }
+  };
+}
 
-  function ours(port, transport = {}) {
-    const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}`, ...transport });
-    const { handler, marks } = createHandler();
-    const tools = createRegistry(TOOLS.map((tool) => bindTool({ ...tool, effect: 'read' }, handler)));
-    const messages = [{ role: 'user', content: 'Go.' }];
-    const limits = { turns: turns + 2, callsPerTool: turns * parallel + 1 };
-    return runs(marks, async () => {
-      const result = await collect(run({ provider, model: 'm', messages, tools, stream: streamed, limits }));
-      if (result.reason !== 'done') throw new Error(JSON.stringify(result.error ?? result.reason));
-      return result.answer;
-    });
-  }
-
-  return {
-    floor(port) {
-      const floor = createFloor(port);
-      const { handler, marks } = createHandler();
-      const handlers = new Map(TOOLS.map(({ name }) => [name, async (input) => handler(input)]));
-      return runs(marks, () => floor.loop(`${path}/chat/completions`, WIRE_TOOLS, handlers, streamed));
-    },
-    ours: (port) => ours(port),
-    // The same over the fetch of Node, beside it and without a target.
-    ...(overFetch ? { fetch: (port) => ours(port, { fetch: globalThis.fetch }) } : {}),
-    openai(port) {
-      const client = openaiOf(port, path);
-      const { handler, marks } = createHandler();
-      const tools = TOOLS.map((tool) => ({
-        type: 'function',
-        function: { ...tool, strict: false, parse: JSON.parse, function: handler },
-      }));
-      return runs(marks, async () => {
-        const request = { model: 'm', messages: [{ role: 'user', content: 'Go.' }], tools, stream: streamed };
-        const runner = client.chat.completions.runTools(request, { maxChatCompletions: turns + 2 });
-        return runner.finalContent();
-      });
-    },
+/** `count` whole loops at once. */
+export function sessions(count) {
+  return async (contender, port) => {
+    const url = `http://127.0.0.1:${port}/loop/2`;
+    const options = { turns: 2, streamed: true, tools: TOOLS, handler: resultOf, connections: count };
+    const once = await contender.loop(url, options);
+    return async () => [...new Set(await Promise.all(Array.from({ length: count }, once)))].join();
   };
 }
 

@@ -1,70 +1,71 @@
-// Long replies of one stream.
-import OpenAI from 'openai';
-import { createFloor } from '../floor.js';
+// Streams: long ones, many at once, arguments in pieces, one that is left, and one that would fill the memory.
 import { digest } from '../measure.js';
-import { createProvider } from '../ours.js';
 
-const MESSAGES = [{ role: 'user', content: 'Go.' }];
-const BODY = JSON.stringify({ model: 'm', messages: MESSAGES, stream: true });
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const openaiOf = (port, path) =>
-  new OpenAI({ apiKey: 'none', baseURL: `http://127.0.0.1:${port}${path}`, maxRetries: 0 });
-
-export function textWork(count) {
-  const path = `/text/${count}`;
-  return {
-    floor(port) {
-      const floor = createFloor(port);
-      return async () => {
-        let text = '';
-        await floor.stream(`${path}/chat/completions`, BODY, (chunk) => {
-          const piece = chunk.choices[0]?.delta?.content;
-          if (piece) text += piece;
-        }).done;
-        return digest(text);
-      };
-    },
-    ours(port) {
-      const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}` });
-      return async () => {
-        let text = '';
-        for await (const event of provider.stream({ model: 'm', messages: MESSAGES }))
-          if (event.type === 'text-delta') text += event.text;
-        return digest(text);
-      };
-    },
-    openai(port) {
-      const client = openaiOf(port, path);
-      return async () => {
-        const stream = client.chat.completions.stream({ model: 'm', messages: MESSAGES });
-        return digest((await stream.finalMessage()).content);
-      };
-    },
+/** `count` streams at once of `deltas` pieces of text each. */
+export function texts(deltas, count = 1) {
+  return async (contender, port) => {
+    const once = await contender.text(`http://127.0.0.1:${port}/text/${deltas}`, { connections: count });
+    return async () => {
+      const all = await Promise.all(Array.from({ length: count }, async () => digest(await once())));
+      return [...new Set(all)].join();
+    };
   };
 }
 
-export function argumentsWork(bytes, size) {
-  const path = `/args/${bytes}/${size}`;
-  return {
-    floor(port) {
-      const floor = createFloor(port);
-      return async () =>
-        digest((await floor.message(`${path}/chat/completions`, BODY)).tool_calls[0].function.arguments);
-    },
-    ours(port) {
-      const provider = createProvider({ name: 'openai', baseUrl: `http://127.0.0.1:${port}${path}` });
-      return async () => {
-        let end;
-        for await (const event of provider.stream({ model: 'm', messages: MESSAGES })) end = event;
-        return digest(end.message.content[0].arguments);
-      };
-    },
-    openai(port) {
-      const client = openaiOf(port, path);
-      return async () => {
-        const stream = client.chat.completions.stream({ model: 'm', messages: MESSAGES });
-        return digest((await stream.finalMessage()).tool_calls[0].function.arguments);
-      };
-    },
+/** One call whose arguments of `bytes` come in pieces of `size` characters. */
+export function callArguments(bytes, size) {
+  return async (contender, port) => {
+    const once = await contender.callArguments(`http://127.0.0.1:${port}/args/${bytes}/${size}`);
+    return async () => digest(await once());
+  };
+}
+
+let made = 0;
+
+/** From the abort of a running stream to its closed socket, as the server sees it. */
+export function aborts() {
+  return async (contender, port) => {
+    const once = await contender.text(`http://127.0.0.1:${port}/slow`);
+    return async () => {
+      const model = `${process.pid}-${(made += 1)}`;
+      const stop = new AbortController();
+      const begun = Promise.withResolvers();
+      const settled = once({ model, signal: stop.signal, onText: begun.resolve }).then(
+        () => 'settled',
+        () => 'settled',
+      );
+      await begun.promise;
+      await wait(5);
+      const since = process.hrtime.bigint();
+      stop.abort();
+      const end = await Promise.race([settled, wait(5000).then(() => 'hangs')]);
+      return { made: end, closedMs: await closedMs(port, model, since) };
+    };
+  };
+}
+
+async function closedMs(port, id, since) {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/closed/${id}`)).text();
+    if (text !== '') return Number(BigInt(text) - since) / 1e6;
+    await wait(2);
+  }
+  throw new Error('The socket was never closed.');
+}
+
+/** A reply of 256 MiB in 256 KiB of gzip. */
+export function bomb() {
+  return async (contender, port) => {
+    const once = await contender.text(`http://127.0.0.1:${port}/bomb`);
+    return async () => {
+      try {
+        await once();
+        return 'took it';
+      } catch (error) {
+        return error.code;
+      }
+    };
   };
 }
