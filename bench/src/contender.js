@@ -1,10 +1,11 @@
 // One contender of one workload, in a process of its own: runs when it is told to, and tells what it cost and what it made.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { measure, measureMemory } from './measure.js';
+import { POINTS } from './plots/points.js';
 import { WORKLOADS } from './workloads.js';
 
 const [, , workload, name, port] = process.argv;
-const { metric, work: prepare } = WORKLOADS.find((one) => one.name === workload);
+const { metric, work: prepare } = [...WORKLOADS, ...POINTS].find((one) => one.name === workload);
 const work = await prepare(await import(`./contenders/${name}.js`), Number(port));
 
 process.on('message', (share) => {

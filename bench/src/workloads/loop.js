@@ -5,33 +5,36 @@ import { LARGER_TOOLS, objectOf, resultOf, TOOLS } from '../tools.js';
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * `times` loops one after another, of `turns` turns with `parallel` calls each, and an answer. `larger` tools have eight fields and
- * results that are objects. `warmup` loops come before the first measurement.
+ * `times` loops one after another, of `turns` turns with `parallel` calls each, and an answer; `atOnce` of them at the same time. `larger`
+ * tools have eight fields and results that are objects, `resultBytes` gives texts of that length. `warmup` loops come before the first measurement.
  */
-export function loops({
-  turns,
-  times,
-  streamed = false,
-  parallel = 1,
-  waitMs = 0,
-  slope = false,
-  larger = false,
-  warmup = 0,
-}) {
+export function loops(options) {
+  const {
+    turns,
+    times,
+    streamed = false,
+    parallel = 1,
+    slope = false,
+    larger = false,
+    warmup = 0,
+    atOnce = 1,
+  } = options;
   return async (contender, port) => {
     const url = `http://127.0.0.1:${port}/loop/${turns}/${parallel}${larger ? '/larger' : ''}`;
     const marks = [];
-    const result = larger ? objectOf : resultOf;
+    const handle = handlerOf(options);
     const handler = (input) => {
       if (slope) marks.push(process.cpuUsage());
-      return waitMs === 0 ? result(input) : wait(waitMs).then(() => result(input));
+      return handle(input);
     };
+    const tools = toolsOf(options);
     const once = await contender.loop(url, {
       turns,
       streamed,
       parallel,
-      tools: larger ? LARGER_TOOLS : TOOLS,
+      tools,
       handler,
+      connections: Math.max(10, atOnce),
     });
     for (let at = 0; at < warmup; at += 1) await once();
     return async (share = 1) => {
@@ -40,12 +43,26 @@ export function loops({
       const count = Math.max(1, Math.round(times * share));
       for (let at = 0; at < count; at += 1) {
         marks.length = 0;
-        answers.add(await once());
+        for (const answer of await Promise.all(Array.from({ length: atOnce }, once))) answers.add(answer);
         if (slope) slopes.push(slopeOf(marks));
       }
       return { made: [...answers].join(), times: count, ...(slope ? { slopeUs: median(slopes) } : {}) };
     };
   };
+}
+
+function handlerOf({ waitMs = 0, larger = false, resultBytes }) {
+  if (resultBytes !== undefined) {
+    const text = 'x'.repeat(resultBytes);
+    return () => text;
+  }
+  const result = larger ? objectOf : resultOf;
+  return waitMs === 0 ? result : (input) => wait(waitMs).then(() => result(input));
+}
+
+function toolsOf({ larger = false, toolCount = TOOLS.length }) {
+  const tools = larger ? LARGER_TOOLS : TOOLS;
+  return Array.from({ length: toolCount }, (_, at) => ({ ...tools[at % tools.length], name: `tool_${at}` }));
 }
 
 /** `count` whole loops at once. */
