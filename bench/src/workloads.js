@@ -53,7 +53,7 @@ export const WORKLOADS = [
     work: loops({ turns: 10, times: LOOPS, larger: true, streamed: true }),
   },
   ...[false, true].flatMap((streamed) => {
-    const id = `${streamed ? 'W2' : 'W1'}`;
+    const id = streamed ? 'W2' : 'W1';
     const how = streamed ? 'streamed' : 'JSON';
     const peers = streamed ? PEERS : JSON_PEERS;
     const options = { turns: 10, times: FIRST, larger: true, streamed };

@@ -23,6 +23,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'test/mcp',
     'test/runtimes',
     'test/sdks',
+    'test/soak',
   ].map((folder) => `${folder}/package.json`);
   return globSync(patterns, { cwd: root })
     .map((file) => dirname(file))

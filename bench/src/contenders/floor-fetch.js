@@ -1,7 +1,7 @@
 // The same floor over the fetch of Node, which most of the others use.
 import { floorContender } from './floor-client.js';
 
-export const { loop, text, callArguments } = floorContender((origin) => (path, body, onData) => {
+const floor = floorContender((origin) => (path, body, onData) => {
   const stop = new AbortController();
   const headers = { 'content-type': 'application/json' };
   const send = async () => {
@@ -10,3 +10,7 @@ export const { loop, text, callArguments } = floorContender((origin) => (path, b
   };
   return { done: send(), abort: () => stop.abort() };
 });
+
+export const loop = (url, options) => floor.loop(url, options);
+export const text = (url, options) => floor.text(url, options);
+export const callArguments = (url) => floor.callArguments(url);

@@ -2,7 +2,7 @@
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { floorContender } from './floor-client.js';
 
-export const { loop, text, callArguments } = floorContender((origin, connections = 10) => {
+const floor = floorContender((origin, connections = 10) => {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   return (path, body, onData) => {
     let controller;
@@ -21,6 +21,10 @@ export const { loop, text, callArguments } = floorContender((origin, connections
     return { done, abort: () => controller?.abort(new Error('aborted')) };
   };
 });
+
+export const loop = (url, options) => floor.loop(url, options);
+export const text = (url, options) => floor.text(url, options);
+export const callArguments = (url) => floor.callArguments(url);
 
 /** What a schema compiler would make of the schema. */
 function check(value) {

@@ -1,5 +1,5 @@
 // TanStack AI.
-import { chat, maxIterations, toolDefinition } from '@tanstack/ai';
+import { chat, EventType, maxIterations, toolDefinition } from '@tanstack/ai';
 import { openaiCompatibleText } from '@tanstack/ai-openai/compatible';
 
 const adapterAt = (baseURL, model = 'm') =>
@@ -12,10 +12,10 @@ export function loop(url, { turns, streamed, tools, handler }) {
   );
   const agentLoopStrategy = maxIterations(turns + 2);
   return async () => {
-    const request = { adapter: adapterAt(url), messages: MESSAGES, tools: bound, agentLoopStrategy, stream: streamed };
-    if (!streamed) return chat(request);
+    const request = { adapter: adapterAt(url), messages: MESSAGES, tools: bound, agentLoopStrategy };
+    if (!streamed) return chat({ ...request, stream: false });
     let all = '';
-    for await (const chunk of chat(request)) if (chunk.type === 'TEXT_MESSAGE_CONTENT') all += chunk.delta;
+    for await (const chunk of chat(request)) if (chunk.type === EventType.TEXT_MESSAGE_CONTENT) all += chunk.delta;
     return all;
   };
 }
@@ -26,7 +26,7 @@ export function text(url) {
     const abortController = new AbortController();
     signal?.addEventListener('abort', () => abortController.abort());
     for await (const chunk of chat({ adapter: adapterAt(url, model), messages: MESSAGES, abortController })) {
-      if (chunk.type !== 'TEXT_MESSAGE_CONTENT') continue;
+      if (chunk.type !== EventType.TEXT_MESSAGE_CONTENT) continue;
       all += chunk.delta;
       onText?.(chunk.delta);
     }

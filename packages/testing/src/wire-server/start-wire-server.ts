@@ -21,6 +21,8 @@ export interface WireServerOptions {
   readonly token?: string | undefined;
   /** Refuses requests that a strict vendor would refuse, with 400 and the reasons. Default true. */
   readonly strict?: boolean | undefined;
+  /** How many of the last requests `requests` keeps, for servers that run for long. Default: all. */
+  readonly keepRequests?: number | undefined;
 }
 
 /** A scripted model server on 127.0.0.1. */
@@ -29,7 +31,7 @@ export interface WireServer {
   readonly url: string;
   /** The `baseUrl` for `createProvider`: the same with `/v1` for OpenAI's wires and if no wire is named. */
   readonly baseUrl: string;
-  /** Every request so far, in order. */
+  /** Every request so far, or the last `keepRequests` of them, in order. */
   readonly requests: readonly RecordedRequest[];
   /** How many connections have been opened so far, and how many are open now. */
   readonly connections: { readonly opened: number; readonly open: number };
@@ -39,7 +41,14 @@ export interface WireServer {
   close(): Promise<void>;
 }
 
-const KEYS = optionKeys<WireServerOptions>({ replies: true, wire: true, port: true, token: true, strict: true });
+const KEYS = optionKeys<WireServerOptions>({
+  replies: true,
+  wire: true,
+  port: true,
+  token: true,
+  strict: true,
+  keepRequests: true,
+});
 
 /** Wires whose base URL has no path. */
 const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', 'gemini', 'ollama', 'bedrock']);
@@ -57,11 +66,15 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
   const requests: RecordedRequest[] = [];
   const sockets = new Set<Socket>();
   const record = createRecorder();
+  const { keepRequests = Infinity } = options;
   let opened = 0;
+  let received = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const recorded = await record(request);
+    received += 1;
     requests.push(recorded);
+    if (requests.length > keepRequests) requests.shift();
     const { path } = recorded;
     if (options.wire !== undefined && !isPathOf(options.wire, path)) {
       await deliver(response, refusal(path, 404, `${path} is not a path of the wire "${options.wire}".`));
@@ -75,9 +88,9 @@ export async function startWireServer(options: WireServerOptions = {}): Promise<
       await deliver(response, refusal(path, 400, recorded.problems.join('; ')));
       return;
     }
-    const reply = typeof scripted === 'function' ? scripted(recorded, requests.length - 1) : queue.shift();
+    const reply = typeof scripted === 'function' ? scripted(recorded, received - 1) : queue.shift();
     if (reply === undefined) {
-      await deliver(response, refusal(path, 500, `The script has no reply for request ${requests.length}.`));
+      await deliver(response, refusal(path, 500, `The script has no reply for request ${received}.`));
       return;
     }
     await deliver(response, toBytes(reply, recorded), reply.fault);

@@ -1,0 +1,90 @@
+/**
+ * Plays mixed scenarios with faults against loopback servers, and judges what is left: `node test/soak/soak.ts [--minutes 10]`.
+ * Build first. Exits with 1 where a scenario ended otherwise than it must, memory grows, or something stays open.
+ */
+import { fork } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { slopeOf, type SoakReport } from './judge.ts';
+
+const MIB = 1024 * 1024;
+/** What the heap may grow by in a minute, in MiB. */
+const MAX_SLOPE = 1;
+/** How long a process may take to end when its work is done. */
+const END_MS = 10_000;
+
+/** What a soak has come to. */
+export interface SoakOutcome extends SoakReport {
+  /** Sockets that the servers still hold after the end. */
+  readonly openSockets: number;
+  /** Milliseconds from the last word of the process to its end. */
+  readonly endedAfterMs: number;
+  /** With which code the process ended. */
+  readonly code: number | null;
+}
+
+const path = (name: string): string => new URL(name, import.meta.url).pathname;
+
+/** Runs the servers and the worker, each in a process. Rejects when the worker dies before it has reported. */
+export async function soak(seconds: number): Promise<SoakOutcome> {
+  const server = fork(path('server.ts'));
+  try {
+    const addresses = await answerOf<unknown>(server);
+    const worker = fork(path('worker.ts'), [String(seconds), JSON.stringify(addresses)], { execArgv: ['--expose-gc'] });
+    const ended = new Promise<number | null>((resolve) => worker.once('exit', resolve));
+    const report = await answerOf<SoakReport>(worker);
+    const since = performance.now();
+    const late = setTimeout(() => worker.kill('SIGKILL'), END_MS);
+    const code = await ended;
+    clearTimeout(late);
+    const endedAfterMs = performance.now() - since;
+    const counted = answerOf<{ readonly open: number }>(server);
+    server.send('count');
+    return { ...report, openSockets: (await counted).open, endedAfterMs, code };
+  } finally {
+    server.disconnect();
+  }
+}
+
+function answerOf<T>(child: ReturnType<typeof fork>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`A process of the soak ended with ${code}.`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message as T); // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own processes talk
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+  const minutes = Number(values.minutes);
+  if (!(minutes >= 1)) throw new Error(`--minutes ${values.minutes}: give at least 1, or the memory cannot be judged.`);
+  const outcome = await soak(minutes * 60);
+  const first = outcome.samples[0];
+  const last = outcome.samples.at(-1);
+  const heapSlope = slopeOf(outcome.samples, 'heapBytes');
+  console.log(
+    `Node ${process.version}: ${outcome.played.toLocaleString('en-US')} scenarios in ${values.minutes} minutes`,
+  );
+  for (const [name, count] of Object.entries(outcome.outcomes).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    console.log(`  ${count} × ${name}`);
+  console.log(
+    `heap ${mib(first?.heapBytes)} → ${mib(last?.heapBytes)} MiB, ${heapSlope.toFixed(2)} MiB a minute after the second; ` +
+      `resident ${mib(first?.rssBytes)} → ${mib(last?.rssBytes)} MiB, ${slopeOf(outcome.samples, 'rssBytes').toFixed(2)} a minute`,
+  );
+  console.log(
+    `${outcome.openSockets} sockets left open; ended by itself after ${outcome.endedAfterMs.toFixed(0)} ms with ${outcome.code}`,
+  );
+  for (const problem of outcome.unexpected) console.log(`UNEXPECTED ${problem}`);
+  const holds =
+    outcome.unexpected.length === 0 && heapSlope < MAX_SLOPE && outcome.openSockets === 0 && outcome.code === 0;
+  console.log(holds ? 'ok' : 'FAILED');
+  process.exitCode = holds ? 0 : 1;
+}
+
+function mib(bytes = 0): string {
+  return (bytes / MIB).toFixed(1);
+}
+
+if (import.meta.main) await main();
