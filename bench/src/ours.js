@@ -3,8 +3,20 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const checkout = resolve(process.env.KERNEL_CHECKOUT ?? new URL('../..', import.meta.url).pathname);
-const load = (name) => import(pathToFileURL(`${checkout}/packages/${name}/dist/index.js`).href);
-const [providers, agent, tools] = await Promise.all([load('providers'), load('agent'), load('tools')]);
+/** `agent`, or an entry of it such as `agent/web`. */
+const load = (name) => {
+  const [folder, entry] = name.split('/');
+  const file = entry === undefined ? 'index.js' : `${entry}/index.js`;
+  return import(pathToFileURL(`${checkout}/packages/${folder}/dist/${file}`).href);
+};
+
+/** The packages of these names, each under its last word. */
+export async function packages(...names) {
+  const loaded = await Promise.all(names.map(load));
+  return Object.fromEntries(names.map((name, at) => [name.split('/').at(-1), loaded[at]]));
+}
+
+const { providers, agent, tools } = await packages('providers', 'agent', 'tools');
 
 export const { createProvider } = providers;
 export const { collect, run } = agent;
