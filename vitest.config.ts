@@ -14,13 +14,14 @@ const onSource = [
   'packages/agent',
   'packages/mcp',
   'packages/durable',
+  'packages/restate',
   'packages/toolbox',
   'packages/testing',
   'scripts',
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/mcp', 'test/runtimes', 'test/sdks'];
+const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/mcp', 'test/restate', 'test/runtimes', 'test/sdks'];
 
 // Their files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
 const inOneProcess = new Set(['packages/schema', 'packages/tools', 'packages/agent', 'scripts']);
@@ -32,7 +33,7 @@ export default defineConfig({
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
         name:
-          root === 'test/mcp' || root === 'test/durable' ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
+          ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
         environment: 'node',
         isolate: !inOneProcess.has(root),
         include: ['test/**/*.test.ts', '*.test.ts'],
