@@ -38,6 +38,12 @@ listen-mode = "tcp"
 bind-ip = "127.0.0.1"
 bind-port = ${node}
 advertised-host = "127.0.0.1"
+[default-retry-policy]
+initial-interval = "50ms"
+max-interval = "500ms"
+[worker.invoker]
+http2-keep-alive-interval = "1s"
+http2-keep-alive-timeout = "1s"
 [ingress]
 bind-port = ${ingress}
 [admin]

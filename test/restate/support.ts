@@ -5,11 +5,10 @@ import {
   type AgentWorkflowOptions,
   type DurableAgent,
 } from '@kernel/restate';
-import type { AgentEvent, JsonValue, Provider, RunExecutor, Step, StepExecutor } from '@kernel/protocol';
-import { scriptedProvider, type ScriptStep } from '@kernel/testing';
+import type { AgentEvent, JsonValue, RunExecutor, Step, StepExecutor } from '@kernel/protocol';
 import { afterAll, beforeAll } from 'vitest';
 import { serveOnLoopback, type TestEndpoint } from './endpoint.ts';
-import { startServer, type TestServer } from './server.ts';
+import { freePort, startServer, type TestServer } from './server.ts';
 
 export const messages = [{ role: 'user', content: 'Go' }] as const;
 
@@ -19,8 +18,19 @@ export interface TestEngine {
   server(): TestServer;
   /** Serves agents, each with options of its own, and opens the runs of one. */
   serve(this: void, name: string, agent: DurableAgent, options?: AgentWorkflowOptions): Promise<RestateRuns>;
-  /** Opens the runs of an agent that somebody else serves. */
+  /** Opens the runs of an agent that is served otherwise. */
   open(this: void, name: string): RestateRuns;
+  /** Serves an agent at an address where another one can take its place, as a deployment does that keeps its address. */
+  serveAt(
+    this: void,
+    name: string,
+    agent: DurableAgent,
+    options?: AgentWorkflowOptions,
+  ): Promise<{ readonly replace: (agent: DurableAgent) => Promise<void> }>;
+  /** Whether no worker holds a run. */
+  isSuspended(this: void, name: string, id: string): Promise<boolean>;
+  /** Cancels the invocation of a run, as somebody may do in Restate's own interface. */
+  cancelInvocation(this: void, name: string, id: string): Promise<void>;
 }
 
 /** Starts a server before the tests of a file, and ends it behind them. */
@@ -42,9 +52,34 @@ export function useEngine(): TestEngine {
     const { ingressUrl, adminUrl } = running();
     return openRestate({ agent, ingressUrl, adminUrl });
   };
+  const invocationOf = async (name: string, id: string): Promise<{ id: string; status: string } | undefined> => {
+    const query = `SELECT id, status FROM sys_invocation WHERE target_service_name = '${name}' AND target_service_key = '${id}' AND target_handler_name = 'run'`;
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
+    const response = await fetch(`${running().adminUrl}/query`, init);
+    return ((await response.json()) as { rows: { id: string; status: string }[] }).rows[0];
+  };
   return {
     server: running,
     open,
+    isSuspended: async (name, id) => (await invocationOf(name, id))?.status === 'suspended',
+    async cancelInvocation(name, id) {
+      await fetch(`${running().adminUrl}/invocations/${(await invocationOf(name, id))?.id}/cancel`, {
+        method: 'PATCH',
+      });
+    },
+    async serveAt(name, agent, options) {
+      const port = await freePort();
+      let endpoint = await serveOnLoopback([agentWorkflow(name, agent, options)], port);
+      await running().register(endpoint.url);
+      endpoints.push({ url: endpoint.url, close: () => endpoint.close() });
+      return {
+        async replace(next) {
+          await endpoint.close();
+          endpoint = await serveOnLoopback([agentWorkflow(name, next, options)], port);
+        },
+      };
+    },
     async serve(name, agent, options) {
       const endpoint = await serveOnLoopback([agentWorkflow(name, agent, options)]);
       endpoints.push(endpoint);
@@ -52,22 +87,6 @@ export function useEngine(): TestEngine {
       return open(name);
     },
   };
-}
-
-/** A model without a memory of its own: its reply depends on how many replies are in the history. */
-export function modelOf(script: readonly ScriptStep[]): Provider {
-  return {
-    name: 'scripted',
-    stream(request) {
-      const turn = request.messages.filter(({ role }) => role === 'assistant').length;
-      return scriptedProvider(script.slice(turn, turn + 1)).stream(request);
-    },
-  };
-}
-
-/** A call of a script. */
-export function call(name: string, id: string, args: object = {}) {
-  return { name, id, arguments: JSON.stringify(args) };
 }
 
 /** A step by hand. */

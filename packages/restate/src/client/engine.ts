@@ -52,7 +52,6 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
     return value;
   }
 
-  const post = (body: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(body ?? null) });
   return {
     call: (path, body, signal) =>
       json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }),
@@ -73,6 +72,10 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
       return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
     },
   };
+}
+
+function post(body: unknown): RequestInit {
+  return { method: 'POST', body: JSON.stringify(body ?? null) };
 }
 
 function refusal(path: string, status: number, text: string): KernelError {

@@ -122,6 +122,7 @@ function toDate(value: number | string): Date {
   return new Date(typeof value === 'string' && !/Z|[+-]\d\d:?\d\d$/.test(value) ? `${value}Z` : value);
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what was written
 function parse<T>(value: unknown): T | undefined {
   if (typeof value !== 'string') return undefined;
   const json: unknown = JSON.parse(value);

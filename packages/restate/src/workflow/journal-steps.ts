@@ -193,6 +193,6 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   return { takesInnerSteps: true, all: (batch) => halt.guard(runAll(batch)) };
 }
 
-function isUnsafe({ effect, unknown }: Step): boolean {
-  return (effect === 'write' || effect === 'external') && unknown !== undefined;
+function isUnsafe(step: Step): boolean {
+  return (step.effect === 'write' || step.effect === 'external') && step.unknown !== undefined;
 }

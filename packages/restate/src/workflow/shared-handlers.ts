@@ -84,8 +84,8 @@ async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: 
 }
 
 /** Completes a durable promise. Returns false if it is complete already. */
-async function complete<T>(context: WorkflowSharedContext, name: string, value: T): Promise<boolean> {
-  const promise = context.promise<T>(name);
+async function complete(context: WorkflowSharedContext, name: string, value: unknown): Promise<boolean> {
+  const promise = context.promise<unknown>(name);
   if ((await promise.peek()) !== undefined) return false;
   try {
     await promise.resolve(value);
