@@ -4,7 +4,8 @@ import { stepsConformance, type StepsUnderTest, verifies } from '@kernel/testing
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveOnLoopback, type TestEndpoint } from './endpoint.ts';
 import { freePort, startServer, type TestServer } from './server.ts';
-import { agentOf, messages } from './support.ts';
+import { agentOf } from './fixtures/steps.ts';
+import { messages } from './support.ts';
 
 const bodies = new Map<string, (steps: StepExecutor) => Promise<void>>();
 const run = agentOf(async (steps, { runId }) => {

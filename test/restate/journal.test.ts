@@ -3,7 +3,8 @@ import { run } from '@kernel/agent';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { call, modelOf, toolset } from './fixtures/agents.ts';
-import { agentOf, messages, step, useEngine } from './support.ts';
+import { agentOf, step } from './fixtures/steps.ts';
+import { messages, useEngine } from './support.ts';
 
 const engine = useEngine();
 const later = () => ({ decision: 'later' }) as const;

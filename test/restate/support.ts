@@ -5,7 +5,6 @@ import {
   type AgentWorkflowOptions,
   type DurableAgent,
 } from '@kernel/restate';
-import type { AgentEvent, JsonValue, RunExecutor, Step, StepExecutor } from '@kernel/protocol';
 import { afterAll, beforeAll } from 'vitest';
 import { serveOnLoopback, type TestEndpoint } from './endpoint.ts';
 import { freePort, startServer, type TestServer } from './server.ts';
@@ -86,26 +85,6 @@ export function useEngine(): TestEngine {
       await running().register(endpoint.url);
       return open(name);
     },
-  };
-}
-
-/** A step by hand. */
-export function step(
-  id: string,
-  body: (scope: Parameters<Step['run']>[0]) => JsonValue | Promise<JsonValue>,
-  rest: Partial<Step> = {},
-): Step {
-  const [kind = ''] = id.slice(id.lastIndexOf('/') + 1).split(':');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids of tests begin with a kind
-  return { id, kind: kind as Step['kind'], input: { id }, run: async (scope) => body(scope), ...rest };
-}
-
-/** An agent that runs steps by hand and answers with the JSON of what `body` returns. */
-export function agentOf(body: (steps: StepExecutor, executor: RunExecutor) => Promise<JsonValue>) {
-  return async function* agent(executor: RunExecutor): AsyncGenerator<AgentEvent> {
-    const totals = { type: 'run-end', turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } } as const;
-    const answer = JSON.stringify(await body(executor.steps, executor));
-    yield executor.signal.aborted ? { ...totals, reason: 'aborted' } : { ...totals, reason: 'done', answer };
   };
 }
 
