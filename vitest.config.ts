@@ -14,6 +14,7 @@ const onSource = [
   'packages/agent',
   'packages/mcp',
   'packages/durable',
+  'packages/restate',
   'packages/toolbox',
   'packages/testing',
   'scripts',
@@ -26,6 +27,7 @@ const onBuild = [
   'test/durable',
   'test/e2e',
   'test/mcp',
+  'test/restate',
   'test/runtimes',
   'test/sdks',
   'test/soak',
@@ -41,7 +43,7 @@ export default defineConfig({
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
         name:
-          root === 'test/mcp' || root === 'test/durable' ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
+          ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
         environment: 'node',
         isolate: !inOneProcess.has(root),
         include: ['test/**/*.test.ts', '*.test.ts'],

@@ -21,6 +21,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'test/durable',
     'test/e2e',
     'test/mcp',
+    'test/restate',
     'test/runtimes',
     'test/sdks',
     'test/soak',

@@ -2,16 +2,17 @@ export { openDurable } from './open-durable.ts';
 export type { Durable, DurableOptions, EventsOptions, WaitOptions } from './open-durable.ts';
 export type { Durability } from './database/database.ts';
 export type { RunFilter } from './runs/read-run.ts';
-export type { Decision, PurgeOptions } from './runs/signals.ts';
+export type { PurgeOptions } from './runs/signals.ts';
 export type { StartOptions } from './runs/start-run.ts';
 export type { Worker, WorkerOptions } from './worker/worker.ts';
+export type { RunRecord } from './types.ts';
 export type {
+  Decision,
   DurableAgent,
   LoggedEvent,
   RunExecutor,
-  RunRecord,
   RunResultJson,
   RunStatus,
   UnknownAnswer,
   WaitingCall,
-} from './types.ts';
+} from '@kernel/protocol';

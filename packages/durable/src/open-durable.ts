@@ -1,22 +1,23 @@
 import { isObject } from '@kernel/internal';
-import { checkChoice, checkKeys, KernelError, optionKeys, type UserMessage } from '@kernel/protocol';
+import {
+  checkChoice,
+  checkKeys,
+  type Decision,
+  KernelError,
+  type LoggedEvent,
+  optionKeys,
+  type UnknownAnswer,
+  type UserMessage,
+  type WaitingCall,
+} from '@kernel/protocol';
 import { createChanges } from './database/changes.ts';
 import { type Durability, openDatabase } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
 import { readEvents } from './runs/events.ts';
 import { FINAL, listRuns, listWaiting, noSuchRun, readRun, type RunFilter } from './runs/read-run.ts';
-import {
-  addMessage,
-  answerCall,
-  cancelRun,
-  type Decision,
-  type PurgeOptions,
-  purgeRuns,
-  retryRun,
-  stopRun,
-} from './runs/signals.ts';
+import { addMessage, answerCall, cancelRun, type PurgeOptions, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
 import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
-import type { LoggedEvent, RunRecord, UnknownAnswer, WaitingCall } from './types.ts';
+import type { RunRecord } from './types.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 /** How a journal is opened. */

@@ -97,6 +97,19 @@ export type { Emit, Step, StepExecutor, StepKind, StepScope } from './run/step.t
 export type { ApprovalDecision, Approve } from './run/approve.ts';
 export type { Steering } from './run/steering.ts';
 export type {
+  Decision,
+  DurableAgent,
+  LoggedEvent,
+  RecordedRun,
+  RunExecutor,
+  RunResultJson,
+  RunStatus,
+  UnknownAnswer,
+  WaitingCall,
+} from './run/recorded-run.ts';
+export { calledIn, callIdOf, isInner, limitOutput, MAX_STEP_BYTES, pendingIn } from './run/step-output.ts';
+export { isLogged, toLogged } from './run/logged-event.ts';
+export type {
   CallContext,
   Conversation,
   Embedding,

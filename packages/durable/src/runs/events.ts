@@ -1,6 +1,5 @@
-import type { AgentEvent, JsonValue } from '@kernel/protocol';
+import { type AgentEvent, type JsonValue, type LoggedEvent, toLogged } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import type { LoggedEvent } from '../types.ts';
 import { parse, text } from './read-run.ts';
 
 /** An event to be logged. Its key is the same whenever the same event is emitted again. */
@@ -13,28 +12,13 @@ export interface NewEvent {
   readonly event: AgentEvent;
 }
 
-/** Pieces of a reply: the reply itself follows them. */
-const PIECES: ReadonlySet<AgentEvent['type']> = new Set([
-  'text-delta',
-  'reasoning-delta',
-  'tool-call-delta',
-  'output-delta',
-  'audio-delta',
-  'sub-agent-event', // logged by the step of the agent that it comes from
-]);
-
-/** Whether an event is kept. */
-export function isLogged(event: AgentEvent): boolean {
-  return !PIECES.has(event.type);
-}
-
 /** Adds events to the log of a run; those that are there already change nothing. */
 export function logEvents(db: Database, runId: string, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   let seq = Number(db.get('SELECT COALESCE(MAX(seq), 0) AS seq FROM events WHERE run_id = ?', runId)?.['seq']);
   for (const { key, step, event } of events) {
     const sql = 'INSERT OR IGNORE INTO events (run_id, seq, key, step, event) VALUES (?, ?, ?, ?, ?)';
-    seq += db.run(sql, runId, seq + 1, key, step, JSON.stringify(toStored(event)));
+    seq += db.run(sql, runId, seq + 1, key, step, JSON.stringify(toLogged(event)));
   }
 }
 
@@ -46,10 +30,4 @@ export function readEvents(db: Database, runId: string, after: number, limit: nu
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
     return { seq: Number(row['seq']), step: text(row, 'step'), event: event as unknown as AgentEvent };
   });
-}
-
-/** What is stored of an event: the tools of a turn by name alone. Errors have a JSON of their own. */
-function toStored(event: AgentEvent): object {
-  if (event.type !== 'turn-start') return event;
-  return { ...event, tools: event.tools.map(({ name }) => ({ name })) };
 }

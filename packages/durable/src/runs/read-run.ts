@@ -1,7 +1,14 @@
 import { isObject } from '@kernel/internal';
-import { type JsonValue, KernelError, type PendingCall } from '@kernel/protocol';
+import {
+  type JsonValue,
+  KernelError,
+  type PendingCall,
+  type RunResultJson,
+  type RunStatus,
+  type WaitingCall,
+} from '@kernel/protocol';
 import type { Database, Row } from '../database/database.ts';
-import type { RunRecord, RunResultJson, RunStatus, WaitingCall } from '../types.ts';
+import type { RunRecord } from '../types.ts';
 
 /** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);

@@ -1,10 +1,13 @@
-import { type ApprovalDecision, KernelError, type Message, type UserMessage } from '@kernel/protocol';
+import {
+  type Decision,
+  KernelError,
+  type Message,
+  type RunStatus,
+  type UnknownAnswer,
+  type UserMessage,
+} from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import type { RunStatus, UnknownAnswer } from '../types.ts';
 import { FINAL, noSuchRun, text } from './read-run.ts';
-
-/** A decision from outside. */
-export type Decision = Exclude<ApprovalDecision, { readonly decision: 'later' }>;
 
 /** Keeps an answer for a call, the first one only, and wakes its run. Returns whether it counts. */
 export function answerCall(

@@ -3,6 +3,7 @@ import {
   type AgentEvent,
   type ApprovalDecision,
   type Approve,
+  type DurableAgent,
   type JsonValue,
   KernelError,
   type Message,
@@ -12,7 +13,6 @@ import type { Writer } from '../database/group-commit.ts';
 import { logEvents } from '../runs/events.ts';
 import { hasAnsweredCall, parse, text } from '../runs/read-run.ts';
 import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
-import type { DurableAgent } from '../types.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
 import { holdsLease } from './leases.ts';

@@ -1,8 +1,7 @@
-import { STEP_FORMAT } from '@kernel/protocol';
+import { type DurableAgent, STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { text } from '../runs/read-run.ts';
 import { answerCall } from '../runs/signals.ts';
-import type { DurableAgent } from '../types.ts';
 import { type Lease, runsAlone } from './leases.ts';
 
 /** A run that a worker has got. */

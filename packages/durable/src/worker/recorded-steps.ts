@@ -1,14 +1,26 @@
-import type { AgentEvent, JsonValue, Step, StepExecutor } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  calledIn,
+  callIdOf,
+  type DurableAgent,
+  isInner,
+  isLogged,
+  type JsonValue,
+  limitOutput,
+  MAX_STEP_BYTES,
+  pendingIn,
+  type Step,
+  type StepExecutor,
+  type UnknownAnswer,
+} from '@kernel/protocol';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
-import { isLogged, logEvents, type NewEvent } from '../runs/events.ts';
+import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
 import { signalKey } from '../runs/signals.ts';
-import type { DurableAgent, UnknownAnswer } from '../types.ts';
 import type { Halt } from './halt.ts';
 import { inputDigest } from './input-digest.ts';
 import { holdsLease, type Lease } from './leases.ts';
-import { calledIn, callIdOf, limitOutput, pendingIn, isInner } from './step-output.ts';
 
 /** What the steps of an attempt are executed with. */
 export interface RecordedStepsOptions {
@@ -35,8 +47,6 @@ interface Recorded {
   readonly state: 'begun' | 'done';
   readonly output: string;
 }
-
-const MAX_OUTPUT = 4 * 1024 * 1024;
 
 /** Creates the executor of one attempt at a run: what the journal has is not run again, and what it has not is recorded. */
 export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
@@ -84,7 +94,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     output: JsonValue,
     events: readonly NewEvent[],
   ): Promise<JsonValue> => {
-    const { kept, json } = limitOutput(step, output, agent.maxResultBytes ?? MAX_OUTPUT);
+    const { kept, json } = limitOutput(step, output, agent.maxResultBytes ?? MAX_STEP_BYTES);
     const taken = step.kind === 'model' || step.kind === 'inbox' ? options.takenRows() : [];
     const callId = callIdOf(step.id);
     await commit(() => {

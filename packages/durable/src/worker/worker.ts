@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import { checkKeys, checkNumber, type DurableAgent, KernelError, optionKeys } from '@kernel/protocol';
 import type { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { cancelRun } from '../runs/signals.ts';
-import type { DurableAgent } from '../types.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import { claimRuns, hasQueued, overdueRuns, settleDue } from './claim.ts';
 import { createPeerWatch, readPeers, releaseOrphans, takeOver } from './leases.ts';

@@ -1,24 +1,30 @@
-import { type JsonValue, KernelError, type Step, toErrorResult, toModelText } from '@kernel/protocol';
+import { KernelError } from '../error.ts';
+import type { JsonValue } from '../json.ts';
+import { toErrorResult, toModelText } from '../result.ts';
+import type { Step } from './step.ts';
 
-/** The ids of the calls that a step belongs to, outermost first: what `decide` takes. Members of a team are not part of it. */
+/** The default of how long the output of a step may be as JSON, in bytes. */
+export const MAX_STEP_BYTES = 4 * 1024 * 1024;
+
+/** Returns the ids of the calls that a step belongs to, outermost first, separated by `/`: what names a call for those outside. Members of a team are not part of it. */
 export function callIdOf(stepId: string): string {
   const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
   return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');
 }
 
-/** Whether a step is one of the inner steps of another. */
+/** Whether a step is one of the inner steps of another, by their ids. */
 export function isInner(id: string, outer: string): boolean {
   return id.startsWith(`${outer}/`) || id.startsWith(`${outer}#`);
 }
 
-/** The output of a step and its JSON. A result that is too long is replaced by an error; any other output that is ends the run. */
+/** Returns the output of a step and its JSON. A result that is too long is replaced by an error; for any other output that is, throws `LIMIT_REACHED`. */
 export function limitOutput(
   step: Step,
   output: JsonValue,
   maxBytes: number,
 ): { readonly kept: JsonValue; readonly json: string } {
   const json = JSON.stringify(output);
-  if (json.length <= maxBytes && (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes))
+  if (json.length <= maxBytes && (json.length * 3 <= maxBytes || new TextEncoder().encode(json).length <= maxBytes))
     return { kept: output, json };
   const error = new KernelError(
     'LIMIT_REACHED',
@@ -33,7 +39,7 @@ export function limitOutput(
   return { kept, json: JSON.stringify(kept) };
 }
 
-/** The call that waits, by the output of a step. */
+/** Returns the call that waits for a decision, by the output of a step: such an output is not to be recorded. Undefined if none waits. */
 export function pendingIn(
   step: Step,
   output: JsonValue,
@@ -48,7 +54,7 @@ export function pendingIn(
   return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
 }
 
-/** The call that a step works on. */
+/** Returns the call that a `tool` step works on, by its input. */
 export function calledIn(input: JsonValue): JsonValue {
   const call: unknown = typeof input === 'object' && input !== null ? (Reflect.get(input, 'call') ?? input) : input;
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON

@@ -1,0 +1,92 @@
+import { KernelError } from '@kernel/protocol';
+
+/** Where Restate is. */
+export interface EngineOptions {
+  /** The ingress, such as `http://127.0.0.1:8080`. */
+  readonly ingressUrl: string;
+  /** The admin API, such as `http://127.0.0.1:9070`. */
+  readonly adminUrl: string;
+  /** Sent with every request, such as an authorization. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Default: that of the runtime. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** The two APIs of Restate. Everything rejects with `STORE_FAILED` where Restate cannot be reached or refuses, and with the reason of `signal`. */
+export interface Engine {
+  /** Calls a handler and waits for what it returns. */
+  call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
+  /** Starts a handler and returns what Restate says about it. */
+  send(path: string, body: unknown, delayMs: number): Promise<unknown>;
+  /** Changes an invocation. Resolves to whether there is such a one, in a state that allows it. */
+  change(invocationId: string, action: string): Promise<boolean>;
+  /** Returns the rows of a query. */
+  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+const MAX_ERROR = 500;
+
+/** Connects to Restate. Nothing is sent yet. */
+export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetch }: EngineOptions): Engine {
+  async function request(base: string, path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await send(`${base.replace(/\/+$/, '')}${path}`, {
+        ...init,
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      });
+    } catch (error) {
+      if (init.signal?.aborted === true) throw init.signal.reason;
+      throw new KernelError('STORE_FAILED', `Restate could not be reached at ${origin(base)}.`, {
+        hint: 'Check ingressUrl and adminUrl, and whether the server runs.',
+        retryable: true,
+        cause: error,
+      });
+    }
+  }
+
+  async function json(base: string, path: string, init: RequestInit): Promise<unknown> {
+    const response = await request(base, path, init);
+    const text = await response.text();
+    if (!response.ok) throw refusal(path, response.status, text);
+    const value: unknown = text === '' ? undefined : JSON.parse(text);
+    return value;
+  }
+
+  return {
+    call: (path, body, signal) =>
+      json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }),
+    send: (path, body, delayMs) =>
+      json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
+    async change(invocationId, action) {
+      const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
+      const response = await request(adminUrl, path, { method: 'PATCH' });
+      const text = await response.text();
+      if (response.ok) return true;
+      if (response.status === 404 || response.status === 409) return false;
+      throw refusal(path, response.status, text);
+    },
+    async query(sql) {
+      const answer = await json(adminUrl, '/query', post({ query: sql }));
+      const rows: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'rows') : undefined;
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as Restate answers queries
+      return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
+    },
+  };
+}
+
+function post(body: unknown): RequestInit {
+  return { method: 'POST', body: JSON.stringify(body ?? null) };
+}
+
+function refusal(path: string, status: number, text: string): KernelError {
+  return new KernelError('STORE_FAILED', `Restate answered ${path} with ${status}: ${text.slice(0, MAX_ERROR)}`, {
+    ...(status === 404 ? { hint: 'Is a deployment with this agent registered?' } : {}),
+    retryable: status >= 500 || status === 429,
+    data: { status },
+  });
+}
+
+/** The address without what may be secret in it. */
+function origin(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'an address that is not one';
+}

@@ -1,0 +1,136 @@
+import type { JsonValue, PendingCall, RecordedRun, RunStatus, WaitingCall } from '@kernel/protocol';
+import { FINAL, type RunState, type Wait } from '../run-state.ts';
+import { BLOCKED } from '../workflow/halt.ts';
+import type { Engine } from './engine.ts';
+
+/** Which runs to list. */
+export interface RunFilter {
+  /** Only runs that are so. */
+  readonly status?: RunStatus | undefined;
+  /** How many at most, the latest first. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** Which finished runs to delete. */
+export interface PurgeOptions {
+  /** Only these. */
+  readonly ids?: readonly string[] | undefined;
+  /** Only those that ended before. Default: all that are over. */
+  readonly before?: Date | undefined;
+}
+
+/** A run as Restate and the run itself tell of it. */
+export interface KnownRun {
+  /** Its record, without the result. */
+  readonly record: RecordedRun;
+  /** The invocation of its workflow. */
+  readonly invocationId: string;
+  /** Identifies what it was started with; undefined before it began. */
+  readonly inputDigest?: string;
+  /** Whether its handler waits or runs, as opposed to one that is over. */
+  readonly isOpen: boolean;
+}
+
+/** The code of Restate's error for commands in another order than in the journal. */
+const JOURNAL_MISMATCH = 'RT0016';
+
+/** Reads runs of a workflow: all of them, or one. Those that were killed from outside are failed. */
+export async function readRuns(engine: Engine, agent: string, id?: string): Promise<readonly KnownRun[]> {
+  const one = (column: string): string => (id === undefined ? '' : ` AND ${column} = ${quote(id)}`);
+  const [invocations, states] = await Promise.all([
+    engine.query(
+      `SELECT id, target_service_key, status, created_at, modified_at, last_failure, last_failure_error_code FROM sys_invocation
+       WHERE target_service_name = ${quote(agent)} AND target_handler_name = 'run'${one('target_service_key')}`,
+    ),
+    engine.query(
+      `SELECT service_key, value_utf8 FROM state WHERE service_name = ${quote(agent)} AND key = 'run'${one('service_key')}`,
+    ),
+  ]);
+  const known = new Map(states.map((row) => [text(row['service_key']), parse<RunState>(row['value_utf8'])]));
+  return invocations.map((row) => {
+    const key = text(row['target_service_key']);
+    const state = known.get(key);
+    const status = statusOf(row, state);
+    const times = state ?? { createdAt: text(row['created_at']), updatedAt: text(row['modified_at']) };
+    const record: RecordedRun = {
+      id: key,
+      agent,
+      version: state?.version ?? '',
+      status,
+      createdAt: toDate(times.createdAt),
+      updatedAt: toDate(times.updatedAt),
+    };
+    const isOpen = text(row['status']) !== 'completed';
+    return { record, invocationId: text(row['id']), isOpen, ...(state && { inputDigest: state.inputDigest }) };
+  });
+}
+
+/** Lists the calls that wait and have no answer yet, the oldest first. */
+export async function readWaiting(engine: Engine, agent: string, id?: string): Promise<readonly WaitingCall[]> {
+  const filter = `service_name = ${quote(agent)}${id === undefined ? '' : ` AND service_key = ${quote(id)}`}`;
+  const [states, answers] = await Promise.all([
+    engine.query(`SELECT service_key, value_utf8 FROM state WHERE ${filter} AND key = 'waits'`),
+    engine.query(
+      `SELECT service_key, key FROM sys_promise WHERE ${filter} AND completed AND (key LIKE 'approval %' OR key LIKE 'unknown %')`,
+    ),
+  ]);
+  const answered = new Set(answers.map((row) => `${text(row['service_key'])} ${text(row['key'])}`));
+  const calls = states.flatMap((row): readonly WaitingCall[] => {
+    const runId = text(row['service_key']);
+    const waits = parse<readonly Wait[]>(row['value_utf8']) ?? [];
+    return waits
+      .filter(({ answer }) => !answered.has(`${runId} ${answer}`))
+      .map(({ callId, kind, call, since, deadlineAt }) => ({
+        runId,
+        callId,
+        kind,
+        call: asCall(call),
+        since: new Date(since),
+        ...(deadlineAt === undefined ? {} : { deadlineAt: new Date(deadlineAt) }),
+      }));
+  });
+  return calls.toSorted((a, b) => a.since.getTime() - b.since.getTime());
+}
+
+function statusOf(row: Readonly<Record<string, unknown>>, state: RunState | undefined): RunStatus {
+  if (state !== undefined && FINAL.has(state.status)) return state.status;
+  switch (text(row['status'])) {
+    case 'completed':
+      return 'failed'; // somebody killed it
+    case 'paused':
+      return 'blocked';
+    case 'backing-off': {
+      const isBlocked =
+        text(row['last_failure']).includes(BLOCKED) || text(row['last_failure_error_code']) === JOURNAL_MISMATCH;
+      return isBlocked ? 'blocked' : (state?.status ?? 'queued');
+    }
+    default:
+      return state?.status ?? 'queued';
+  }
+}
+
+/** A text as a literal of SQL. */
+function quote(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function toDate(value: number | string): Date {
+  return new Date(typeof value === 'string' && !/Z|[+-]\d\d:?\d\d$/.test(value) ? `${value}Z` : value);
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what was written
+function parse<T>(value: unknown): T | undefined {
+  if (typeof value !== 'string') return undefined;
+  const json: unknown = JSON.parse(value);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  return json as T;
+}
+
+function asCall(call: JsonValue): PendingCall {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as the run wrote it
+  return call as unknown as PendingCall;
+}

@@ -1,0 +1,16 @@
+export { agentWorkflow } from './workflow/agent-workflow.ts';
+export type { AgentWorkflow, AgentWorkflowOptions } from './workflow/agent-workflow.ts';
+export { openRestate } from './client/open-restate.ts';
+export type { EventsOptions, RestateOptions, RestateRuns, StartOptions, WaitOptions } from './client/open-restate.ts';
+export type { PurgeOptions, RunFilter } from './client/queries.ts';
+export type {
+  Decision,
+  DurableAgent,
+  LoggedEvent,
+  RecordedRun,
+  RunExecutor,
+  RunResultJson,
+  RunStatus,
+  UnknownAnswer,
+  WaitingCall,
+} from '@kernel/protocol';

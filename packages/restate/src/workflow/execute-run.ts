@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AgentEvent,
+  type Approve,
+  type DurableAgent,
+  KernelError,
+  type RunEnd,
+  type RunExecutor,
+  type RunResultJson,
+  STEP_FORMAT,
+} from '@kernel/protocol';
+import { RestatePromise, type WorkflowContext } from '@restatedev/restate-sdk';
+import { digest } from '../digest.ts';
+import { promiseNames, type RunEndRecord, type StartInput } from '../run-state.ts';
+import { createEventLog, type EventLog } from './event-log.ts';
+import { createHalt } from './halt.ts';
+import { createJournalSteps } from './journal-steps.ts';
+import { openJournal } from './journal.ts';
+import { createParking, type Parking } from './parking.ts';
+import { createRunStatus } from './run-status.ts';
+import { createSignalSteering } from './signals.ts';
+import { toJson } from './step-record.ts';
+
+/** Runs an agent as the handler `run` of a workflow. A run that fails waits for `retry` before the workflow ends. */
+export async function executeRun(
+  context: WorkflowContext,
+  agent: DurableAgent,
+  start: StartInput,
+  failedMs: number,
+): Promise<void> {
+  let controller = new AbortController();
+  const { attemptCompletedSignal } = context.request();
+  const abandon = (): void => controller.abort(new KernelError('TOOL_CANCELLED', 'The attempt at the run is over.'));
+  attemptCompletedSignal.addEventListener('abort', abandon, { once: true });
+  const steering = createSignalSteering();
+  const journal = openJournal(context, {
+    onSignal(signal) {
+      if (signal.kind === 'cancel') controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+      else steering.receive(signal);
+    },
+  });
+  const halt = createHalt(attemptCompletedSignal);
+  const version = agent.version ?? '1';
+  const begun = await journal.until(
+    journal.once('begin', () => ({ at: Date.now(), version, format: STEP_FORMAT, inputDigest: digest(start) })),
+  );
+  if (begun.format !== STEP_FORMAT)
+    throw halt.block(`its journal has the step format ${begun.format}, and this code ${STEP_FORMAT}.`);
+  if (begun.version !== version && agent.accepts?.includes(begun.version) !== true)
+    throw halt.block(`it began with version ${begun.version} of the agent, and this is version ${version}.`);
+  if (start.deadlineAt !== undefined) journal.cancelAt(start.deadlineAt, begun.at);
+  const status = createRunStatus(context, { ...begun, createdAt: begun.at });
+  const log = createEventLog(context);
+  const parking = createParking(context, journal, status, agent);
+  const steps = createJournalSteps({
+    journal,
+    parking,
+    agent,
+    steering,
+    log,
+    status,
+    halt,
+    attemptId: randomUUID(),
+  });
+
+  for (let round = 1; ; round += 1) {
+    status.set('running', round);
+    const { signal } = controller;
+    const approve = agent.approve && withAnswers(agent.approve, parking);
+    const executor: RunExecutor = { messages: start.messages, runId: context.key, signal, approve, steering, steps };
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+    const result = await Promise.race([runAgent(agent, executor, start, log), halt.ended]);
+    // oxlint-disable-next-line no-await-in-loop -- what this process makes of an attempt that is over does not count
+    if (attemptCompletedSignal.aborted) await halt.never();
+    const ended = result === 'cancelled' ? ABORTED : result;
+    const isFailed = ended.reason === 'error' && !journal.isCancelled();
+    log.flush(true);
+    context.clear('waits');
+    const last = journal.isCancelled() ? 'cancelled' : isFailed ? 'failed' : 'done';
+    status.set(last, round);
+    const end: RunEndRecord = { status: last, at: status.now(), result: ended };
+    void context.promise<RunEndRecord>(promiseNames.end(round)).resolve(end);
+    if (!isFailed) return;
+    const retry = context.promise(promiseNames.retry(round)).get();
+    const either = RestatePromise.race([retry.map(() => true), context.sleep(failedMs, 'failed').map(() => false)]);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    if ((await journal.untilCancelled(either)) !== true) return;
+    controller = new AbortController();
+  }
+}
+
+const ABORTED: RunResultJson = { reason: 'aborted' };
+
+/** Runs an agent to its end. Never rejects. */
+async function runAgent(
+  agent: DurableAgent,
+  executor: RunExecutor,
+  { input }: StartInput,
+  log: EventLog,
+): Promise<RunResultJson> {
+  let end: RunEnd | undefined;
+  try {
+    for await (const event of agent.run(executor, input)) {
+      if (event.type === 'run-end') end = event;
+      else if (isOfRun(event)) log.add('', [event]);
+    }
+  } catch (error) {
+    return { reason: 'error', error: toJson(error) };
+  }
+  if (end === undefined) return { reason: 'error', error: toJson(new Error('The run ended without run-end.')) };
+  log.add('', [{ ...end, messages: [] }]);
+  const { type: _type, ...rest } = end;
+  const result: unknown = JSON.parse(
+    JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest),
+  );
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was just written
+  return result as RunResultJson;
+}
+
+/** Whether an event comes from no step. */
+function isOfRun({ type }: AgentEvent): boolean {
+  return type === 'turn-end' || type === 'output-rejected';
+}
+
+/** Decides by what was decided from outside, otherwise by the agent. */
+function withAnswers(approve: Approve, parking: Parking): Approve {
+  return (request) => {
+    const answer = parking.answer('approval', [...request.path, request.call.id].join('/'));
+    return typeof answer === 'object' && 'decision' in answer ? answer : approve(request);
+  };
+}

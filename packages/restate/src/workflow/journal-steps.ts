@@ -1,0 +1,198 @@
+import { setImmediate as nextTask } from 'node:timers/promises';
+import {
+  calledIn,
+  callIdOf,
+  type DurableAgent,
+  type JsonValue,
+  KernelError,
+  type Step,
+  type StepExecutor,
+  type UnknownAnswer,
+} from '@kernel/protocol';
+import { RestatePromise } from '@restatedev/restate-sdk';
+import { inputDigest } from '../digest.ts';
+import type { EventLog } from './event-log.ts';
+import type { Halt } from './halt.ts';
+import type { Journal } from './journal.ts';
+import { createLock } from './lock.ts';
+import type { Parking, Question } from './parking.ts';
+import type { RunStatusWriter } from './run-status.ts';
+import type { SignalSteering } from './signals.ts';
+import { runStep, type StepRecord, unknownRecord } from './step-record.ts';
+
+/** What the steps of a run are executed with. */
+export interface JournalStepsOptions {
+  /** Where they are recorded. */
+  readonly journal: Journal;
+  /** Where calls wait. */
+  readonly parking: Parking;
+  /** What the agent says about limits. */
+  readonly agent: DurableAgent;
+  /** What they take messages from. */
+  readonly steering: SignalSteering;
+  /** Gets their events. */
+  readonly log: EventLog;
+  /** Gets the time of the journal. */
+  readonly status: RunStatusWriter;
+  /** Whether the attempt goes on. */
+  readonly halt: Halt;
+  /** Identifies the attempt of this process: another one in the journal has died. */
+  readonly attemptId: string;
+}
+
+/** A step of a batch that has no output yet. */
+interface Item {
+  readonly step: Step;
+  readonly digest: string;
+  /** What to do instead of running it: its outcome is unknown. */
+  readonly answer?: UnknownAnswer;
+}
+
+/**
+ * Creates the executor of a run. The order of its commands depends on the batches alone: the intents of a batch, its steps, then each step with inner
+ * steps after the other. What is recorded of a step stays if the run fails and is retried.
+ */
+export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
+  const { journal, parking, agent, steering, log, status, halt, attemptId } = options;
+  const records = new Map<string, StepRecord>();
+  const runs = new Map<string, number>();
+  const lock = createLock();
+
+  /** The name of the next command for a step. */
+  const nameOf = ({ id }: Step): string => {
+    const run = (runs.get(id) ?? 0) + 1;
+    runs.set(id, run);
+    return run === 1 ? id : `${id} ${run}`;
+  };
+
+  const check = ({ step, digest }: Item, record: StepRecord | undefined): void => {
+    if (record !== undefined && record.digest !== digest)
+      throw halt.block(`The step "${step.id}" does not work on what the journal says it did: the code has changed.`);
+  };
+
+  /** Whether a call was entered in an attempt that failed. */
+  const wasEntered = ({ step }: Item): boolean => isUnsafe(step) && records.get(step.id)?.isEntered === true;
+
+  const runOptions = (digest: string) => ({ digest, agent, steering, checkAttempt: halt.check });
+
+  /** Records of calls with an effect that they begin, and returns those that had begun in an attempt that is gone. */
+  async function begin(items: readonly { readonly item: Item; readonly name: string }[]): Promise<ReadonlySet<Item>> {
+    const unsafe = items.filter(
+      ({ item }) => isUnsafe(item.step) && typeof item.answer !== 'object' && item.answer !== 'tell',
+    );
+    const entered = unsafe.filter(({ item }) => item.answer === undefined && wasEntered(item)).map(({ item }) => item);
+    const beginning = unsafe.filter(({ item }) => !entered.includes(item));
+    if (beginning.length === 0) return new Set(entered);
+    const intents = beginning.map(({ name }) => journal.once(`intent:${name}`, () => attemptId));
+    const begunBy = await journal.until(RestatePromise.all(intents));
+    return new Set([
+      ...entered,
+      ...beginning.flatMap(({ item }, index) => (begunBy[index] === attemptId ? [] : [item])),
+    ]);
+  }
+
+  /** What is to be recorded of a step. */
+  async function work(item: Item, hadBegun: boolean): Promise<StepRecord> {
+    const { step, digest, answer } = item;
+    if (typeof answer === 'object')
+      return { digest, at: Date.now(), output: { result: { forLLM: answer.text } }, events: [] };
+    if (answer === 'tell' || (hadBegun && agent.onUnknown !== 'ask')) return unknownRecord(step, digest);
+    if (hadBegun) return { digest, at: Date.now(), isUnknown: true, events: [] };
+    return runStep(step, runOptions(digest));
+  }
+
+  /** Runs steps beside each other, once. */
+  async function runBatch(items: readonly Item[]): Promise<readonly StepRecord[]> {
+    for (const { step } of items)
+      // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
+      if (step.kind === 'approve') await parking.readEarly(callIdOf(step.id));
+    const named = items.map((item) => ({ item, name: nameOf(item.step) }));
+    const begun = await begin(named);
+    const running = named.map(({ item, name }) => journal.once(name, () => work(item, begun.has(item))));
+    return journal.until(RestatePromise.all(running));
+  }
+
+  /** Runs steps until each has ended, and those that wait for somebody again when there is an answer. */
+  async function runPlain(items: readonly Item[]): Promise<void> {
+    let left = items;
+    while (left.length > 0) {
+      // oxlint-disable-next-line no-await-in-loop -- what waited runs again
+      const done = await runBatch(left);
+      const waiting: { readonly item: Item; readonly question: Question }[] = [];
+      for (const [index, item] of left.entries()) {
+        const record = done[index];
+        const question = record && settle(item, record);
+        if (question !== undefined) waiting.push({ item, question });
+      }
+      if (waiting.length === 0) return;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await park(waiting.map(({ question }) => question));
+      left = waiting.map(({ item, question }) => withAnswer(item, question));
+    }
+  }
+
+  function withAnswer({ step, digest }: Item, { kind, callId }: Question): Item {
+    const answer = kind === 'unknown' ? parking.answer(kind, callId) : undefined;
+    if (answer === undefined || (typeof answer === 'object' && !('text' in answer))) return { step, digest };
+    return { step, digest, answer };
+  }
+
+  /** Runs a step whose work is done by steps of its own. Its output is recorded, as it may tell times. */
+  async function runOuter(item: Item): Promise<void> {
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- until its agents wait no more
+      const made = await runStep(item.step, runOptions(item.digest));
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (halt.isOver()) await halt.never();
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const record = await lock(() => journal.until(journal.once(nameOf(item.step), () => made)));
+      const question = settle(item, record);
+      if (question === undefined) return;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await lock(() => park([question]));
+    }
+  }
+
+  async function park(questions: readonly Question[]): Promise<void> {
+    await parking.wait(questions);
+    if (journal.isCancelled()) await halt.cancel();
+  }
+
+  /** Keeps what is recorded of a step. Returns what it waits for, if it does. */
+  function settle(item: Item, record: StepRecord): Question | undefined {
+    const { step } = item;
+    check(item, record);
+    status.setNow(record.at);
+    if (record.pending !== undefined) return { kind: 'approval', ...record.pending };
+    if (record.isUnknown === true) return { kind: 'unknown', callId: callIdOf(step.id), call: calledIn(step.input) };
+    if (step.kind === 'model' || step.kind === 'inbox')
+      steering.settle(record.error === undefined ? (record.taken ?? { steer: 0, followUp: 0 }) : undefined);
+    records.set(step.id, record);
+    log.add(step.id, record.events);
+    return undefined;
+  }
+
+  async function runAll(batch: readonly Step[]): Promise<readonly JsonValue[]> {
+    if (halt.isOver()) return halt.never();
+    // Whatever the loop emitted before this batch is read by now, in a replay as at first.
+    await nextTask();
+    const items = batch.map((step): Item => ({ step, digest: inputDigest(step) }));
+    for (const item of items) check(item, records.get(item.step.id));
+    const missing = items.filter(({ step }) => records.get(step.id)?.output === undefined);
+    await lock(() => runPlain(missing.filter(({ step }) => step.hasInnerSteps !== true)));
+    // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
+    for (const item of missing) if (item.step.hasInnerSteps === true) await runOuter(item);
+    log.flush(false);
+    return batch.map(({ id }) => {
+      const record = records.get(id);
+      if (record?.output === undefined) throw KernelError.fromJSON(record?.error);
+      return record.output;
+    });
+  }
+
+  return { takesInnerSteps: true, all: (batch) => halt.guard(runAll(batch)) };
+}
+
+function isUnsafe(step: Step): boolean {
+  return (step.effect === 'write' || step.effect === 'external') && step.unknown !== undefined;
+}

@@ -1,0 +1,101 @@
+import type { Decision, UnknownAnswer } from '@kernel/protocol';
+import { TerminalError, TimeoutError, type WorkflowSharedContext } from '@restatedev/restate-sdk';
+import {
+  type EventPage,
+  FINAL,
+  type Outcome,
+  promiseNames,
+  roundKey,
+  type RunEndRecord,
+  type RunState,
+  type Signal,
+  type Wait,
+} from '../run-state.ts';
+
+/** An answer on a call. */
+export interface Answer {
+  /** Which kind of question it answers. */
+  readonly kind: Wait['kind'];
+  /** The call. */
+  readonly callId: string;
+  /** The answer. */
+  readonly answer: Decision | UnknownAnswer;
+}
+
+/** Which events to read. */
+export interface EventsRequest {
+  /** The page, from 1. */
+  readonly page: number;
+  /** How long to wait for it, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Keeps an answer, the first one only. Returns whether this is it. */
+export async function answerCall(context: WorkflowSharedContext, { kind, callId, answer }: Answer): Promise<boolean> {
+  if (isOver(await context.get<RunState>('run'))) return false;
+  const round = (await context.get<number>(roundKey(kind, callId))) ?? 1;
+  return complete(context, promiseNames.answer(kind, callId, round), answer);
+}
+
+/** Brings a signal into a run, even before it begins. Returns whether the run is not over. */
+export async function sendSignal(context: WorkflowSharedContext, signal: Signal): Promise<boolean> {
+  if (isOver(await context.get<RunState>('run'))) return false;
+  let number = (await context.get<number>('signals')) ?? 1;
+  // Another signal may have come first.
+  // oxlint-disable-next-line no-await-in-loop -- one number after the other
+  while (!(await complete(context, promiseNames.signal(number), signal))) number += 1;
+  return true;
+}
+
+/** Lets a run that failed go on. Returns whether it was one. */
+export async function retryRun(context: WorkflowSharedContext): Promise<boolean> {
+  const run = await context.get<RunState>('run');
+  return run?.status === 'failed' && complete(context, promiseNames.retry(run.round), true);
+}
+
+/** Reads a page of events. Returns null if there is none in time. */
+export async function readEvents(
+  context: WorkflowSharedContext,
+  { page, waitMs }: EventsRequest,
+): Promise<EventPage | null> {
+  return (await waitFor<EventPage>(context, promiseNames.events(page), waitMs)) ?? null;
+}
+
+/** Returns the state of a run, and waits for its end. */
+export async function readOutcome(context: WorkflowSharedContext, waitMs: number): Promise<Outcome> {
+  const run = await context.get<RunState>('run');
+  if (run === null) return {};
+  const end = await waitFor<RunEndRecord>(context, promiseNames.end(run.round), isOver(run) ? 0 : waitMs);
+  // The state is that of the beginning of this handler.
+  return end === undefined ? { run } : { run: { ...run, status: end.status, updatedAt: end.at }, result: end.result };
+}
+
+/** Waits for a durable promise. */
+async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: number): Promise<T | undefined> {
+  const promise = context.promise<T>(name);
+  const known = await promise.peek();
+  if (known !== undefined || waitMs <= 0) return known;
+  try {
+    return await promise.get().orTimeout(waitMs);
+  } catch (error) {
+    if (error instanceof TimeoutError) return undefined;
+    throw error;
+  }
+}
+
+/** Completes a durable promise. Returns false if it is complete already. */
+async function complete(context: WorkflowSharedContext, name: string, value: unknown): Promise<boolean> {
+  const promise = context.promise<unknown>(name);
+  if ((await promise.peek()) !== undefined) return false;
+  try {
+    await promise.resolve(value);
+    return true;
+  } catch (error) {
+    if (error instanceof TerminalError) return false;
+    throw error;
+  }
+}
+
+function isOver(run: RunState | null): boolean {
+  return run !== null && FINAL.has(run.status);
+}
