@@ -111,6 +111,8 @@ export interface WaitingCall {
 export interface LoggedEvent {
   /** Its position: counted from 1, without gaps. */
   readonly seq: number;
+  /** When it was emitted, in milliseconds since 1970, by the clock of the machine that ran it. */
+  readonly at: number;
   /** The id of the step that it belongs to, which says whether it is of an agent within a call; empty for one of the run itself. */
   readonly step: string;
   /** The event. `turn-start` has the names of the tools only; pieces of replies are not in the log. */

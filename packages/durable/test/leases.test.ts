@@ -83,7 +83,7 @@ test('a worker is taken for dead after a lease without a beat, by a clock that n
   const watch = createPeerWatch(1000, () => now);
   const at = (ms: number, beat: number): readonly string[] => {
     now = ms;
-    return watch.lost(new Map([['peer', beat]]));
+    return watch.lost(new Map([['peer', { beat, isGone: false }]]));
   };
   expect([at(0, 1), at(999, 1), at(1000, 2), at(1999, 2), at(2000, 2)]).toEqual([[], [], [], [], ['peer']]);
 });

@@ -24,6 +24,13 @@ export function readRun(db: Database, id: string): RunRecord | undefined {
   return row === undefined ? undefined : toRecord(row);
 }
 
+/** Reads how a run is; undefined if there is none. */
+export function readStatus(db: Database, id: string): RunStatus | undefined {
+  const row = db.get('SELECT status FROM runs WHERE id = ?', id);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  return row === undefined ? undefined : (text(row, 'status') as RunStatus);
+}
+
 /** Lists runs, the latest first. */
 export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly RunRecord[] {
   const rows = db.all(

@@ -7,6 +7,7 @@ import {
   KernelError,
   type Message,
 } from '@kernel/protocol';
+import type { ChangeKind } from '../database/changes.ts';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents } from '../runs/events.ts';
@@ -44,6 +45,8 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   const usedAnswers = new Set<string>();
   let isCancelled = false;
   let isLive = false;
+  let hasEnded = false;
+  let isCut = false;
   const steering = createDurableSteering(db, runId, {
     message: (queue, message) => void writer.write(() => addMessage(db, runId, queue, message)).catch(ignore),
     stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
@@ -65,6 +68,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     halt,
     usedAnswers,
     takenRows: () => steering.takenRows(),
+    onCut: () => (isCut = true),
     beforeLiveStep() {
       if (isLive) return;
       isLive = true;
@@ -87,14 +91,15 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   }
 
   const log = async (key: string, event: AgentEvent): Promise<void> => {
-    if (halt.cause() === undefined) await underLease(() => logEvents(db, runId, [{ key, step: '', event }]));
+    const at = Date.now();
+    if (!isCut) await underLease(() => logEvents(db, runId, [{ key, step: '', at, event }]), 'progress');
   };
 
   /** Writes what came of the attempt, unless another worker has the run by now. */
-  const underLease = (work: () => void): Promise<void> =>
+  const underLease = (work: () => void, kind?: ChangeKind): Promise<void> =>
     writer.write(() => {
       if (holdsLease(db, claim)) work();
-    });
+    }, kind);
 
   const release = (status: 'queued' | 'waiting' | 'blocked', result?: object): void => {
     const sql = 'UPDATE runs SET status = ?, owner = NULL, is_alone = 0, result = ?, updated_at = ? WHERE id = ?';
@@ -102,7 +107,9 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   };
 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
-    switch (halt.cause()) {
+    const cause = halt.cause();
+    // A worker that drains keeps what has come to its end by itself.
+    switch (cause === 'drained' && !isCut ? undefined : cause) {
       case 'lost':
         return;
       case 'blocked':
@@ -137,7 +144,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
       );
     const { type: _type, ...rest } = end;
     const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
-    logEvents(db, runId, [{ key: 'run-end', step: '', event: { ...end, messages: [] } }]);
+    logEvents(db, runId, [{ key: 'run-end', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
     endRun(db, runId, isCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
   }
 
@@ -149,6 +156,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     } catch (error) {
       failure = error;
     }
+    hasEnded = true;
     controller.abort();
     // What cannot be written now is found by whoever takes the run over.
     await underLease(() => settle(end, failure)).catch(ignore);
@@ -160,6 +168,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     refresh,
     drain: () => void halt.stop('drained'),
     abandon(cause) {
+      isCut ||= !hasEnded;
       halt.stop(cause);
       controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
     },
