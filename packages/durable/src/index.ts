@@ -9,6 +9,7 @@ export type {
   DurableAgent,
   LoggedEvent,
   RunExecutor,
+  RunInput,
   RunRecord,
   RunResultJson,
   RunStatus,

@@ -4,7 +4,16 @@ import { type ChangeKind, createChanges } from './database/changes.ts';
 import { type Durability, openDatabase } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
 import { readEvents } from './runs/events.ts';
-import { FINAL, listRuns, listWaiting, noSuchRun, readRun, readStatus, type RunFilter } from './runs/read-run.ts';
+import {
+  FINAL,
+  listRuns,
+  listWaiting,
+  noSuchRun,
+  readInput,
+  readRun,
+  readStatus,
+  type RunFilter,
+} from './runs/read-run.ts';
 import {
   addMessage,
   answerCall,
@@ -16,7 +25,7 @@ import {
   stopRun,
 } from './runs/signals.ts';
 import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
-import type { LoggedEvent, RunRecord, UnknownAnswer, WaitingCall } from './types.ts';
+import type { LoggedEvent, RunInput, RunRecord, UnknownAnswer, WaitingCall } from './types.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 /** How a journal is opened. */
@@ -50,6 +59,8 @@ export interface Durable {
   start(id: string, options: StartOptions): Promise<boolean>;
   /** Reads a run; undefined if there is none. */
   status(id: string): Promise<RunRecord | undefined>;
+  /** Reads what a run was started with; undefined if there is none. */
+  input(id: string): Promise<RunInput | undefined>;
   /** Lists runs, the latest first. */
   list(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Resolves when the run is over, however it ended. A blocked run is not over. */
@@ -153,6 +164,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       return write(() => startRun(db, id, startOptions));
     },
     status: async (id) => readRun(db, id),
+    input: async (id) => readInput(db, id),
     list: async (filter = {}) => listRuns(db, filter),
     result: async (id, { signal } = {}) =>
       until(() => {

@@ -71,6 +71,14 @@ export interface RunRecord {
   readonly updatedAt: Date;
 }
 
+/** What a run was started with. */
+export interface RunInput {
+  /** The conversation so far. */
+  readonly messages: readonly Message[];
+  /** What the agent's `run` gets besides. */
+  readonly input?: JsonValue;
+}
+
 /** The end of a run as JSON. */
 export interface RunResultJson {
   /** As in `RunEnd`; `error` too for a run that is blocked or whose process died too often. */

@@ -1,17 +1,9 @@
-import { isObject } from '@kernel/internal';
-import {
-  type AgentEvent,
-  type ApprovalDecision,
-  type Approve,
-  type JsonValue,
-  KernelError,
-  type Message,
-} from '@kernel/protocol';
+import { type AgentEvent, type ApprovalDecision, type Approve, KernelError } from '@kernel/protocol';
 import type { ChangeKind } from '../database/changes.ts';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents } from '../runs/events.ts';
-import { hasAnsweredCall, parse, text } from '../runs/read-run.ts';
+import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
 import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { DurableAgent } from '../types.ts';
 import type { Claim } from './claim.ts';
@@ -77,7 +69,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   });
 
   async function execute(): Promise<RunEndEvent | undefined> {
-    const { messages, input } = startOf(claim.input);
+    const { messages, input } = toInput(claim.input);
     const executor = { messages, runId, signal: controller.signal, approve, steering, steps };
     let end: RunEndEvent | undefined;
     let turnEnds = 0;
@@ -109,7 +101,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
     const cause = halt.cause();
     // A worker that drains keeps what has come to its end by itself.
-    switch (cause === 'drained' && !isCut ? undefined : cause) {
+    switch (!isCut && (cause === 'drained' || cause === 'draining') ? undefined : cause) {
       case 'lost':
         return;
       case 'blocked':
@@ -125,6 +117,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
         return;
       }
       case 'drained':
+      case 'draining':
         return release('queued');
       case 'waiting':
         if (isCancelled) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
@@ -166,7 +159,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     claim,
     ended: attempt(),
     refresh,
-    drain: () => void halt.stop('drained'),
+    drain: () => void halt.stop('draining'),
     abandon(cause) {
       isCut ||= !hasEnded;
       halt.stop(cause);
@@ -191,14 +184,6 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the run, as any decision is
     return parse(text(row, 'answer')) as unknown as ApprovalDecision;
   };
-}
-
-function startOf(json: string): { readonly messages: readonly Message[]; readonly input: JsonValue | undefined } {
-  const stored: unknown = parse(json);
-  if (!isObject(stored) || !Array.isArray(stored['messages']))
-    throw new KernelError('STORE_FAILED', 'The journal does not say what the run started with.');
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written; the run checks its history
-  return { messages: stored['messages'] as Message[], input: stored['input'] as JsonValue | undefined };
 }
 
 function errorResult(error: unknown): object {
