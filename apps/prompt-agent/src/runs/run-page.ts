@@ -24,9 +24,10 @@ export interface JournaledRun {
 }
 
 /** A run as one HTML page, of the same kind as that of a session. */
-export function runPage({ run, messages, events, waiting }: JournaledRun): string {
+export function runPage(journaled: JournaledRun): string {
+  const { run, messages, events, waiting } = journaled;
   const { id, agent, version, status, deaths } = run;
-  const stored = [startOf(run, messages), ...toStored(events), ...errorOf(run, events)];
+  const stored = [startOf(run, messages), ...toStored(events), ...endOf(journaled)];
   const shown = oneLine(id, MAX_ID);
   const calls = waiting.map(
     ({ callId, kind }) => `${oneLine(callId, MAX_ID)}${kind === 'unknown' ? ' (unknown)' : ''}`,
@@ -74,10 +75,22 @@ function pathOf(step: string, names: ReadonlyMap<string, string>): readonly stri
   return ids.flatMap((id) => [names.get(id) ?? 'agent', id]);
 }
 
-/** The error of a run that ended without an event that says so. */
-function errorOf({ result, updatedAt }: RunRecord, events: readonly LoggedEvent[]): readonly StoredEvent[] {
-  if (!isObject(result?.error) || events.some(({ step, event }) => step === '' && event.type === 'run-end')) return [];
-  return [toStoredEvent(updatedAt.getTime(), [], { type: 'run-end', reason: 'error', error: fieldsOf(result.error) })];
+/** How a run is that has no event of its end. */
+const STATUS: Readonly<Partial<Record<RunRecord['status'], string>>> = {
+  queued: 'in the queue',
+  running: 'goes on',
+  waiting: 'approval',
+  cancelled: 'cancelled',
+};
+
+/** How a run is, in place of an end that no event tells of. */
+function endOf({ run, events, waiting }: JournaledRun): readonly StoredEvent[] {
+  const { status, result, updatedAt } = run;
+  if (events.some(({ step, event }) => step === '' && event.type === 'run-end')) return [];
+  const isUnknown = status === 'waiting' && waiting.every(({ kind }) => kind === 'unknown');
+  const reason = isUnknown ? 'waits: the outcome of a call is unknown' : (STATUS[status] ?? status);
+  const error = isObject(result?.error) ? { error: fieldsOf(result.error) } : {};
+  return [toStoredEvent(updatedAt.getTime(), [], { type: 'run-end', reason, ...error })];
 }
 
 function toStoredEvent(atMs: number, path: readonly string[], event: object): StoredEvent {

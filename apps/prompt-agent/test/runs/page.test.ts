@@ -98,6 +98,7 @@ test('the page of a run that waits names the call, and that of one that failed i
   const waits = await page(cwd, 'waits');
   expect(waits).toMatch(/Waiting<\/dt>\s*<dd><code>c3/);
   expect(waits).toContain('asked');
+  expect(waits).toContain('<strong>waits for approval</strong>');
   expect(await page(cwd, 'fails')).toContain('no &lt;script&gt;');
 });
 
