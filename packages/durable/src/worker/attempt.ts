@@ -35,7 +35,6 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   const halt = createHalt();
   const controller = new AbortController();
   const usedAnswers = new Set<string>();
-  let isCancelled = false;
   let isLive = false;
   let hasEnded = false;
   let isCut = false;
@@ -44,11 +43,12 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
   });
 
+  const isCancelled = (): boolean =>
+    Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
   const refresh = (): void => {
     steering.refresh();
-    isCancelled ||= Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
     // A replay that is aborted would go another way than its journal.
-    if (isCancelled && isLive) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+    if (isLive && isCancelled()) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
   };
 
   const approve = agent.approve && withAnswers(db, runId, agent.approve, usedAnswers);
@@ -100,6 +100,8 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
     const cause = halt.cause();
+    const hasCutEnd = cause !== undefined && cause !== 'lost' && isCut;
+    if (hasCutEnd && isCancelled()) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
     // A worker that drains keeps what has come to its end by itself.
     switch (!isCut && (cause === 'drained' || cause === 'draining') ? undefined : cause) {
       case 'lost':
@@ -120,7 +122,6 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
       case 'draining':
         return release('queued');
       case 'waiting':
-        if (isCancelled) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
         return release(hasAnsweredCall(db, runId) ? 'queued' : 'waiting');
       case undefined:
         return finish(end, failure);
@@ -128,17 +129,16 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   }
 
   function finish(end: RunEndEvent | undefined, failure: unknown): void {
-    if (end === undefined)
-      return endRun(
-        db,
-        runId,
-        'failed',
-        JSON.stringify(errorResult(failure ?? new Error('The run ended without run-end.'))),
-      );
+    const wasCancelled = isCancelled();
+    if (end === undefined) {
+      const error = failure ?? new Error('The run ended without run-end.');
+      const result = wasCancelled ? { reason: 'aborted' } : errorResult(error);
+      return endRun(db, runId, wasCancelled ? 'cancelled' : 'failed', JSON.stringify(result));
+    }
     const { type: _type, ...rest } = end;
     const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
     logEvents(db, runId, [{ key: 'run-end', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
-    endRun(db, runId, isCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
+    endRun(db, runId, wasCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
   }
 
   async function attempt(): Promise<void> {

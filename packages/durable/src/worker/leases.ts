@@ -41,12 +41,18 @@ export interface PeerWatch {
   lost(workers: ReadonlyMap<string, Peer>): readonly string[];
 }
 
-/** Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. */
+/**
+ * Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. What held it up itself, such as a locked file,
+ * may have held up the others: it begins again then.
+ */
 export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
   let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
+  let lookedMs = now();
   return {
     lost(workers) {
       const nowMs = now();
+      if (nowMs - lookedMs > leaseMs / 2) seen = new Map();
+      lookedMs = nowMs;
       const next: typeof seen = new Map();
       const lost: string[] = [];
       for (const [id, { beat, isGone }] of workers) {
