@@ -42,8 +42,9 @@ export default defineConfig({
       root,
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
-        name:
-          ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
+        name: ['test/mcp', 'test/durable', 'test/restate'].includes(root)
+          ? `${root.slice(5)}-e2e`
+          : (root.split('/').at(-1) ?? root),
         environment: 'node',
         isolate: !inOneProcess.has(root),
         include: ['test/**/*.test.ts', '*.test.ts'],

@@ -229,7 +229,7 @@ test('an id that is unknown or missing is wrong usage, with near ids', async () 
     [['events', 'ticket-42', '--after', '-1'], '--after "-1" must be the position of an event'],
     [['list', '--limit', 'x'], '--limit "x" must be a whole number'],
     [['list', '--follow'], '--follow has no effect on runs list'],
-    [['nothing'], 'runs needs one of: list, show, approve, deny, cancel, retry, events'],
+    [['nothing'], 'runs needs one of: list, show, approve, deny, resolve, cancel, retry, events'],
   ] as const) {
     const { code, stdout, stderr } = await runs(...args);
     expect(stderr).toContain(said);
@@ -289,11 +289,18 @@ test('runs events prints a line for each event, after a position if one is given
   expect(stdout).not.toContain('\u001B');
   expect(stdout).not.toContain('\u202E');
   const lines = stdout.trimEnd().split('\n');
-  expect(lines.map((line) => line.trim().split(/ +/).slice(0, 2).join(' '))).toEqual(['1 turn-start', '2 message-end']);
+  expect(lines.map((line) => line.trim().split(/ +/).slice(0, 2).join(' '))).toEqual([
+    '1 turn-start',
+    '2 message-end',
+    '3 approval-request',
+  ]);
   expect(lines[1]).toContain(String.raw`send_mail {"to":"\u001b[2J\u202eevil"} (c1)`);
   const json = (await runs('events', 'ticket-42', '--after', '1', '--json')).stdout.trimEnd().split('\n');
   const events = json.map((line) => JSON.parse(line) as { readonly seq: number; readonly event: { type: string } });
-  expect(events.map(({ seq, event }) => [seq, event.type])).toEqual([[2, 'message-end']]);
+  expect(events.map(({ seq, event }) => [seq, event.type])).toEqual([
+    [2, 'message-end'],
+    [3, 'approval-request'],
+  ]);
 });
 
 test('runs events --follow prints what happens as it does, and ends with the run', async () => {

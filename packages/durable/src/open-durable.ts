@@ -10,14 +10,23 @@ import {
   type UserMessage,
   type WaitingCall,
 } from '@kernel/protocol';
-import { createChanges } from './database/changes.ts';
+import { type ChangeKind, createChanges } from './database/changes.ts';
 import { type Durability, openDatabase } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
 import { readEvents } from './runs/events.ts';
-import { FINAL, listRuns, listWaiting, noSuchRun, readRun, type RunFilter } from './runs/read-run.ts';
+import {
+  FINAL,
+  listRuns,
+  listWaiting,
+  noSuchRun,
+  readInput,
+  readRun,
+  readStatus,
+  type RunFilter,
+} from './runs/read-run.ts';
 import { addMessage, answerCall, cancelRun, type PurgeOptions, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
 import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
-import type { RunRecord } from './types.ts';
+import type { RunInput, RunRecord } from './types.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 /** How a journal is opened. */
@@ -51,17 +60,25 @@ export interface Durable {
   start(id: string, options: StartOptions): Promise<boolean>;
   /** Reads a run; undefined if there is none. */
   status(id: string): Promise<RunRecord | undefined>;
+  /** Reads what a run was started with; undefined if there is none. */
+  input(id: string): Promise<RunInput | undefined>;
   /** Lists runs, the latest first. */
   list(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Resolves when the run is over, however it ended. A blocked run is not over. */
   result(id: string, options?: WaitOptions): Promise<RunRecord>;
   /** Lists the calls that wait for somebody, of one run or all, the oldest first. One that has its answer waits no more, even if no worker has read it yet. */
   waiting(id?: string): Promise<readonly WaitingCall[]>;
-  /** Decides on a call, even before it waits. The first decision counts. Resolves to whether this is it. */
+  /**
+   * Decides on a call, even before it waits, and even before its run is started. The first decision counts. Resolves to whether this is it. Rejects with
+   * `LIMIT_REACHED` if 10,000 signals wait for runs that have not been started.
+   */
   decide(id: string, callId: string, decision: Decision): Promise<boolean>;
   /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
   resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
-  /** Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. Rejects for a run that is over. */
+  /**
+   * Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. One for a run that has not been started waits for
+   * it, with the limit of `decide`. Rejects for a run that is over.
+   */
   steer(
     id: string,
     message: string | UserMessage,
@@ -71,11 +88,14 @@ export interface Durable {
   stop(id: string): Promise<boolean>;
   /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
   cancel(id: string): Promise<boolean>;
-  /** Goes on with a run that failed or is blocked, as `version` if given. What is recorded stays. Resolves to whether it was one. */
-  retry(id: string, options?: { readonly version?: string | undefined }): Promise<boolean>;
+  /**
+   * Goes on with a run that failed or is blocked, as `version` if given. What is recorded stays. With `version`, one that is queued or waits gets that
+   * version. Rejects with `CONFIG_INVALID` for any other run.
+   */
+  retry(id: string, options?: { readonly version?: string | undefined }): Promise<void>;
   /** The events of a run, in order; `after` goes on where a reader left. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
-  /** Deletes runs that are over, with everything that is known of them. Resolves to how many. */
+  /** Deletes runs that are over, with everything that is known of them, and signals for runs that were never started. Resolves to how many runs. */
   purge(options?: PurgeOptions): Promise<number>;
   /** Closes the file. Drain its workers first. */
   close(): void;
@@ -96,14 +116,14 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   const { write } = createGroupCommit(db, changes.notify);
   const workers = new Set<Worker>();
   /** Writes something for a run that may be at work. */
-  const send = async <T>(work: () => T): Promise<T> => {
-    const value = await write(work);
-    changes.signal();
-    return value;
-  };
+  const send = <T>(work: () => T): Promise<T> => write(work, 'signal');
 
-  /** Waits until `check` returns something; it is asked again after each change. */
-  function until<T>(check: () => T | undefined, signal: AbortSignal | undefined): Promise<T> {
+  /** Waits until `check` returns something; it is asked again after each change of this kind or more. */
+  function until<T>(
+    check: () => T | undefined,
+    signal: AbortSignal | undefined,
+    least: ChangeKind = 'status',
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const end = (settle: () => void): void => {
         unsubscribe();
@@ -119,7 +139,9 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
           end(() => reject(error));
         }
       };
-      const unsubscribe = changes.subscribe(look);
+      const unsubscribe = changes.subscribe((kind) => {
+        if (kind !== 'progress' || least === 'progress') look();
+      });
       if (signal?.aborted === true) return abort();
       signal?.addEventListener('abort', abort, { once: true });
       look();
@@ -143,11 +165,12 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       return write(() => startRun(db, id, startOptions));
     },
     status: async (id) => readRun(db, id),
+    input: async (id) => readInput(db, id),
     list: async (filter = {}) => listRuns(db, filter),
     result: async (id, { signal } = {}) =>
       until(() => {
-        const run = known(id);
-        return FINAL.has(run.status) ? run : undefined;
+        const status = readStatus(db, id);
+        return status === undefined || FINAL.has(status) ? known(id) : undefined;
       }, signal),
     waiting: async (id) => listWaiting(db, id),
     async decide(id, callId, decision) {
@@ -175,6 +198,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
         await until(
           () => (FINAL.has(known(id).status) || readEvents(db, id, from, 1).length > 0 ? true : undefined),
           signal,
+          'progress',
         );
       }
     },

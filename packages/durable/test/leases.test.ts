@@ -5,6 +5,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { openDurable } from '../src/index.ts';
 import { createPeerWatch } from '../src/worker/leases.ts';
+import { hasEnded, ownIdentity } from '../src/worker/process-identity.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
 
@@ -81,11 +82,72 @@ test('a worker is taken for dead after a lease without a beat, by a clock that n
   verifies('durable.beats');
   let now = 0;
   const watch = createPeerWatch(1000, () => now);
-  const at = (ms: number, beat: number): readonly string[] => {
-    now = ms;
-    return watch.lost(new Map([['peer', beat]]));
+  /** When the peer is taken for lost, looked at every 250 ms. */
+  const lostAt = (beatOf: (ms: number) => number, untilMs: number): number | undefined => {
+    for (; now <= untilMs; now += 250)
+      if (watch.lost(new Map([['peer', { beat: beatOf(now), isGone: false }]])).length > 0) return now;
+    return undefined;
   };
-  expect([at(0, 1), at(999, 1), at(1000, 2), at(1999, 2), at(2000, 2)]).toEqual([[], [], [], [], ['peer']]);
+  expect(lostAt((ms) => Math.floor(ms / 1000), 4000)).toBeUndefined();
+  expect(lostAt(() => 5, 9000)).toBe(5250);
+  // Who was held up itself counts again from when it looks.
+  now += 60_000;
+  const againMs = now;
+  expect(lostAt(() => 5, now + 5000)).toBe(againMs + 1000);
+});
+
+test('a worker whose process has ended is taken over from at once, however long its lease is', async () => {
+  verifies('durable.takeover');
+  const path = journalPath();
+  killedIn(path, 'read', true);
+  const db = journal(path);
+  const begunMs = performance.now();
+  worker(db, { leaseMs: 3_600_000, agents: { a: { run: settles([]) } } });
+  expect((await db.result('x')).status).toBe('done');
+  expect(performance.now() - begunMs).toBeLessThan(3_600_000 / 4);
+});
+
+test('only a process of this machine can be told to have ended, and one with the same id later is another', () => {
+  verifies('durable.takeover');
+  const own = ownIdentity();
+  const { pid: dead } = spawnSync(process.execPath, ['--version']);
+  expect(hasEnded(own)).toBe(false);
+  expect(hasEnded({ ...own, pid: dead })).toBe(true);
+  expect(hasEnded({ ...own, start: '1' })).toBe(own.start !== undefined);
+  for (const other of [{ ...own, pid: dead, machine: 'another' }, { pid: dead }, undefined, 'x'])
+    expect(hasEnded(other)).toBe(false);
+});
+
+test('what a call with an effect returns while its worker drains is kept', async () => {
+  verifies('durable.drain');
+  const db = journal();
+  const [begun, release] = [gate(), gate()];
+  let entered = 0;
+  const run = agentOf(async (steps) => {
+    const pay = step(
+      'tool:1',
+      async (scope) => {
+        await scope?.beforeHandler?.();
+        entered += 1;
+        begun.open();
+        await release.opened;
+        return { paid: true };
+      },
+      { effect: 'external', unknown: () => ({ unknown: true }) },
+    );
+    const [paid = null] = await steps.all([pay]);
+    return [paid, ...(await steps.all([step('model:2', () => 'after')]))];
+  });
+  const at = db.work({ agents: { a: { run } } });
+  await db.start('x', { agent: 'a', messages });
+  await begun.opened;
+  const drained = at.drain();
+  release.open();
+  await drained;
+  expect((await db.status('x'))?.status).toBe('queued');
+  worker(db, { agents: { a: { run } } });
+  expect((await db.result('x')).result?.answer).toBe('[{"paid":true},"after"]');
+  expect(entered).toBe(1);
 });
 
 test('drain gives runs back, lets steps in flight end, and keeps nothing of those it aborts', async () => {

@@ -140,7 +140,7 @@ test('all steps of a batch settle before one that failed ends the run, and retry
   await db.start('x', { agent: 'a', messages });
   expect((await db.result('x')).status).toBe('failed');
   fails = false;
-  expect(await db.retry('x')).toBe(true);
+  await db.retry('x');
   expect((await db.result('x')).status).toBe('done');
   expect(runs).toEqual(['1', '2', '1']);
 });

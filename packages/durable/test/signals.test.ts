@@ -2,27 +2,9 @@ import type { JsonValue, StepExecutor } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { openDurable, type RunExecutor } from '../src/index.ts';
+import { asking, asks, later } from './asking.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
-
-const tool = { name: 'pay', description: '', parameters: { type: 'object' } } as const;
-const call = { type: 'tool-call', id: 'c', name: 'pay', arguments: '{}' } as const;
-const later = () => ({ decision: 'later' }) as const;
-
-/** A step that asks for a decision, as the loop makes it. */
-function asking(executor: RunExecutor, id = 'c', prefix = '', path: readonly string[] = []) {
-  return step(`${prefix}approve:${id}`, async () => {
-    const request = { call: { ...call, id }, tool, path, digest: 'd', signal: executor.signal };
-    const answer = (await executor.approve?.(request)) ?? { decision: 'allow' };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a decision is JSON
-    const decision = { ...answer } as unknown as JsonValue;
-    return answer.decision === 'later'
-      ? { decision: 'later', pending: { ...call, id, tool, path: [...path], digest: 'd' } }
-      : decision;
-  });
-}
-
-const asks = agentOf(async (steps, executor) => (await steps.all([asking(executor)]))[0] ?? null);
 
 test('a call waits for a decision from any process, and holds nothing in memory meanwhile', async () => {
   verifies('durable.approvals');

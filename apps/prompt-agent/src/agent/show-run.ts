@@ -13,6 +13,8 @@ export interface RunInput {
   readonly messages: readonly Message[];
   /** The conversation that the run continues, and where it is kept; without one nothing is kept. */
   readonly session?: Session | undefined;
+  /** Starts the run, in place of the two above. */
+  readonly events?: AsyncIterable<AgentEvent> | undefined;
   /** Sees each event, secrets redacted, before it is shown. */
   readonly record?: ((event: AgentEvent) => void) | undefined;
 }
@@ -20,7 +22,7 @@ export interface RunInput {
 /** Runs the agent, shows what happens, and returns the exit code. Only the answer reaches stdout; see the README for `--json`. */
 export async function showRun(
   { options, viewed }: OpenAgent,
-  { messages, session, record }: RunInput,
+  { messages, session, events: given, record }: RunInput,
   invocation: Invocation,
 ): Promise<number> {
   const { choice, host, output } = invocation;
@@ -28,7 +30,9 @@ export async function showRun(
   const secret = typeof choice.provider.token === 'string' ? choice.provider.token : undefined;
   const calls: ToolEnds[number][] = [];
   let end: RunEnd | undefined;
-  const events = session === undefined ? run({ ...options, messages }) : runSession({ ...options, messages, session });
+  const started = (): AsyncIterable<AgentEvent> =>
+    session === undefined ? run({ ...options, messages }) : runSession({ ...options, messages, session });
+  const events = given ?? started();
   for await (const event of redactEvents(events, secret)) {
     record?.(event);
     view.event(event);

@@ -10,6 +10,7 @@ import { LOAD_PROTOCOL } from '../protocols/load-protocol.ts';
 import { createView } from '../views/create-view.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
+import type { KeptSession } from '../sessions/keep-session.ts';
 
 /** Gives a prompt to the agent, or with `--protocol` to a model without it, and prints the answer on stdout. */
 export async function ask(call: CommandCall): Promise<number> {
@@ -39,13 +40,11 @@ export async function ask(call: CommandCall): Promise<number> {
 /** Runs the agent in its session, if it is kept. Without new messages it goes on with what is pending; if nothing is, the last answer is shown again. */
 async function inSession(invocation: Invocation, agent: OpenAgent, messages: readonly Message[]): Promise<number> {
   const { keepSession } = await import('../sessions/keep-session.ts');
-  const kept = await keepSession(invocation, messages.length > 0);
+  const kept = await keepSession(invocation, messages.length > 0, true);
   try {
-    if (messages.length === 0 && kept?.lastAnswer !== undefined) {
-      invocation.output.note('note: nothing was pending; this is the last answer again.');
-      await showAnswer(kept.lastAnswer, invocation, agent);
-      return EXIT.answer;
-    }
+    if (kept?.journal !== undefined) return await inJournal(invocation, agent, kept, kept.journal, messages);
+    if (messages.length === 0 && kept?.lastAnswer !== undefined)
+      return await showLast(kept.lastAnswer, invocation, agent);
     kept?.start(messages);
     return await showRun(
       agent,
@@ -55,6 +54,33 @@ async function inSession(invocation: Invocation, agent: OpenAgent, messages: rea
   } finally {
     await kept?.close();
   }
+}
+
+/** The same, with each step in a journal. */
+async function inJournal(
+  invocation: Invocation,
+  agent: OpenAgent,
+  kept: KeptSession,
+  path: string,
+  messages: readonly Message[],
+): Promise<number> {
+  const { openRecordedSession } = await import('../runs/recorded-session.ts');
+  const recorded = await openRecordedSession(path, kept.session, invocation);
+  try {
+    const lastAnswer = messages.length === 0 ? await recorded.lastAnswer() : undefined;
+    if (lastAnswer !== undefined) return await showLast(lastAnswer, invocation, agent);
+    kept.start(messages);
+    const events = recorded.run(agent.options, messages);
+    return await showRun(agent, { messages, events, record: (event) => kept.record(event) }, invocation);
+  } finally {
+    recorded.close();
+  }
+}
+
+async function showLast(answer: string, invocation: Invocation, agent: OpenAgent): Promise<number> {
+  invocation.output.note('note: nothing was pending; this is the last answer again.');
+  await showAnswer(answer, invocation, agent);
+  return EXIT.answer;
 }
 
 /** Shows an answer that was given before, as the flags ask for. */

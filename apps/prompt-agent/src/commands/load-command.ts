@@ -36,6 +36,7 @@ export const LOAD_COMMAND: Readonly<Record<CommandName, () => Promise<RunCommand
   'runs show': async () => (await import('./runs/show.ts')).runsShow,
   'runs approve': async () => (await import('./runs/decide.ts')).runsApprove,
   'runs deny': async () => (await import('./runs/decide.ts')).runsDeny,
+  'runs resolve': async () => (await import('./runs/resolve.ts')).runsResolve,
   'runs cancel': async () => (await import('./runs/cancel.ts')).runsCancel,
   'runs retry': async () => (await import('./runs/retry.ts')).runsRetry,
   'runs events': async () => (await import('./runs/events.ts')).runsEvents,

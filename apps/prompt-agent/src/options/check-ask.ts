@@ -60,6 +60,7 @@ export function checkAsk(flags: Flags): CheckedAsk {
     throw usageError(`--protocol "${protocol}" is unknown; it is one of ${PROTOCOL_NAMES.join(', ')}.`);
   }
   checkSession(flags);
+  checkDurable(flags);
   if (protocol === 'vision' && (flags.images ?? '') === '') throw usageError('--protocol vision needs --images LIST.');
   if (protocol === 'tools' && (flags['tools-file'] ?? '') === '')
     throw usageError('--protocol tools needs --tools-file FILE.');
@@ -104,6 +105,15 @@ export function checkSession({ continue: isContinued, session, 'no-session': isO
     throw usageError(
       '--session must be a name of 1 to 64 letters, digits, blanks, dots, hyphens and underscores, the first a letter or digit.',
     );
+}
+
+/** Checks the flags about a journal. Throws a usage error that names them. */
+function checkDurable({ durable, journal, protocol, 'no-session': isOff }: Flags): void {
+  if (durable === true && isOff === true) throw usageError('--durable and --no-session exclude each other.');
+  if (durable === true && protocol !== undefined)
+    throw usageError('--durable and --protocol exclude each other: a raw call has no steps.');
+  if (journal !== undefined && durable !== true) throw usageError('--journal needs --durable.');
+  if (journal === '') throw usageError('--journal needs the path of a file.');
 }
 
 function checkBundle({ bundle, mode, sandbox, yes }: Flags): void {

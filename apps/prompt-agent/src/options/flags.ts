@@ -161,6 +161,11 @@ export const FLAGS = {
     value: 'NAME',
     help: 'go on with this session: its name, or its id; a new name begins one',
   },
+  durable: {
+    type: 'boolean',
+    value: '',
+    help: 'record each step of the session in a journal, so that -c goes on after any end; see runs',
+  },
   'no-session': { type: 'boolean', value: '', help: 'keep nothing of this run' },
   html: { type: 'boolean', value: '', help: 'write one self-contained HTML page' },
   output: { type: 'string', short: 'o', value: 'FILE', help: 'write to this file instead of stdout' },

@@ -4,7 +4,7 @@ import type { CommandSpec } from './command-spec.ts';
 export const JOURNAL_COMMANDS = {
   'runs list': {
     usage: '',
-    summary: 'runs in a journal; show, approve, deny, cancel, retry, events',
+    summary: 'runs in a journal; show, approve, deny, resolve, …',
     flags: ['journal', 'limit', 'json'],
     maxWords: 0,
     examples: ['', '--journal runs.db --json'],
@@ -12,9 +12,9 @@ export const JOURNAL_COMMANDS = {
   'runs show': {
     usage: 'ID',
     summary: 'how a run is: its answer or error, and what waits',
-    flags: ['journal', 'json'],
+    flags: ['journal', 'json', 'html', 'output'],
     maxWords: 1,
-    examples: ['ticket-42'],
+    examples: ['ticket-42', 'ticket-42 --html -o run.html'],
   },
   'runs approve': {
     usage: 'ID [CALL]',
@@ -29,6 +29,13 @@ export const JOURNAL_COMMANDS = {
     flags: ['journal', 'reason', 'json'],
     maxWords: 2,
     examples: ['ticket-42 --reason "not on a Sunday"'],
+  },
+  'runs resolve': {
+    usage: 'ID CALL retry|tell|TEXT',
+    summary: 'say what becomes of a call whose outcome is unknown',
+    flags: ['journal', 'json'],
+    maxWords: Infinity,
+    examples: ['ticket-42 call_7 retry', 'ticket-42 call_7 "it was paid"'],
   },
   'runs cancel': {
     usage: 'ID',

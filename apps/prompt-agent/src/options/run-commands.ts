@@ -23,6 +23,8 @@ export const RUN_COMMANDS = {
       'continue',
       'session',
       'no-session',
+      'durable',
+      'journal',
       ...TOOLS,
       'max-cost',
       'max-time',

@@ -13,31 +13,53 @@ import { timeline } from './timeline.ts';
 
 const MAX_TITLE = 120;
 
+/** What a page says of itself. */
+export interface PageAbout {
+  /** What it shows. */
+  readonly kind: 'session' | 'run';
+  /** The id of that. */
+  readonly id: string;
+  /** The heading. */
+  readonly title: string;
+  /** Facts besides those of a transcript, by what they are called. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The command that wrote it. */
+  readonly command: string;
+}
+
+function aboutSession({ session }: Transcript): PageAbout {
+  return {
+    kind: 'session',
+    id: session.id.slice(0, SHORT_ID),
+    title: session.name ?? (oneLine(session.title, MAX_TITLE) || 'Session'),
+    facts: [['Folder', session.folder]],
+    command: 'prompt-agent sessions show --html',
+  };
+}
+
 /**
- * A session as one HTML page, complete in itself: it loads nothing, and its policy allows only its own style and script, by their hashes. Works without
+ * A session, or a run, as one HTML page, complete in itself: it loads nothing, and its policy allows only its own style and script, by their hashes. Works without
  * JavaScript, too.
  */
-export function sessionPage(transcript: Transcript): string {
-  const { session, runs } = transcript;
+export function sessionPage(transcript: Transcript, about = aboutSession(transcript)): string {
+  const { runs } = transcript;
+  const { kind, id, title, command } = about;
   const parts = createPageParts();
-  const title = session.name ?? (oneLine(session.title, MAX_TITLE) || 'Session');
   const body = html`<a class="skip" href="#content">Skip to the conversation</a>
     <header class="page">
       <div class="top">
-        <p class="kicker">
-          prompt-agent <span class="muted">session</span> <code>${session.id.slice(0, SHORT_ID)}</code>
-        </p>
+        <p class="kicker">prompt-agent <span class="muted">${kind}</span> <code>${id}</code></p>
         ${THEME}
       </div>
       <h1>${title}</h1>
-      ${facts(transcript)}
+      ${facts(transcript, about)}
     </header>
     <main id="content" tabindex="-1">
       <div class="tools"><button type="button" id="all" aria-pressed="false" hidden>Open all details</button></div>
       ${runs.map((run, index) => runMarkup(run, index, parts))}
     </main>
     <footer>
-      <p>Written by <code>prompt-agent sessions show --html</code>. Times are those of the machine that ran it.</p>
+      <p>Written by <code>${command}</code>. Times are those of the machine that ran it.</p>
     </footer>`;
   const style = `${PAGE_STYLE}\n${parts.rules()}\n`;
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`;
@@ -66,13 +88,13 @@ const THEME = html`<fieldset class="theme">
   ><input type="radio" name="theme" id="theme-dark" value="dark" /><label for="theme-dark">Dark</label>
 </fieldset>`;
 
-function facts({ session, runs }: Transcript): Markup {
-  const { inputTokens, outputTokens, cost, calls, folder } = session;
+function facts({ session, runs }: Transcript, about: PageAbout): Markup {
+  const { inputTokens, outputTokens, cost, calls } = session;
   const times = runs.reduce((sum, run) => sum + run.endMs - run.startMs, 0);
   const models = [...new Set(runs.map(({ model }) => model.slice(model.indexOf('/') + 1)))].join(', ');
   const pairs: readonly (readonly [string, Markup])[] = [
     ['Begun', timeMarkup(session.createdMs)],
-    ['Model', html`${models}`],
+    ...(models === '' ? [] : ([['Model', html`${models}`]] as const)),
     ['Working time', html`${durationText(times)}`],
     ['Turns', html`${countText(session.turns)}`],
     ['Calls', html`${countText(calls)}`],
@@ -80,7 +102,7 @@ function facts({ session, runs }: Transcript): Markup {
       ? []
       : ([['Tokens', html`${countText(inputTokens)} in, ${countText(outputTokens)} out`]] as const)),
     ...(cost === undefined ? [] : ([['Cost', html`$${cost.toFixed(cost < 0.1 ? 4 : 2)}`]] as const)),
-    ['Folder', html`<code>${folder}</code>`],
+    ...about.facts.map(([name, value]) => [name, html`<code>${value}</code>`] as const),
   ];
   return html`<dl class="facts">
     ${pairs.map(

@@ -40,7 +40,7 @@ export async function requireWaiting(
   if (found?.kind === 'approval') return found;
   if (found !== undefined)
     throw usageError(
-      `The outcome of call "${shown(found.callId)}" is unknown, which nobody can approve or deny. Its program settles it with resolveUnknown.`,
+      `The outcome of call "${shown(found.callId)}" is unknown, which nobody can approve or deny. See prompt-agent runs resolve.`,
     );
   const run = `run "${shown(id)}"`;
   if (calls.length === 0) throw usageError(`No call of ${run} waits for a decision: it is ${status}.`);
@@ -57,6 +57,18 @@ export async function requireWaiting(
   );
   const hint = near === undefined ? '' : ` Did you mean ${shown(near)}?`;
   throw usageError(`No call "${shown(callId)}" of ${run} waits for a decision.${hint} These do: ${list}${more}.`);
+}
+
+/** Finds the call of a run whose outcome is unknown. Rejects with a usage error that lists those that there are. */
+export async function requireUnknown(db: Durable, { id, status }: RunRecord, callId: string): Promise<WaitingCall> {
+  const calls = (await db.waiting(id)).filter(({ kind }) => kind === 'unknown');
+  const found = calls.find((each) => each.callId === callId);
+  if (found !== undefined) return found;
+  if (calls.length === 0) throw usageError(`No call of run "${shown(id)}" has an unknown outcome: it is ${status}.`);
+  const list = calls.slice(0, MAX_LISTED).map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`);
+  throw usageError(
+    `No call "${shown(callId)}" of run "${shown(id)}" has an unknown outcome. These have: ${list.join(', ')}.`,
+  );
 }
 
 function shown(id: string): string {

@@ -1,13 +1,32 @@
 import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Durable } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
+import { stateFolder } from '../config/folders.ts';
+import type { Host } from '../host.ts';
 import { messageOf } from '../message-of.ts';
+import type { Flags } from '../options/flags.ts';
 import { oneLine } from '../render/escape.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
+import { makeFolder } from '../sessions/database/make-folder.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Tables that every journal has. */
 const TABLES = ['events', 'runs', 'signals', 'steps', 'waits'];
+
+/** The path of the journal of `--journal`, else of that in the state folder. */
+export function journalPath({ journal }: Pick<Flags, 'journal'>, host: Pick<Host, 'cwd' | 'env' | 'home'>): string {
+  return journal === undefined ? join(stateFolder(host), 'runs.db') : resolve(host.cwd, journal);
+}
+
+/** Opens a journal, which is created if there is none, as `openJournal` does otherwise. */
+export async function createJournal(path: string): Promise<Durable> {
+  if (isFile(path)) return openJournal(path);
+  loadSqlite(); // Node warns when SQLite is loaded for the first time.
+  makeFolder(dirname(path));
+  const { openDurable } = await import('@kernel/durable');
+  return openDurable(path);
+}
 
 /** Opens a journal that is there. Rejects with a usage error that names the file for one that is absent, or is something else, which is left as it is. */
 export async function openJournal(path: string): Promise<Durable> {

@@ -16,6 +16,8 @@ export interface Database {
   get(this: void, sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
   /** Returns all rows. */
   all(this: void, sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
+  /** Counts the rows that `run` has changed. */
+  changes(this: void): number;
   /** Closes the file. */
   close(this: void): void;
 }
@@ -84,9 +86,15 @@ function wrap(db: DatabaseSync): Database {
     statements.set(sql, known);
     return known;
   };
+  let changed = 0;
   return {
     exec: (sql) => db.exec(sql),
-    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    run(sql, ...values) {
+      const count = Number(prepare(sql).run(...values).changes);
+      changed += count;
+      return count;
+    },
+    changes: () => changed,
     get: (sql, ...values) => prepare(sql).get(...values),
     all: (sql, ...values) => prepare(sql).all(...values),
     close: () => db.close(),

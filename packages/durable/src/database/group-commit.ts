@@ -1,4 +1,5 @@
 import { KernelError } from '@kernel/protocol';
+import type { ChangeKind } from './changes.ts';
 import { type Database, isBusy, reasonOf } from './database.ts';
 
 /** Writes to a journal. */
@@ -7,13 +8,14 @@ export interface Writer {
    * Runs work in a transaction and resolves to what it returns, once that is committed. All work that is asked for in one turn of the event loop shares
    * one commit. What the work throws undoes its own changes only. Rejects with `STORE_FAILED` for a file that cannot be written.
    *
-   * Work may run more than once, and must do nothing but read and write the database.
+   * Work may run more than once, and must do nothing but read and write the database. `kind` says what its changes are about; default `status`.
    */
-  write<T>(this: void, work: () => T): Promise<T>;
+  write<T>(this: void, work: () => T, kind?: ChangeKind): Promise<T>;
 }
 
 interface Job {
   readonly work: () => unknown;
+  readonly kind: ChangeKind;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,8 +25,8 @@ const RETRY_MS = 5;
 /** How long it is tried, in milliseconds. */
 const MAX_BUSY_MS = 30_000;
 
-/** Creates the writer of a database. `onCommit` is called after each commit that changed something. */
-export function createGroupCommit(db: Database, onCommit: () => void): Writer {
+/** Creates the writer of a database. `onCommit` is called after each commit that changed something, for each kind of work that did. */
+export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => void): Writer {
   let queue: Job[] = [];
   let isScheduled = false;
   let busySinceMs: number | undefined;
@@ -52,31 +54,63 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
     const jobs = queue;
     queue = [];
     if (jobs.length === 0) return;
-    const settled: (() => void)[] = [];
-    const before = changesOf(db);
+    const changed = new Set<ChangeKind>();
+    let settled: readonly (() => void)[];
     try {
-      db.exec('BEGIN IMMEDIATE');
+      settled = commit(jobs, runJob, changed) ?? commit(jobs, runAlone, changed) ?? [];
     } catch (error) {
-      return putOff(jobs, error);
-    }
-    try {
-      for (const job of jobs) settled.push(attempt(job));
-      db.exec('COMMIT');
-    } catch (error) {
-      rollBack();
       return putOff(jobs, error);
     }
     busySinceMs = undefined;
     for (const settle of settled) settle();
-    if (changesOf(db) !== before) onCommit();
+    for (const kind of changed) onCommit(kind);
   }
 
-  /** Runs one job; its own failure undoes its changes, that of the file those of all. */
-  function attempt({ work, resolve, reject }: Job): () => void {
-    db.exec('SAVEPOINT job');
+  /** Commits the changes of all jobs. Undefined, and nothing changed: a job failed that was not isolated from the others. Throws what the file fails with. */
+  function commit(
+    jobs: readonly Job[],
+    run: (job: Job) => (() => void) | undefined,
+    changed: Set<ChangeKind>,
+  ): readonly (() => void)[] | undefined {
+    changed.clear();
+    db.run('BEGIN IMMEDIATE');
+    try {
+      const settled: (() => void)[] = [];
+      for (const job of jobs) {
+        const before = db.changes();
+        const settle = run(job);
+        if (settle === undefined) {
+          rollBack();
+          return undefined;
+        }
+        settled.push(settle);
+        if (db.changes() !== before) changed.add(job.kind);
+      }
+      db.run('COMMIT');
+      return settled;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  }
+
+  /** Runs a job as most of them go: without a failure. Undefined for one that fails. */
+  function runJob({ work, resolve }: Job): (() => void) | undefined {
     try {
       const value = work();
-      db.exec('RELEASE job');
+      return () => resolve(value);
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Runs a job so that its own failure undoes its changes only. */
+  function runAlone({ work, resolve, reject }: Job): () => void {
+    db.run('SAVEPOINT job');
+    try {
+      const value = work();
+      db.run('RELEASE job');
       return () => resolve(value);
     } catch (error) {
       if (isBusy(error)) throw error;
@@ -88,7 +122,8 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
   /** Undoes one job. A failure that has ended the whole transaction is thrown on. */
   function undo(error: unknown): void {
     try {
-      db.exec('ROLLBACK TO job; RELEASE job');
+      db.run('ROLLBACK TO job');
+      db.run('RELEASE job');
     } catch {
       throw error;
     }
@@ -96,26 +131,21 @@ export function createGroupCommit(db: Database, onCommit: () => void): Writer {
 
   function rollBack(): void {
     try {
-      db.exec('ROLLBACK');
+      db.run('ROLLBACK');
     } catch {
       // the failure has ended the transaction already
     }
   }
 
   return {
-    write: <T>(work: () => T) =>
+    write: <T>(work: () => T, kind: ChangeKind = 'status') =>
       new Promise<T>((resolve, reject) => {
         // What `work` returns is what `resolve` takes.
         // eslint-disable-next-line typescript/no-unsafe-type-assertion
-        queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ work, kind, resolve: resolve as (value: unknown) => void, reject });
         schedule(0);
       }),
   };
-}
-
-/** How many rows this connection has changed. */
-function changesOf(db: Database): unknown {
-  return db.get('SELECT total_changes() AS n')?.['n'];
 }
 
 function unwritten(error: unknown): KernelError {

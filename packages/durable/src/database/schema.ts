@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS waits (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS waits_by_deadline ON waits (deadline_at) WHERE deadline_at IS NOT NULL;
 CREATE TABLE IF NOT EXISTS signals (
-  run_id TEXT NOT NULL,
+  run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   call_id TEXT NOT NULL,
   answer TEXT NOT NULL,
   made_at INTEGER NOT NULL,
@@ -59,11 +59,21 @@ CREATE TABLE IF NOT EXISTS inbox (
   message TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS inbox_by_run ON inbox (run_id, seq);
+CREATE TABLE IF NOT EXISTS early (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL,
+  call_id TEXT,
+  queue TEXT,
+  body TEXT NOT NULL,
+  made_at INTEGER NOT NULL,
+  UNIQUE (run_id, call_id)
+) STRICT;
 CREATE TABLE IF NOT EXISTS events (
   run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
   key TEXT NOT NULL,
   step TEXT NOT NULL,
+  at INTEGER NOT NULL,
   event TEXT NOT NULL,
   PRIMARY KEY (run_id, seq),
   UNIQUE (run_id, key)

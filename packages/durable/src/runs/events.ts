@@ -8,6 +8,8 @@ export interface NewEvent {
   readonly key: string;
   /** The id of its step; empty for one of the run itself. */
   readonly step: string;
+  /** When it was emitted, in milliseconds since 1970. */
+  readonly at: number;
   /** The event. */
   readonly event: AgentEvent;
 }
@@ -16,18 +18,23 @@ export interface NewEvent {
 export function logEvents(db: Database, runId: string, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   let seq = Number(db.get('SELECT COALESCE(MAX(seq), 0) AS seq FROM events WHERE run_id = ?', runId)?.['seq']);
-  for (const { key, step, event } of events) {
-    const sql = 'INSERT OR IGNORE INTO events (run_id, seq, key, step, event) VALUES (?, ?, ?, ?, ?)';
-    seq += db.run(sql, runId, seq + 1, key, step, JSON.stringify(toLogged(event)));
+  for (const { key, step, at, event } of events) {
+    const sql = 'INSERT OR IGNORE INTO events (run_id, seq, key, step, at, event) VALUES (?, ?, ?, ?, ?, ?)';
+    seq += db.run(sql, runId, seq + 1, key, step, at, JSON.stringify(toLogged(event)));
   }
 }
 
 /** Reads the events of a run after a position. */
 export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LoggedEvent[] {
-  const sql = 'SELECT seq, step, event FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?';
+  const sql = 'SELECT seq, step, at, event FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?';
   return db.all(sql, runId, after, limit).map((row) => {
     const event: JsonValue = parse(text(row, 'event'));
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
-    return { seq: Number(row['seq']), step: text(row, 'step'), event: event as unknown as AgentEvent };
+    return {
+      seq: Number(row['seq']),
+      at: Number(row['at']),
+      step: text(row, 'step'),
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+      event: event as unknown as AgentEvent,
+    };
   });
 }

@@ -8,7 +8,7 @@ import {
   type WaitingCall,
 } from '@kernel/protocol';
 import type { Database, Row } from '../database/database.ts';
-import type { RunRecord } from '../types.ts';
+import type { RunInput, RunRecord } from '../types.ts';
 
 /** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
@@ -29,6 +29,28 @@ const COLUMNS = 'id, agent, version, status, result, deaths, created_at, updated
 export function readRun(db: Database, id: string): RunRecord | undefined {
   const row = db.get(`SELECT ${COLUMNS} FROM runs WHERE id = ?`, id);
   return row === undefined ? undefined : toRecord(row);
+}
+
+/** Reads how a run is; undefined if there is none. */
+export function readStatus(db: Database, id: string): RunStatus | undefined {
+  const row = db.get('SELECT status FROM runs WHERE id = ?', id);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
+  return row === undefined ? undefined : (text(row, 'status') as RunStatus);
+}
+
+/** Reads what a run was started with; undefined if there is none. */
+export function readInput(db: Database, id: string): RunInput | undefined {
+  const row = db.get('SELECT input FROM runs WHERE id = ?', id);
+  return row === undefined ? undefined : toInput(text(row, 'input'));
+}
+
+/** What a run was started with, as it was written. Throws `STORE_FAILED` for anything else. */
+export function toInput(json: string): RunInput {
+  const stored: unknown = parse(json);
+  if (!isObject(stored) || !Array.isArray(stored['messages']))
+    throw new KernelError('STORE_FAILED', 'The journal does not say what the run started with.');
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written; the run checks its history
+  return stored as unknown as RunInput;
 }
 
 /** Lists runs, the latest first. */

@@ -1,5 +1,6 @@
 import { type JsonValue, KernelError, type Message, STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
+import { takeEarly } from './early.ts';
 import { text } from './read-run.ts';
 
 /** What a run starts with. */
@@ -43,7 +44,10 @@ export function startRun(db: Database, id: string, options: StartOptions): boole
       now,
       now,
     ) > 0;
-  if (isNew) return true;
+  if (isNew) {
+    takeEarly(db, id);
+    return true;
+  }
   const known = db.get('SELECT agent, input FROM runs WHERE id = ?', id);
   if (known !== undefined && text(known, 'agent') === agent && text(known, 'input') === stored) return false;
   throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} was started with something else.`, {

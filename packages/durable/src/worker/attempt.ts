@@ -8,10 +8,11 @@ import {
   KernelError,
   type Message,
 } from '@kernel/protocol';
+import type { ChangeKind } from '../database/changes.ts';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents } from '../runs/events.ts';
-import { hasAnsweredCall, parse, text } from '../runs/read-run.ts';
+import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
 import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
@@ -42,18 +43,20 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   const halt = createHalt();
   const controller = new AbortController();
   const usedAnswers = new Set<string>();
-  let isCancelled = false;
   let isLive = false;
+  let hasEnded = false;
+  let isCut = false;
   const steering = createDurableSteering(db, runId, {
     message: (queue, message) => void writer.write(() => addMessage(db, runId, queue, message)).catch(ignore),
     stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
   });
 
+  const isCancelled = (): boolean =>
+    Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
   const refresh = (): void => {
     steering.refresh();
-    isCancelled ||= Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
     // A replay that is aborted would go another way than its journal.
-    if (isCancelled && isLive) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+    if (isLive && isCancelled()) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
   };
 
   const approve = agent.approve && withAnswers(db, runId, agent.approve, usedAnswers);
@@ -65,6 +68,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     halt,
     usedAnswers,
     takenRows: () => steering.takenRows(),
+    onCut: () => (isCut = true),
     beforeLiveStep() {
       if (isLive) return;
       isLive = true;
@@ -73,7 +77,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   });
 
   async function execute(): Promise<RunEndEvent | undefined> {
-    const { messages, input } = startOf(claim.input);
+    const { messages, input } = toInput(claim.input);
     const executor = { messages, runId, signal: controller.signal, approve, steering, steps };
     let end: RunEndEvent | undefined;
     let turnEnds = 0;
@@ -87,14 +91,15 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   }
 
   const log = async (key: string, event: AgentEvent): Promise<void> => {
-    if (halt.cause() === undefined) await underLease(() => logEvents(db, runId, [{ key, step: '', event }]));
+    const at = Date.now();
+    if (!isCut) await underLease(() => logEvents(db, runId, [{ key, step: '', at, event }]), 'progress');
   };
 
   /** Writes what came of the attempt, unless another worker has the run by now. */
-  const underLease = (work: () => void): Promise<void> =>
+  const underLease = (work: () => void, kind?: ChangeKind): Promise<void> =>
     writer.write(() => {
       if (holdsLease(db, claim)) work();
-    });
+    }, kind);
 
   const release = (status: 'queued' | 'waiting' | 'blocked', result?: object): void => {
     const sql = 'UPDATE runs SET status = ?, owner = NULL, is_alone = 0, result = ?, updated_at = ? WHERE id = ?';
@@ -102,7 +107,11 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   };
 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
-    switch (halt.cause()) {
+    const cause = halt.cause();
+    const hasCutEnd = cause !== undefined && cause !== 'lost' && isCut;
+    if (hasCutEnd && isCancelled()) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
+    // A worker that drains keeps what has come to its end by itself.
+    switch (!isCut && (cause === 'drained' || cause === 'draining') ? undefined : cause) {
       case 'lost':
         return;
       case 'blocked':
@@ -118,9 +127,9 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
         return;
       }
       case 'drained':
+      case 'draining':
         return release('queued');
       case 'waiting':
-        if (isCancelled) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
         return release(hasAnsweredCall(db, runId) ? 'queued' : 'waiting');
       case undefined:
         return finish(end, failure);
@@ -128,17 +137,16 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   }
 
   function finish(end: RunEndEvent | undefined, failure: unknown): void {
-    if (end === undefined)
-      return endRun(
-        db,
-        runId,
-        'failed',
-        JSON.stringify(errorResult(failure ?? new Error('The run ended without run-end.'))),
-      );
+    const wasCancelled = isCancelled();
+    if (end === undefined) {
+      const error = failure ?? new Error('The run ended without run-end.');
+      const result = wasCancelled ? { reason: 'aborted' } : errorResult(error);
+      return endRun(db, runId, wasCancelled ? 'cancelled' : 'failed', JSON.stringify(result));
+    }
     const { type: _type, ...rest } = end;
     const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
-    logEvents(db, runId, [{ key: 'run-end', step: '', event: { ...end, messages: [] } }]);
-    endRun(db, runId, isCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
+    logEvents(db, runId, [{ key: 'run-end', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
+    endRun(db, runId, wasCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
   }
 
   async function attempt(): Promise<void> {
@@ -149,6 +157,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     } catch (error) {
       failure = error;
     }
+    hasEnded = true;
     controller.abort();
     // What cannot be written now is found by whoever takes the run over.
     await underLease(() => settle(end, failure)).catch(ignore);
@@ -158,8 +167,9 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     claim,
     ended: attempt(),
     refresh,
-    drain: () => void halt.stop('drained'),
+    drain: () => void halt.stop('draining'),
     abandon(cause) {
+      isCut ||= !hasEnded;
       halt.stop(cause);
       controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
     },
@@ -182,14 +192,6 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the run, as any decision is
     return parse(text(row, 'answer')) as unknown as ApprovalDecision;
   };
-}
-
-function startOf(json: string): { readonly messages: readonly Message[]; readonly input: JsonValue | undefined } {
-  const stored: unknown = parse(json);
-  if (!isObject(stored) || !Array.isArray(stored['messages']))
-    throw new KernelError('STORE_FAILED', 'The journal does not say what the run started with.');
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written; the run checks its history
-  return { messages: stored['messages'] as Message[], input: stored['input'] as JsonValue | undefined };
 }
 
 function errorResult(error: unknown): object {

@@ -1,10 +1,10 @@
 /**
- * Why an attempt at a run goes no further: its lease is lost, its journal belongs to other code, its worker drains, its journal cannot be written, or
- * something waits.
+ * Why an attempt at a run goes no further: its lease is lost, its journal belongs to other code, its journal cannot be written, its worker has aborted it
+ * to drain, something waits, or its worker drains and lets what is in flight end.
  */
-export type HaltCause = 'lost' | 'blocked' | 'drained' | 'unwritten' | 'waiting';
+export type HaltCause = 'lost' | 'blocked' | 'unwritten' | 'drained' | 'waiting' | 'draining';
 
-const RANK: readonly HaltCause[] = ['lost', 'blocked', 'unwritten', 'drained', 'waiting'];
+const RANK: readonly HaltCause[] = ['lost', 'blocked', 'unwritten', 'drained', 'waiting', 'draining'];
 
 /** The state of an attempt. */
 export interface Halt {

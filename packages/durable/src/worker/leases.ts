@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
-import { text } from '../runs/read-run.ts';
+import { parse, text } from '../runs/read-run.ts';
+import { hasEnded } from './process-identity.ts';
 
 /** The lease of one worker on one run. */
 export interface Lease {
@@ -18,28 +19,47 @@ export function holdsLease(db: Database, { runId, owner, epoch }: Lease): boolea
   return db.get(sql, runId, owner, epoch) !== undefined;
 }
 
+/** What tells a lease from all others of a worker. */
+export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): string {
+  return `${runId} ${epoch}`;
+}
+
 /** A run whose process died so often counts only its own deaths: from then on it runs alone. */
 const SHARED_DEATHS = 2;
 
-/** Watches the other workers of a file by their beats. */
-export interface PeerWatch {
-  /** Returns the ids of the workers that have not beaten for as long as a lease, by this process's own clock. */
-  lost(workers: ReadonlyMap<string, number>): readonly string[];
+/** What is known of another worker. */
+export interface Peer {
+  /** How often it has said that it lives. */
+  readonly beat: number;
+  /** Whether its process has ended, which can be told for those of this machine. */
+  readonly isGone: boolean;
 }
 
-/** Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. */
+/** Watches the other workers of a file by their beats. */
+export interface PeerWatch {
+  /** Returns the ids of the workers that are gone, or have not beaten for as long as a lease, by this process's own clock. */
+  lost(workers: ReadonlyMap<string, Peer>): readonly string[];
+}
+
+/**
+ * Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. What held it up itself, such as a locked file,
+ * may have held up the others: it begins again then.
+ */
 export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
   let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
+  let lookedMs = now();
   return {
     lost(workers) {
       const nowMs = now();
+      if (nowMs - lookedMs > leaseMs / 2) seen = new Map();
+      lookedMs = nowMs;
       const next: typeof seen = new Map();
       const lost: string[] = [];
-      for (const [id, beat] of workers) {
+      for (const [id, { beat, isGone }] of workers) {
         const before = seen.get(id);
         const current = before?.beat === beat ? before : { beat, sinceMs: nowMs };
         next.set(id, current);
-        if (nowMs - current.sinceMs >= leaseMs) lost.push(id);
+        if (isGone || nowMs - current.sinceMs >= leaseMs) lost.push(id);
       }
       seen = next;
       return lost;
@@ -47,10 +67,11 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
   };
 }
 
-/** The beats of all workers but one. */
-export function readPeers(db: Database, own: string): ReadonlyMap<string, number> {
+/** All workers but one. */
+export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
+  const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
-    db.all('SELECT id, beat FROM workers WHERE id <> ?', own).map((row) => [text(row, 'id'), Number(row['beat'])]),
+    rows.map((row) => [text(row, 'id'), { beat: Number(row['beat']), isGone: hasEnded(parse(text(row, 'info'))) }]),
   );
 }
 
@@ -68,6 +89,15 @@ export function releaseOrphans(db: Database, maxDeaths: (agent: string) => numbe
     'SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM workers)',
   );
   for (const row of rows) releaseDead(db, text(row, 'owner'), maxDeaths);
+}
+
+/** Gives back the runs of a worker that it has no attempt at: one whose end could not be written. */
+export function releaseUnattended(db: Database, worker: string, isAttended: (key: string) => boolean): void {
+  for (const row of db.all('SELECT id, epoch FROM runs WHERE owner = ?', worker)) {
+    const runId = text(row, 'id');
+    if (!isAttended(leaseKey({ runId, epoch: Number(row['epoch']) })))
+      db.run("UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0 WHERE id = ?", runId);
+  }
 }
 
 function releaseDead(db: Database, worker: string, maxDeaths: (agent: string) => number): void {

@@ -34,6 +34,8 @@ export interface RecordedStepsOptions {
   readonly agent: DurableAgent;
   /** Whether the attempt goes on. */
   readonly halt: Halt;
+  /** Called when a step has not come to its end because the attempt has stopped. */
+  readonly onCut: () => void;
   /** Called before each step that runs, as opposed to one that is replayed. */
   readonly beforeLiveStep: () => void;
   /** The messages that a step has taken since the last call. */
@@ -59,6 +61,8 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       state: text(row, 'state') === 'done' ? 'done' : 'begun',
       output: text(row, 'output'),
     });
+  /** The calls of the run that wait. */
+  const waits = new Set(db.all('SELECT call_id FROM waits WHERE run_id = ?', runId).map((row) => text(row, 'call_id')));
 
   /** Writes under the lease: what a worker without it writes does not count. */
   const commit = async (work: () => void): Promise<void> => {
@@ -68,7 +72,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         if (!holdsLease(db, lease)) return false;
         work();
         return true;
-      });
+      }, 'progress');
     } catch (error) {
       throw halt.stop('unwritten', reasonOf(error));
     }
@@ -111,16 +115,24 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         now,
       );
       for (const seq of taken) db.run('DELETE FROM inbox WHERE seq = ?', seq);
-      if (step.kind === 'approve' || step.kind === 'tool')
-        db.run('DELETE FROM waits WHERE run_id = ? AND call_id = ?', runId, callId);
+      if (waits.has(callId)) db.run('DELETE FROM waits WHERE run_id = ? AND call_id = ?', runId, callId);
       logEvents(db, runId, events);
     });
+    waits.delete(callId);
     recorded.set(step.id, { digest, state: 'done', output: json });
     return kept;
   };
 
   /** Lets a call wait for an answer from outside. An answer that was used and did not settle it is gone. */
-  const wait = async (step: Step, kind: 'approval' | 'unknown', call: JsonValue, callId: string): Promise<never> => {
+  const wait = async (
+    step: Step,
+    {
+      kind,
+      call,
+      callId,
+    }: { readonly kind: 'approval' | 'unknown'; readonly call: JsonValue; readonly callId: string },
+    events: readonly NewEvent[] = [],
+  ): Promise<never> => {
     const now = Date.now();
     const deadline = kind === 'approval' && agent.approvalMs !== undefined ? now + agent.approvalMs : null;
     await commit(() => {
@@ -135,6 +147,12 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         now,
         deadline,
       );
+      // What else the step has emitted it emits again once it has its answer.
+      logEvents(
+        db,
+        runId,
+        events.filter(({ event }) => event.type === 'approval-request'),
+      );
     });
     throw halt.stop('waiting', step.id);
   };
@@ -144,7 +162,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     const callId = callIdOf(step.id);
     const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
     if (answer === 'retry') return undefined;
-    if (answer === undefined) return wait(step, 'unknown', calledIn(step.input), callId);
+    if (answer === undefined) return wait(step, { kind: 'unknown', call: calledIn(step.input), callId });
     if (typeof answer === 'object') return finish(step, digest, { result: { forLLM: answer.text } }, []);
     const { events, onEvent } = collectEvents(step);
     return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
@@ -156,7 +174,10 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     try {
       return await replayOrRun(step);
     } catch (error) {
-      if (halt.cause() !== undefined) stoppedIds.push(step.id);
+      if (halt.cause() !== undefined) {
+        stoppedIds.push(step.id);
+        options.onCut();
+      }
       throw error;
     }
   };
@@ -187,7 +208,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     if (cause !== undefined && step.hasInnerSteps === true && stoppedIds.some((id) => isInner(id, step.id)))
       throw halt.stop(cause);
     const pending = pendingIn(step, output);
-    if (pending !== undefined) return wait(step, 'approval', pending.call, pending.callId);
+    if (pending !== undefined) return wait(step, { kind: 'approval', ...pending }, events);
     return finish(step, digest, output, events);
   };
 
@@ -219,8 +240,13 @@ function collectEvents(step: Step): {
   readonly onEvent: (event: AgentEvent) => void;
 } {
   const events: NewEvent[] = [];
+  const counts = new Map<string, number>();
   const onEvent = (event: AgentEvent): void => {
-    if (isLogged(event)) events.push({ key: `${step.id} ${events.length}`, step: step.id, event });
+    if (!isLogged(event)) return;
+    const { type } = event;
+    const count = (counts.get(type) ?? 0) + 1;
+    counts.set(type, count);
+    events.push({ key: `${step.id} ${type} ${count}`, step: step.id, at: Date.now(), event });
   };
   return { events, onEvent };
 }

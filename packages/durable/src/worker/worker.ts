@@ -7,7 +7,8 @@ import type { Writer } from '../database/group-commit.ts';
 import { cancelRun } from '../runs/signals.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
 import { claimRuns, hasQueued, overdueRuns, settleDue } from './claim.ts';
-import { createPeerWatch, readPeers, releaseOrphans, takeOver } from './leases.ts';
+import { createPeerWatch, leaseKey, readPeers, releaseOrphans, releaseUnattended, takeOver } from './leases.ts';
+import { ownIdentity } from './process-identity.ts';
 
 /** What a worker does. */
 export interface WorkerOptions {
@@ -66,7 +67,7 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     db.run(
       'INSERT OR IGNORE INTO workers (id, info) VALUES (?, ?)',
       id,
-      JSON.stringify({ pid: process.pid, agents: Object.keys(agents) }),
+      JSON.stringify({ ...ownIdentity(), agents: Object.keys(agents) }),
     );
 
   /** Says that this worker lives, takes over from those that do not, and settles what is due. */
@@ -75,8 +76,9 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
       const known = db.run('UPDATE workers SET beat = beat + 1 WHERE id = ?', id) > 0;
       if (!known) register();
       const workers = readPeers(db, id);
-      for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost) ?? 0, maxDeaths);
+      for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost)?.beat ?? 0, maxDeaths);
       releaseOrphans(db, maxDeaths);
+      if (!isClaiming) releaseUnattended(db, id, (key) => attempts.has(key));
       settleDue(db);
       for (const runId of overdueRuns(db)) cancelRun(db, runId);
       return known;
@@ -110,7 +112,7 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     const agent = agents[each.agent];
     if (agent === undefined) return;
     const attempt = startAttempt(db, writer, each, agent);
-    const key = `${each.runId} ${each.epoch}`;
+    const key = leaseKey(each);
     attempts.set(key, attempt);
     if (isDraining) attempt.drain();
     void forget(attempt, key);
@@ -131,9 +133,11 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     claim().catch(onError);
   };
 
-  const unsubscribe = changes.subscribe(look);
+  const unsubscribe = changes.subscribe((kind) => {
+    if (kind !== 'progress') look(kind === 'signal');
+  });
   const timer = setInterval(() => void beat().then(() => look(), onError), leaseMs / 4);
-  void writer.write(register).then(() => look(), onError);
+  void beat().then(() => look(), onError);
 
   let draining: Promise<void> | undefined;
   const drain = async (graceMs: number): Promise<void> => {

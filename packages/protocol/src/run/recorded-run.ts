@@ -107,6 +107,8 @@ export interface WaitingCall {
 export interface LoggedEvent {
   /** Its position: higher than that of the events before. */
   readonly seq: number;
+  /** When it was emitted, in milliseconds since 1970, by the clock of the machine that ran it. */
+  readonly at: number;
   /** The id of the step that it belongs to, which says whether it is of an agent within a call; empty for one of the run itself. */
   readonly step: string;
   /** The event. `turn-start` has the names of the tools only; pieces of replies are not in the log. */

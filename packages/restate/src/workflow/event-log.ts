@@ -1,10 +1,18 @@
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import { type EventPage, EVENTS_PER_PAGE, promiseNames } from '../run-state.ts';
 
+/** An event as the log keeps it. */
+export interface TimedEvent {
+  /** When it was emitted, in milliseconds since 1970. In a replay, the same. */
+  readonly at: number;
+  /** As `toLogged` makes it. */
+  readonly event: object;
+}
+
 /** The events of a run, written page by page. */
 export interface EventLog {
   /** Adds events of a step; of the run itself with an empty id. */
-  add(step: string, events: readonly object[]): void;
+  add(step: string, events: readonly TimedEvent[]): void;
   /** Writes what was added as a page. The last page of an attempt is written even if it is empty. */
   flush(isLast: boolean): void;
 }
@@ -15,10 +23,10 @@ export function createEventLog(context: WorkflowContext): EventLog {
   let events: EventPage['events'][number][] = [];
   return {
     add(step, added) {
-      for (const event of added) {
+      for (const { at, event } of added) {
         const seq = (pages + 1) * EVENTS_PER_PAGE + events.length;
         // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as `toLogged` makes it
-        events.push({ seq, step, event: event as EventPage['events'][number]['event'] });
+        events.push({ seq, at, step, event: event as EventPage['events'][number]['event'] });
       }
     },
     flush(isLast) {

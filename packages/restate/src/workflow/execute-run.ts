@@ -17,7 +17,7 @@ import { createHalt } from './halt.ts';
 import { createJournalSteps } from './journal-steps.ts';
 import { openJournal } from './journal.ts';
 import { createParking, type Parking } from './parking.ts';
-import { createRunStatus } from './run-status.ts';
+import { createRunStatus, type RunStatusWriter } from './run-status.ts';
 import { createSignalSteering } from './signals.ts';
 import { toJson } from './step-record.ts';
 
@@ -69,7 +69,7 @@ export async function executeRun(
     const approve = agent.approve && withAnswers(agent.approve, parking);
     const executor: RunExecutor = { messages: start.messages, runId: context.key, signal, approve, steering, steps };
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-    const result = await Promise.race([runAgent(agent, executor, start, log), halt.ended]);
+    const result = await Promise.race([runAgent(agent, executor, start, { log, status }), halt.ended]);
     // oxlint-disable-next-line no-await-in-loop -- what this process makes of an attempt that is over does not count
     if (attemptCompletedSignal.aborted) await halt.never();
     const ended = result === 'cancelled' ? ABORTED : result;
@@ -96,19 +96,19 @@ async function runAgent(
   agent: DurableAgent,
   executor: RunExecutor,
   { input }: StartInput,
-  log: EventLog,
+  { log, status }: { readonly log: EventLog; readonly status: RunStatusWriter },
 ): Promise<RunResultJson> {
   let end: RunEnd | undefined;
   try {
     for await (const event of agent.run(executor, input)) {
       if (event.type === 'run-end') end = event;
-      else if (isOfRun(event)) log.add('', [event]);
+      else if (isOfRun(event)) log.add('', [{ at: status.now(), event }]);
     }
   } catch (error) {
     return { reason: 'error', error: toJson(error) };
   }
   if (end === undefined) return { reason: 'error', error: toJson(new Error('The run ended without run-end.')) };
-  log.add('', [{ ...end, messages: [] }]);
+  log.add('', [{ at: status.now(), event: { ...end, messages: [] } }]);
   const { type: _type, ...rest } = end;
   const result: unknown = JSON.parse(
     JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest),

@@ -11,6 +11,7 @@ import {
   type StepScope,
   toLogged,
 } from '@kernel/protocol';
+import type { TimedEvent } from './event-log.ts';
 import type { SignalSteering } from './signals.ts';
 
 /** What the journal keeps of a step that ran. */
@@ -32,7 +33,7 @@ export interface StepRecord {
   /** The messages that it took. */
   readonly taken?: { readonly steer: number; readonly followUp: number };
   /** The events that are logged. */
-  readonly events: readonly object[];
+  readonly events: readonly TimedEvent[];
 }
 
 /** What a step runs with. */
@@ -86,10 +87,10 @@ export function toJson(error: unknown): JsonValue {
   return json as JsonValue;
 }
 
-function collectEvents(): { readonly events: object[]; readonly onEvent: NonNullable<StepScope['onEvent']> } {
-  const events: object[] = [];
+function collectEvents(): { readonly events: TimedEvent[]; readonly onEvent: NonNullable<StepScope['onEvent']> } {
+  const events: TimedEvent[] = [];
   const onEvent = (event: AgentEvent): void => {
-    if (isLogged(event)) events.push(toLogged(event));
+    if (isLogged(event)) events.push({ at: Date.now(), event: toLogged(event) });
   };
   return { events, onEvent };
 }

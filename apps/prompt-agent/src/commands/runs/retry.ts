@@ -1,3 +1,5 @@
+import type { Durable } from '@kernel/durable';
+import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../../command-call.ts';
 import { oneLine } from '../../render/escape.ts';
 import { requireRun } from '../../runs/find-run.ts';
@@ -10,7 +12,7 @@ export function runsRetry(call: CommandCall): Promise<number> {
   if (version === '') throw usageError('--agent-version needs a version of the agent.');
   return withJournal(call, async (db) => {
     const { id } = await requireRun(db, 'runs retry', call.words[0]);
-    const isDone = await db.retry(id, { version });
+    const isDone = await isRetried(db, id, version);
     const run = await db.status(id);
     const shown = oneLine(id, 80);
     return reportChange(call, {
@@ -18,7 +20,18 @@ export function runsRetry(call: CommandCall): Promise<number> {
       about: { run: id, status: run?.status, agentVersion: run?.version },
       text: isDone
         ? `queued: ${shown}, for a worker with version ${oneLine(run?.version ?? '', 80)} of ${oneLine(run?.agent ?? '', 80)}`
-        : `The run "${shown}" is ${run?.status ?? 'gone'}: only one that failed, is blocked or waits for a worker can be retried.`,
+        : `The run "${shown}" is ${run?.status ?? 'gone'}: only one that failed or is blocked can be retried; with --agent-version, also one that waits.`,
     });
   });
+}
+
+/** Retries a run. False for one that cannot be, as it is now. */
+async function isRetried(db: Durable, id: string, version: string | undefined): Promise<boolean> {
+  try {
+    await db.retry(id, { version });
+    return true;
+  } catch (error) {
+    if (KernelError.is(error, 'CONFIG_INVALID')) return false;
+    throw error;
+  }
 }

@@ -1,9 +1,7 @@
-import { join, resolve } from 'node:path';
 import type { Durable } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
-import { stateFolder } from '../../config/folders.ts';
 import { EXIT } from '../../exit-code.ts';
-import { openJournal } from '../../runs/open-journal.ts';
+import { journalPath, openJournal } from '../../runs/open-journal.ts';
 import { usageError } from '../../usage-error.ts';
 
 /** Runs a command on the journal of `--journal`, else on that of the state folder, and closes it. */
@@ -12,8 +10,7 @@ export async function withJournal<T>(
   work: (db: Durable) => T | Promise<T>,
 ): Promise<T> {
   if (flags.journal === '') throw usageError('--journal needs the path of a file.');
-  const path = flags.journal === undefined ? join(stateFolder(host), 'runs.db') : resolve(host.cwd, flags.journal);
-  const db = await openJournal(path);
+  const db = await openJournal(journalPath(flags, host));
   try {
     return await work(db);
   } finally {

@@ -1,0 +1,28 @@
+import type { UnknownAnswer } from '@kernel/durable';
+import type { CommandCall } from '../../command-call.ts';
+import { oneLine } from '../../render/escape.ts';
+import { requireRun, requireUnknown } from '../../runs/find-run.ts';
+import { usageError } from '../../usage-error.ts';
+import { reportChange, withJournal } from './with-journal.ts';
+
+/** Says what becomes of a call whose outcome is unknown: it runs again, the model is told that nobody knows, or a text is its result. */
+export function runsResolve(call: CommandCall): Promise<number> {
+  const [id, callId, ...words] = call.words;
+  const text = words.join(' ').trim();
+  if (text === '' && id !== undefined)
+    throw usageError('runs resolve needs ID CALL, and retry, tell or the text that the call returned.');
+  const answer: UnknownAnswer = text === 'retry' || text === 'tell' ? text : { text };
+  return withJournal(call, async (db) => {
+    const run = await requireRun(db, 'runs resolve', id);
+    const unknown = await requireUnknown(db, run, callId ?? '');
+    const isDone = await db.resolveUnknown(run.id, unknown.callId, answer);
+    const what = typeof answer === 'object' ? 'has its result' : answer === 'retry' ? 'runs again' : 'stays unknown';
+    return reportChange(call, {
+      isDone,
+      about: { run: run.id, call: unknown.callId, answer, name: unknown.call.name },
+      text: isDone
+        ? `${oneLine(unknown.call.name, 64)} ${oneLine(unknown.callId, 80)} ${what}`
+        : 'The call was resolved meanwhile; the first answer counts.',
+    });
+  });
+}

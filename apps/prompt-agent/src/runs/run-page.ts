@@ -1,0 +1,121 @@
+import type { LoggedEvent, RunRecord, WaitingCall } from '@kernel/durable';
+import { isObject } from '@kernel/internal';
+import { type Message, toolCallsOf } from '@kernel/protocol';
+import { sessionPage } from '../page/session-page.ts';
+import { oneLine } from '../render/escape.ts';
+import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
+import type { StoredEvent } from '../sessions/export-session.ts';
+import { promptTexts, toSessionEvent } from '../sessions/session-event.ts';
+import type { SessionRecord } from '../sessions/session-record.ts';
+import { toTranscript } from '../sessions/transcript.ts';
+
+const MAX_ID = 500;
+
+/** What a journal knows of a run. */
+export interface JournaledRun {
+  /** The run. */
+  readonly run: RunRecord;
+  /** What it was started with. */
+  readonly messages: readonly Message[];
+  /** Its events, in order. */
+  readonly events: readonly LoggedEvent[];
+  /** The calls that wait. */
+  readonly waiting: readonly WaitingCall[];
+}
+
+/** A run as one HTML page, of the same kind as that of a session. */
+export function runPage(journaled: JournaledRun): string {
+  const { run, messages, events, waiting } = journaled;
+  const { id, agent, version, status, deaths } = run;
+  const stored = [startOf(run, messages), ...toStored(events), ...endOf(journaled)];
+  const shown = oneLine(id, MAX_ID);
+  const calls = waiting.map(
+    ({ callId, kind }) => `${oneLine(callId, MAX_ID)}${kind === 'unknown' ? ' (unknown)' : ''}`,
+  );
+  return sessionPage(toTranscript(recordOf(run, stored), stored), {
+    kind: 'run',
+    id: shown,
+    title: shown,
+    facts: [
+      ['Agent', `${oneLine(agent, MAX_ID)}, version ${oneLine(version, MAX_ID)}`],
+      ['Status', status],
+      ...(calls.length === 0 ? [] : [['Waiting', calls.join(', ')] as const]),
+      ...(deaths === 0 ? [] : [['Deaths', String(deaths)] as const]),
+    ],
+    command: 'prompt-agent runs show --html',
+  });
+}
+
+function startOf({ createdAt }: RunRecord, messages: readonly Message[]): StoredEvent {
+  const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const prompts = promptTexts(messages.slice(from).filter(({ role }) => role === 'user'));
+  return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts });
+}
+
+function toStored(events: readonly LoggedEvent[]): readonly StoredEvent[] {
+  /** The names of the tools that were called, by call: the events of an agent say only which call it is in. */
+  const names = new Map<string, string>();
+  return events.flatMap(({ at, step, event }) => {
+    try {
+      if (event.type === 'message-end') for (const call of toolCallsOf(event.message)) names.set(call.id, call.name);
+      const data = toSessionEvent(event, at)?.data;
+      return data === undefined ? [] : [toStoredEvent(at, pathOf(step, names), data)];
+    } catch {
+      return []; // not what its type promises
+    }
+  });
+}
+
+/** The agents that a step is in, by the calls before its own: `tool:c1/model:1` is in that of c1. */
+function pathOf(step: string, names: ReadonlyMap<string, string>): readonly string[] {
+  const outer = step.split('/').slice(0, -1);
+  const ids = outer.flatMap((part) =>
+    part.startsWith('tool:') ? [part.slice('tool:'.length).replace(/#\d+$/, '')] : [],
+  );
+  return ids.flatMap((id) => [names.get(id) ?? 'agent', id]);
+}
+
+/** How a run is that has no event of its end. */
+const STATUS: Readonly<Partial<Record<RunRecord['status'], string>>> = {
+  queued: 'in the queue',
+  running: 'goes on',
+  waiting: 'approval',
+  cancelled: 'cancelled',
+};
+
+/** How a run is, in place of an end that no event tells of. */
+function endOf({ run, events, waiting }: JournaledRun): readonly StoredEvent[] {
+  const { status, result, updatedAt } = run;
+  if (events.some(({ step, event }) => step === '' && event.type === 'run-end')) return [];
+  const isUnknown = status === 'waiting' && waiting.every(({ kind }) => kind === 'unknown');
+  const reason = isUnknown ? 'waits: the outcome of a call is unknown' : (STATUS[status] ?? status);
+  const error = isObject(result?.error) ? { error: fieldsOf(result.error) } : {};
+  return [toStoredEvent(updatedAt.getTime(), [], { type: 'run-end', reason, ...error })];
+}
+
+function toStoredEvent(atMs: number, path: readonly string[], event: object): StoredEvent {
+  return { at: new Date(atMs).toISOString(), atMs, path, event: { ...event } };
+}
+
+/** The totals of a run, counted in its events. */
+function recordOf({ id, status, createdAt, updatedAt }: RunRecord, events: readonly StoredEvent[]): SessionRecord {
+  const replies = events.filter(({ event }) => event['type'] === 'message-end').map(({ event }) => event);
+  const tokens = (key: string): number =>
+    replies.reduce((sum, each) => sum + numberOf(fieldsOf(each['usage']), key), 0);
+  return {
+    number: 0,
+    id,
+    folder: '',
+    title: '',
+    provider: '',
+    model: '',
+    flags: {},
+    createdMs: createdAt.getTime(),
+    changedMs: updatedAt.getTime(),
+    turns: replies.length,
+    calls: events.filter(({ event }) => event['type'] === 'tool-start').length,
+    inputTokens: tokens('inputTokens'),
+    outputTokens: tokens('outputTokens'),
+    state: status,
+  };
+}

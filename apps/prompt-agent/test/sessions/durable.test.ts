@@ -1,0 +1,219 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startWireServer, verifies, type WireServer } from '@kernel/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Outcome, prompt, promptHere, workspace } from '../program.ts';
+
+const TOOLS = new URL('../../../../packages/tools/dist/index.js', import.meta.url).href;
+
+/** Tools that write down each call, and wait while a file is absent: where the process is killed. */
+const MODULE = `
+import { appendFileSync, existsSync } from 'node:fs';
+import { bindTool } from ${JSON.stringify(TOOLS)};
+const tool = (name, effect) =>
+  bindTool({ name, description: 'Does a step.', parameters: { type: 'object' }, effect }, async (_, { idempotencyKey }) => {
+    appendFileSync('effects.txt', name + ' ' + idempotencyKey + '\\n');
+    while (name !== 'look' && !existsSync('go.txt') && existsSync('wait.txt'))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    return name + ' done';
+  });
+export const tools = [tool('pay', 'external'), tool('book', 'idempotent'), tool('look', 'read')];
+`;
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content?: unknown; readonly tool_call_id?: string }[];
+}
+
+/** A model that calls each tool in its own turn, and then answers. To request `hangsAt` it replies when nobody listens any more. */
+async function startModel(calls: readonly string[], hangsAt?: number): Promise<WireServer & { asked: () => number }> {
+  let asked = 0;
+  const server = await startWireServer({
+    replies(request) {
+      asked += 1;
+      if (asked === hangsAt) return { text: 'too late', fault: { beforeHead: 'stall' } };
+      const { messages } = request.body as Body;
+      const name = calls[messages.filter(({ role }) => role === 'tool').length];
+      if (name === undefined) return { text: `done with ${messages.filter(({ role }) => role === 'user').length}` };
+      return { calls: [{ id: `c_${name}`, name, arguments: {} }] };
+    },
+  });
+  onTestFinished(() => server.close());
+  return { ...server, asked: () => asked };
+}
+
+const args = (server: WireServer, ...rest: readonly string[]): readonly string[] => [
+  '--base-url',
+  server.baseUrl,
+  '--model',
+  'm',
+  '--execute',
+  '--tools',
+  'my.tools.mjs',
+  ...rest,
+];
+
+const effectsIn = (cwd: string): readonly string[] => {
+  const path = join(cwd, 'effects.txt');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+};
+
+/** Runs the program until something holds, and sends it a signal. */
+async function stoppedIn(
+  given: readonly string[],
+  cwd: string,
+  signal: NodeJS.Signals,
+  when: () => boolean,
+): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const outcome = await prompt(given, {
+    cwd,
+    spawned(child) {
+      timer = setInterval(() => {
+        if (!when()) return;
+        clearInterval(timer);
+        child.kill(signal);
+      }, 5);
+    },
+  });
+  clearInterval(timer);
+  return outcome;
+}
+
+async function killed(given: readonly string[], cwd: string, when: () => boolean): Promise<void> {
+  expect((await stoppedIn(given, cwd, 'SIGKILL', when)).code).toBeNull();
+}
+
+async function messagesOf(cwd: string, name: string): Promise<readonly string[]> {
+  const { stdout } = await prompt(['sessions', 'export', name], { cwd });
+  const lines = stdout.trim().split('\n');
+  const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { message?: { role: string } } });
+  return entries.flatMap(({ entry }) => entry?.message?.role ?? []);
+}
+
+const ROLES = ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool', 'assistant'];
+const go = (cwd: string): void => writeFileSync(join(cwd, 'go.txt'), '');
+
+test.each([
+  ['a call with an effect, which is told as unknown and not entered again', 'pay', 1],
+  ['a call that can be repeated, which runs again under the same key', 'book', 2],
+] as const)('killed in %s, a recorded run goes on with -c', async (_, at, times) => {
+  verifies('cli.durable.killed');
+  const cwd = workspace({ 'my.tools.mjs': MODULE, 'wait.txt': '' });
+  const server = await startModel(['look', at, 'look']);
+  const given = args(server, '--allow', 'pay', '--allow', 'book');
+  const isIn = (): boolean => effectsIn(cwd).some((line) => line.startsWith(at));
+  await killed([...given, '--durable', '--session', 'trip', 'pay it'], cwd, isIn);
+  // What ran is in the journal, and the session has only what was asked.
+  expect(await messagesOf(cwd, 'trip')).toEqual(['user']);
+  expect((await prompt(['runs', 'list'], { cwd })).stdout).toContain('running');
+  expect(server.asked()).toBe(2);
+  go(cwd);
+  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  const entered = effectsIn(cwd).filter((line) => line.startsWith(at));
+  expect([entered.length, new Set(entered).size]).toEqual([times, 1]);
+  expect(effectsIn(cwd).filter((line) => line.startsWith('look'))).toHaveLength(2);
+  // No reply that had come was asked for again.
+  expect(server.asked()).toBe(4);
+  expect(await messagesOf(cwd, 'trip')).toEqual(ROLES);
+  const { stdout } = await prompt(['sessions', 'export', 'trip'], { cwd });
+  expect(stdout.includes('OUTCOME_UNKNOWN')).toBe(times === 1);
+  // The journal has nothing of it any more.
+  expect((await prompt(['runs', 'list'], { cwd })).stdout).toBe('');
+});
+
+test('killed while the model replies, a recorded run asks for that reply again and repeats nothing', async () => {
+  verifies('cli.durable.killed');
+  const cwd = workspace({ 'my.tools.mjs': MODULE });
+  const server = await startModel(['look', 'pay'], 3);
+  const given = args(server, '--allow', 'pay');
+  await killed([...given, '--durable', 'pay it'], cwd, () => server.asked() === 3);
+  // A new message joins the run that goes on.
+  expect(await prompt(['-c', ...given, 'and say so'], { cwd })).toMatchObject({ code: 0, stdout: 'done with 2\n' });
+  expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
+  const [session = ''] = (await prompt(['sessions', 'list', '--json'], { cwd })).stdout.match(/[\da-f]{32}/) ?? [];
+  expect(await messagesOf(cwd, session)).toEqual([...ROLES.slice(0, 5), 'user', 'assistant']);
+});
+
+test('without a terminal a call waits in the journal, and goes on with -c once runs approve has let it', async () => {
+  verifies('cli.durable.approvals');
+  const cwd = workspace({ 'my.tools.mjs': MODULE });
+  const server = await startModel(['pay']);
+  const waits = await prompt(args(server, '--durable', '--session', 'trip', 'pay it'), { cwd });
+  expect(waits).toMatchObject({ code: 4, stdout: '' });
+  const { runs } = JSON.parse((await prompt(['runs', 'list', '--json'], { cwd })).stdout) as {
+    runs: readonly { id: string; status: string }[];
+  };
+  expect(runs).toMatchObject([{ status: 'waiting', waiting: [{ call: 'c_pay', name: 'pay' }] }]);
+  expect(await prompt(['runs', 'approve', runs[0]?.id ?? ''], { cwd })).toMatchObject({ code: 0 });
+  expect(effectsIn(cwd)).toEqual([]);
+  expect(await prompt(args(server, '--session', 'trip'), { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  expect(effectsIn(cwd)).toHaveLength(1);
+});
+
+test('Ctrl-C leaves a recorded run in its journal, and -c goes on with it', async () => {
+  verifies('cli.durable.killed');
+  const cwd = workspace({ 'my.tools.mjs': MODULE, 'wait.txt': '' });
+  const server = await startModel(['look', 'pay']);
+  const given = args(server, '--allow', 'pay');
+  const stopped = await stoppedIn([...given, '--durable', 'pay it'], cwd, 'SIGINT', () =>
+    effectsIn(cwd).some((line) => line.startsWith('pay')),
+  );
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toContain('prompt-agent -c goes on with it');
+  go(cwd);
+  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
+  expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
+});
+
+test('with another model a run that has begun does not go on, and says what to do', async () => {
+  verifies('cli.durable.blocked');
+  const cwd = workspace({ 'my.tools.mjs': MODULE });
+  const server = await startModel(['look', 'pay'], 3);
+  const given = args(server, '--allow', 'pay');
+  await killed([...given, '--durable', 'pay it'], cwd, () => server.asked() === 3);
+  const other = await prompt(['-c', ...given, '--model', 'other'], { cwd });
+  expect(other).toMatchObject({ code: 2, stdout: '' });
+  expect(other.stderr).toContain(
+    'Give the model and the options of before, or give the run up: prompt-agent runs cancel',
+  );
+  expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0 });
+  expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
+});
+
+test('--durable works without a model, keeps its file private, and is refused where nothing can be recorded', async () => {
+  verifies('cli.durable.flags');
+  const cwd = workspace({ 'a.txt': 'x' });
+  expect(await prompt(['--durable', '--journal', 'my.db', 'what is 6 * 7?'], { cwd })).toMatchObject({
+    stdout: '42\n',
+  });
+  expect(statSync(join(cwd, 'my.db')).mode & 0o777).toBe(0o600);
+  // The session knows its journal.
+  expect(await prompt(['-c', 'and 8 * 8?'], { cwd })).toMatchObject({ stdout: '64\n' });
+  expect(await prompt(['-c'], { cwd })).toMatchObject({ code: 0, stdout: '64\n' });
+  expect((await prompt(['runs', 'list', '--journal', 'my.db'], { cwd })).stderr).toContain('There are no runs yet.');
+  for (const [given, said] of [
+    [['--durable', '--no-session', 'hi'], '--durable and --no-session exclude each other.'],
+    [['--durable', '--protocol', 'chat', 'hi'], '--durable and --protocol exclude each other'],
+    [['--journal', 'x.db', 'hi'], '--journal needs --durable.'],
+    [['--durable', '--journal', '', 'hi'], '--journal needs the path of a file.'],
+    [['chat', '--durable'], '--durable has no effect on chat'],
+    [['chat', '-c'], 'is recorded in a journal: go on with prompt-agent -c'],
+    [['-c', '--durable', '--journal', 'other.db', 'hi'], 'is recorded in another journal'],
+    [['--durable', '--journal', 'a.txt', 'hi'], 'a.txt'],
+  ] as const) {
+    const { code, stderr } = await promptHere(given, { cwd });
+    expect(stderr).toContain(said);
+    expect(code).toBe(2);
+  }
+});
+
+test('what the journal needs is loaded for --durable alone', async () => {
+  verifies('cli.durable.loads');
+  const loads = fileURLToPath(new URL('../fixtures/loads.ts', import.meta.url));
+  const loaded = async (...flags: readonly string[]): Promise<string> =>
+    (await prompt([...flags, '2+3'], { env: { NODE_OPTIONS: `--import=${loads}` } })).stderr;
+  expect(await loaded('--durable')).toMatch(/recorded-session/);
+  expect(await loaded()).not.toMatch(/recorded-session/);
+  expect(await loaded('--no-session')).not.toMatch(/sqlite|recorded-session/);
+});
