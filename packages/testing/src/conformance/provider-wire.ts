@@ -18,6 +18,8 @@ export interface WireRecording {
   readonly bytes: Uint8Array;
   /** How many random chunkings are tried; always the same ones. Default 200. */
   readonly chunkings?: number | undefined;
+  /** How many bytes apart the cuts are, for a second transport under the same decoder. Default 1: after every byte. */
+  readonly cutStep?: number | undefined;
   /** Creates a provider whose next requests all receive the recording, each delivered as `next()` says. */
   make(next: () => WireDelivery): ConformanceSubject | Promise<ConformanceSubject>;
 }
@@ -85,7 +87,7 @@ export function wireConformance(recording: WireRecording): readonly ConformanceC
       run: () =>
         play(async (run) => {
           const whole = await run({});
-          for (let cutAfter = 0; cutAfter < recording.bytes.length; cutAfter += 1) {
+          for (let cutAfter = 0; cutAfter < recording.bytes.length; cutAfter += recording.cutStep ?? 1) {
             const { error, events } = await run({ cutAfter });
             if (error === undefined) {
               const [last, expected] = [events.at(-1), whole.events.at(-1)];
