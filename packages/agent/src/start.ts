@@ -37,6 +37,17 @@ const MAX_BACKLOG = 1_000;
  * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
  *
  * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run goes on and is written to the session.
+ *
+ * @example
+ * ```ts
+ * import { start } from '@kernel/agent';
+ * import { offlineProvider } from '@kernel/offline';
+ *
+ * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
+ * const { text, result } = start({ provider: offlineProvider(), model: 'offline', messages });
+ * for await (const piece of text) process.stdout.write(piece);
+ * console.log((await result).reason);
+ * ```
  */
 export function start<Context = unknown, Output = unknown>(
   options: (RunOptions<Context, Output> | SessionRunOptions<Context, Output>) & RequiredContext<Context>,

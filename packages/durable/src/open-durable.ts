@@ -86,6 +86,23 @@ const PAGE = 200;
 /**
  * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
  * of this machine.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { openDurable } from '@kernel/durable';
+ * import { offlineProvider } from '@kernel/offline';
+ *
+ * const db = openDurable('runs.db');
+ * const provider = offlineProvider();
+ * const worker = db.work({
+ *   agents: { helper: { run: (executor) => run({ provider, model: 'offline', ...executor }) } },
+ * });
+ * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: '12.5 * (3 + 4)' }] });
+ * const { status, result } = await db.result('ticket-42');
+ * await worker.drain();
+ * db.close();
+ * ```
  */
 export function openDurable(path: string, options: DurableOptions = {}): Durable {
   checkKeys('openDurable', options, KEYS);

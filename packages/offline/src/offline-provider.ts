@@ -31,6 +31,15 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
  *
  * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if one of its calls failed, and `PROVIDER_UNSUPPORTED` for
  * a `responseFormat`.
+ *
+ * @example
+ * ```ts
+ * import { offlineProvider } from '@kernel/offline';
+ *
+ * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
+ * for await (const event of offlineProvider().stream({ model: 'offline', messages }))
+ *   if (event.type === 'text-delta') console.log(event.text);
+ * ```
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   checkKeys('offlineProvider', config, KEYS);

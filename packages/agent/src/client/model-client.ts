@@ -54,7 +54,18 @@ const CAPABILITY_KEYS = optionKeys<Record<ModelCapability, unknown>>({
 });
 const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
 
-/** Creates a client for one provider and one model. Sends nothing. */
+/**
+ * Creates a client for one provider and one model. Sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { createModelClient } from '@kernel/agent/client';
+ * import { offlineProvider } from '@kernel/offline';
+ *
+ * const client = createModelClient({ provider: offlineProvider(), model: 'offline' });
+ * const { text } = await client.chat('12.5 * (3 + 4)');
+ * ```
+ */
 export function createModelClient(client: ModelClientOptions): ModelClient {
   checkKeys('createModelClient', client, CLIENT_KEYS);
   checkProvider('createModelClient', client.provider);

@@ -45,6 +45,18 @@ const KEYS = runKeys<ToolLoopConfig>(
  *
  * Throws the provider's error and the reason of an abort. In a new program use `run`, which also gives events, the reason of the end, the
  * history and usage.
+ *
+ * @example
+ * ```ts
+ * import { runToolLoop } from '@kernel/agent/compat';
+ * import { offlineProvider } from '@kernel/offline';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const provider = offlineProvider();
+ * const { content } = await runToolLoop({ provider, model: 'offline', tools: createRegistry() }, [
+ *   { role: 'user', content: '12.5 * (3 + 4)' },
+ * ]);
+ * ```
  */
 export async function runToolLoop(
   config: ToolLoopConfig,

@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { verifies } from '@kernel/testing';
+import { describe, expect, test } from 'vitest';
+import { collectPages, pageOf } from '../../site/collect-pages.ts';
+import { apiSidebar, sidebar } from '../../site/navigation.ts';
+import { linksOf, replaceLinks } from '../lib/links.ts';
+import { HASHES, pageHashes } from '../lib/page-hashes.ts';
+import { apiPages } from '../rules/api-pages.ts';
+import { documented } from '../rules/documented.ts';
+import { withProject } from '../lib/ts.ts';
+import { tree } from './fixture-tree.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+const manifest =
+  '{"name":"@kernel/a","exports":{".":{"@kernel/source":"./src/index.ts","types":"./dist/index.d.ts","default":"./dist/index.js"}}}';
+
+describe('the reference', () => {
+  const files = {
+    'packages/a/package.json': manifest,
+    'packages/a/dist/index.d.ts': '/** One. */\nexport declare const one: 1;\n',
+    'site/api-pages.ts': '',
+    'docs/api/a.md': '# @kernel/a\n',
+  };
+  const made = (): string => {
+    const root = tree(files);
+    writeFileSync(join(root, HASHES), pageHashes(root));
+    return root;
+  };
+  const messages = (root: string): readonly string[] => apiPages(root).map(({ message }) => message);
+
+  test('is up to date when nothing has changed since it was made', () => {
+    verifies('docs.api');
+    expect(messages(made())).toEqual([]);
+  });
+
+  test.each([
+    ['a docstring', 'packages/a/dist/index.d.ts', 'the declarations have changed'],
+    ['what makes it', 'site/api-pages.ts', 'the generator have changed'],
+    ['a page', 'docs/api/a.md', 'docs/api/a.md is not as it was generated'],
+    ['the pages, by one', 'docs/api/b.md', 'docs/api/b.md is not as it was generated'],
+  ])('is stale once %s was changed', (_name, file, message) => {
+    verifies('docs.api');
+    const root = made();
+    writeFileSync(join(root, file), '/** Two. */\nexport declare const two: 2;\n');
+    expect(messages(root)).toEqual([`${message}. Run: pnpm run docs`]);
+  });
+
+  test('does not count as made where it never was', () => {
+    verifies('docs.api');
+    expect(messages(tree(files)).length).toBe(3);
+  });
+});
+
+test('documented: names what has no doc comment in the declarations, and entry points without an example', () => {
+  verifies('docs.documented');
+  const example = '/**\n * One.\n *\n * @example\n * ```ts\n * f();\n * ```\n */\n';
+  const check = (text: string): readonly string[] => {
+    const root = tree({
+      'packages/a/package.json': manifest,
+      'packages/a/dist/index.d.ts': text,
+      'tsconfig.json': '{"compilerOptions":{"noEmit":true},"include":["packages/*/dist/*.d.ts"]}',
+    });
+    return withProject(join(root, 'tsconfig.json'), (exportsOf) => documented(root, exportsOf)).map(
+      ({ message }) => message,
+    );
+  };
+  expect(
+    check(`${example}export declare function f(): void;\n/** A. */\nexport interface A {\n  readonly type: 'a';\n}\n`),
+  ).toEqual([]);
+  expect(
+    check('/** A. */\nexport interface A {\n  readonly a: 1;\n  b(): void;\n}\nexport declare const c: 1;\n'),
+  ).toEqual([
+    '"A.a" has no doc comment.',
+    '"A.b" has no doc comment.',
+    '"c" has no doc comment.',
+    'no export of "." has an @example.',
+  ]);
+});
+
+describe('links', () => {
+  const text =
+    'See [a `[b]`](a.md#x), ![p](p.svg), [web](https://example.com) and `[no](b.md)`.\n\n```md\n[no](c.md)\n```\n';
+
+  test('are found outside of code', () => {
+    verifies('docs.site');
+    expect(linksOf(text).map(({ target, anchor, picture }) => [target, anchor, picture])).toEqual([
+      ['a.md', '#x', false],
+      ['p.svg', '', true],
+    ]);
+  });
+
+  test('are replaced, and code stays as it is', () => {
+    verifies('docs.site');
+    expect(replaceLinks(text, ({ label }) => label)).toBe(
+      text.replace('[a `[b]`](a.md#x)', 'a `[b]`').replace('![p](p.svg)', 'p'),
+    );
+  });
+});
+
+describe('the site', () => {
+  test('gives a README the place of its folder', () => {
+    verifies('docs.site');
+    const places = ['README.md', 'docs/README.md', 'docs/adr/README.md', 'packages/a/README.md', 'docs/guides/b.md'];
+    expect(places.map(pageOf)).toEqual(['index.md', 'documents.md', 'adr/index.md', 'packages/a.md', 'guides/b.md']);
+  });
+
+  test('has links between pages, and the text of a link to anything else', () => {
+    verifies('docs.site');
+    const root = tree({
+      'README.md': '[a](packages/a), [source](packages/a/index.ts), [guides](docs/guides) ![p](docs/pictures/p.svg)\n',
+      'packages/a/README.md': '<!-- snippet: x -->\n\n[use it](../../docs/guides/b.md#c) {{ x }}\n',
+      'packages/a/index.ts': '',
+      'docs/README.md': '# Documents\n',
+      'docs/guides/b.md': '[a](../../packages/a/README.md)\n',
+      'docs/pictures/p.svg': '<svg/>',
+    });
+    expect(collectPages(root, join(root, 'pages'))).toEqual([
+      'documents.md',
+      'guides/b.md',
+      'index.md',
+      'packages/a.md',
+    ]);
+    const page = (name: string): string => readFileSync(join(root, 'pages', name), 'utf8');
+    expect(page('index.md')).toBe('[a](./packages/a.md), source, [guides](./documents.md) ![p](./pictures/p.svg)\n');
+    expect(page('packages/a.md')).toBe('[use it](../guides/b.md#c) &#123;&#123; x }}\n');
+    expect(page('guides/b.md')).toBe('[a](../packages/a.md)\n');
+    writeFileSync(join(root, 'docs/guides/b.md'), '[gone](gone.md)\n');
+    expect(() => collectPages(root, join(root, 'pages'))).toThrow(
+      'docs/guides/b.md links to gone.md, which does not exist.',
+    );
+  });
+
+  test('has every document of this repository, and a sidebar whose entries are pages', () => {
+    verifies('docs.site');
+    const root = tree({});
+    const pages = new Set(collectPages(repository, join(root, 'pages')));
+    expect(pages.size).toBeGreaterThan(100);
+    const links = [...sidebar(repository), ...apiSidebar(repository)].flatMap(({ items }) =>
+      items.map(({ link }) => link),
+    );
+    const missing = links.filter((link) => !pages.has(`${link.slice(1)}.md`) && !pages.has(`${link.slice(1)}index.md`));
+    expect(missing).toEqual([]);
+    const guides = [...pages].filter((page) => page.startsWith('guides/'));
+    expect(guides.filter((page) => !links.includes(`/${page.slice(0, -3)}`))).toEqual([]);
+  });
+});
