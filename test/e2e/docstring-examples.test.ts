@@ -3,21 +3,21 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { docstringExamples } from '../lib/docstring-examples.ts';
-import { tree } from './fixture-tree.ts';
+import { docstringExamples } from '../../scripts/lib/docstring-examples.ts';
+import { tree } from '../../scripts/test/fixture-tree.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
-/** What the compiler says of these programs, which import packages as the examples do. */
+/** What the compiler says of these programs, which import the built packages. */
 function faultsOf(programs: ReadonlyMap<string, string>): string {
-  const folder = join(root, 'examples/node_modules/.cache', `docstrings-${process.pid}`);
+  const folder = join(root, 'test/e2e/node_modules/.cache', `docstrings-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of programs) writeFileSync(join(folder, name), `${text}\nexport {};\n`);
   const config = {
     extends: join(root, 'tsconfig.base.json'),
-    compilerOptions: { noEmit: true, paths: { '@kernel/schema': [join(root, 'packages/schema/src/index.ts')] } },
-    files: [...programs.keys(), join(root, 'packages/providers/src/http/undici/undici-client.d.ts')],
+    compilerOptions: { noEmit: true, customConditions: [], paths: {} },
+    files: [...programs.keys()],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
