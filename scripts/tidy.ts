@@ -9,6 +9,7 @@ import { api, writeApi } from './rules/api.ts';
 import { apiPages } from './rules/api-pages.ts';
 import { changesets } from './rules/changesets.ts';
 import { deprecations } from './rules/deprecations.ts';
+import { guarantees } from './rules/guarantees.ts';
 import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { docs } from './rules/docs.ts';
@@ -43,6 +44,7 @@ const textRules: readonly Rule[] = [
   docs,
   codeMap,
   apiPages,
+  guarantees,
   snippets,
   vendorNames,
   tests,

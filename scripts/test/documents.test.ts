@@ -8,6 +8,7 @@ import { linksOf, replaceLinks } from '../lib/links.ts';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
 import { apiPages } from '../rules/api-pages.ts';
 import { documented } from '../rules/documented.ts';
+import { guarantees } from '../rules/guarantees.ts';
 import { withProject } from '../lib/ts.ts';
 import { tree } from './fixture-tree.ts';
 
@@ -143,5 +144,53 @@ describe('the site', () => {
     expect(missing).toEqual([]);
     const guides = [...pages].filter((page) => page.startsWith('guides/'));
     expect(guides.filter((page) => !links.includes(`/${page.slice(0, -3)}`))).toEqual([]);
+  });
+});
+
+describe('guarantees', () => {
+  const rows = '| promise | figure | test | requirements |\n|---|---|---|---|\n';
+  const files = {
+    'docs/requirements.md': '| id | what |\n|---|---|\n| a.b | MUST: hold |\n| a.c | MUST: hold too |\n',
+    'packages/a/test/a.test.ts': "verifies('a.b');",
+  };
+  const check = (row: string): readonly string[] =>
+    guarantees(tree({ ...files, 'docs/guarantees.md': rows + row })).map(({ message }) => message);
+
+  test('name a test and a requirement that it cites', () => {
+    verifies('docs.guarantees');
+    expect(check('| Never hangs | 50 ms | [a](../packages/a/test/a.test.ts) | `a.b` |\n')).toEqual([]);
+    expect(guarantees(repository)).toEqual([]);
+  });
+
+  test.each([
+    ['no test', '| Never hangs | | | `a.b` |', 'a promise names a test file and a requirement.'],
+    [
+      'no requirement',
+      '| x | | [a](../packages/a/test/a.test.ts) | |',
+      'a promise names a test file and a requirement.',
+    ],
+    [
+      'a test that is gone',
+      '| x | | [b](../packages/a/test/b.test.ts) | `a.b` |',
+      'a promise names a test file and a requirement.',
+    ],
+    [
+      'a requirement that is not in the list',
+      '| x | | [a](../packages/a/test/a.test.ts) | `a.d` |',
+      '"a.d" is not a row of docs/requirements.md.',
+    ],
+    [
+      'a test that proves something else',
+      '| x | | [a](../packages/a/test/a.test.ts) | `a.c` |',
+      'packages/a/test/a.test.ts does not cite "a.c".',
+    ],
+    [
+      'a command for a file that is gone',
+      'vitest run packages/a/test/b.test.ts',
+      'packages/a/test/b.test.ts does not exist.',
+    ],
+  ])('with %s are refused', (_name, row, message) => {
+    verifies('docs.guarantees');
+    expect(check(`${row}\n`)).toEqual([message]);
   });
 });
