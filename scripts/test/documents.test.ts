@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
@@ -193,4 +193,15 @@ describe('guarantees', () => {
     verifies('docs.guarantees');
     expect(check(`${row}\n`)).toEqual([message]);
   });
+});
+
+test('the index leads to every document, and that of the decision records to every record', () => {
+  verifies('docs.site');
+  const linked = (file: string): readonly string[] =>
+    linksOf(readFileSync(join(repository, file), 'utf8')).map(({ target }) => target);
+  const documents = globSync(['*.md', 'guides/*.md', '*/README.md'], { cwd: join(repository, 'docs') });
+  const unlinked = documents.filter((file) => file !== 'README.md' && !linked('docs/README.md').includes(file));
+  expect(unlinked).toEqual([]);
+  const records = globSync('0*.md', { cwd: join(repository, 'docs/adr') }).toSorted();
+  expect(linked('docs/adr/README.md').toSorted()).toEqual(records);
 });

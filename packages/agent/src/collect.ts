@@ -38,10 +38,10 @@ export type RunResult<Output = unknown> =
  * @example
  * ```ts
  * import { collect, run } from '@kernel/agent';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
- * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
- * const result = await collect(run({ provider: offlineProvider(), model: 'offline', messages }));
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const result = await collect(run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages }));
  * if (result.reason === 'done') console.log(result.answer);
  * ```
  */

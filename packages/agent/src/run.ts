@@ -22,10 +22,10 @@ const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its read
  * @example
  * ```ts
  * import { run } from '@kernel/agent';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
- * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
- * for await (const event of run({ provider: offlineProvider(), model: 'offline', messages })) {
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * for await (const event of run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages })) {
  *   if (event.type === 'text-delta') process.stdout.write(event.text);
  *   if (event.type === 'run-end') console.log(event.reason, event.usage);
  * }

@@ -41,10 +41,10 @@ const MAX_BACKLOG = 1_000;
  * @example
  * ```ts
  * import { start } from '@kernel/agent';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
- * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
- * const { text, result } = start({ provider: offlineProvider(), model: 'offline', messages });
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const { text, result } = start({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages });
  * for await (const piece of text) process.stdout.write(piece);
  * console.log((await result).reason);
  * ```

@@ -91,14 +91,14 @@ const PAGE = 200;
  * ```ts
  * import { run } from '@kernel/agent';
  * import { openDurable } from '@kernel/durable';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
  * const db = openDurable('runs.db');
- * const provider = offlineProvider();
+ * const provider = createProvider({ name: 'ollama' });
  * const worker = db.work({
- *   agents: { helper: { run: (executor) => run({ provider, model: 'offline', ...executor }) } },
+ *   agents: { helper: { run: (executor) => run({ provider, model: 'qwen3', ...executor }) } },
  * });
- * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: '12.5 * (3 + 4)' }] });
+ * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
  * const { status, result } = await db.result('ticket-42');
  * await worker.drain();
  * db.close();

@@ -34,11 +34,15 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
  *
  * @example
  * ```ts
+ * import { collect, run } from '@kernel/agent';
  * import { offlineProvider } from '@kernel/offline';
+ * import { bindTool, createRegistry } from '@kernel/tools';
  *
- * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
- * for await (const event of offlineProvider().stream({ model: 'offline', messages }))
- *   if (event.type === 'text-delta') console.log(event.text);
+ * const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+ * const weather = { name: 'weather', description: 'Tells the weather in a city.', effect: 'read', parameters } as const;
+ * const tools = createRegistry([bindTool<{ readonly city: string }>(weather, ({ city }) => `Sunny in ${city}.`)]);
+ * const messages = [{ role: 'user', content: 'What is the weather in Lisbon?' }] as const;
+ * await collect(run({ provider: offlineProvider(), model: 'offline', messages, tools })); // Sunny in Lisbon.
  * ```
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {

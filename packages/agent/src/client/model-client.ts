@@ -60,10 +60,10 @@ const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, tool
  * @example
  * ```ts
  * import { createModelClient } from '@kernel/agent/client';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
- * const client = createModelClient({ provider: offlineProvider(), model: 'offline' });
- * const { text } = await client.chat('12.5 * (3 + 4)');
+ * const client = createModelClient({ provider: createProvider({ name: 'ollama' }), model: 'qwen3' });
+ * const { text } = await client.chat('Why is the sky blue?');
  * ```
  */
 export function createModelClient(client: ModelClientOptions): ModelClient {

@@ -49,12 +49,12 @@ const KEYS = runKeys<ToolLoopConfig>(
  * @example
  * ```ts
  * import { runToolLoop } from '@kernel/agent/compat';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  * import { createRegistry } from '@kernel/tools';
  *
- * const provider = offlineProvider();
- * const { content } = await runToolLoop({ provider, model: 'offline', tools: createRegistry() }, [
- *   { role: 'user', content: '12.5 * (3 + 4)' },
+ * const provider = createProvider({ name: 'ollama' });
+ * const { content } = await runToolLoop({ provider, model: 'qwen3', tools: createRegistry() }, [
+ *   { role: 'user', content: 'Why is the sky blue?' },
  * ]);
  * ```
  */

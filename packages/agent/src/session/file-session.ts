@@ -29,11 +29,11 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * ```ts
  * import { collect, runSession } from '@kernel/agent';
  * import { openFileSession } from '@kernel/agent/session-file';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
  * const session = await openFileSession('chat.jsonl', { fsync: true });
  * const messages = [{ role: 'user', content: 'Go on.' }] as const;
- * await collect(runSession({ session, provider: offlineProvider(), model: 'offline', messages }));
+ * await collect(runSession({ session, provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages }));
  * await session.close();
  * ```
  */

@@ -42,11 +42,11 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
  * ```ts
  * import { run } from '@kernel/agent';
  * import { traceRun, withTracing } from '@kernel/agent/otel';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
- * const messages = [{ role: 'user', content: '12.5 * (3 + 4)' }] as const;
- * const provider = withTracing(offlineProvider());
- * for await (const event of traceRun(run({ provider, model: 'offline', messages }), { name: 'calculator' }))
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const provider = withTracing(createProvider({ name: 'ollama' }));
+ * for await (const event of traceRun(run({ provider, model: 'qwen3', messages }), { name: 'calculator' }))
  *   console.log(event.type);
  * ```
  */

@@ -32,25 +32,7 @@ const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
  * import { createWorkspace, fileTools } from '@kernel/toolbox';
  * import { createRegistry } from '@kernel/tools';
  *
- * const workspace = await createWorkspace({ root: process.cwd(), write: ['src/**'] });
- * const tools = createRegistry(fileTools(workspace));
- * ```
- *
- * @example
- * ```ts
- * import { createWorkspace, fileTools } from '@kernel/toolbox';
- * import { createRegistry } from '@kernel/tools';
- *
- * const workspace = await createWorkspace({ root: process.cwd(), write: ['src/**'] });
- * const tools = createRegistry(fileTools(workspace));
- * ```
- *
- * @example
- * ```ts
- * import { createWorkspace, fileTools } from '@kernel/toolbox';
- * import { createRegistry } from '@kernel/tools';
- *
- * const workspace = await createWorkspace({ root: process.cwd(), write: ['src/**'] });
+ * const workspace = await createWorkspace({ root: process.cwd(), write: ['src'] });
  * const tools = createRegistry(fileTools(workspace));
  * ```
  */

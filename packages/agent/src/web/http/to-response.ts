@@ -30,11 +30,11 @@ const KEYS = optionKeys<ToResponseOptions>(
  * ```ts
  * import { run } from '@kernel/agent';
  * import { toResponse } from '@kernel/agent/web';
- * import { offlineProvider } from '@kernel/offline';
+ * import { createProvider } from '@kernel/providers';
  *
  * export async function POST(request: Request): Promise<Response> {
  *   const messages = [{ role: 'user', content: await request.text() }] as const;
- *   return toResponse(run({ provider: offlineProvider(), model: 'offline', messages, signal: request.signal }));
+ *   return toResponse(run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages, signal: request.signal }));
  * }
  * ```
  */
