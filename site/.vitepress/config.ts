@@ -11,6 +11,8 @@ export default defineConfig({
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.cache/vitepress',
+  // No icon to load.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: true,
   metaChunk: true,
   // A dead link fails the build.

@@ -14,12 +14,10 @@ export async function ask(model: BaseChatModel, prompt: string): Promise<string>
   const withTools = model.bindTools?.([weather]) ?? model;
   const messages: BaseMessage[] = [new SystemMessage('You answer in one sentence.'), new HumanMessage(prompt)];
   for (let turn = 0; turn < 5; turn += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one turn after another
     const reply = await withTools.invoke(messages);
     messages.push(reply);
     if (reply.tool_calls === undefined || reply.tool_calls.length === 0) return reply.text;
     for (const call of reply.tool_calls) {
-      // oxlint-disable-next-line no-await-in-loop -- one call after another
       messages.push(await weather.invoke({ ...call, type: 'tool_call' }));
     }
   }
