@@ -19,9 +19,9 @@ export const guarantees: Rule = (root) => {
     const gone = [...text.matchAll(/\bvitest run (\S+)/g)].filter(([, file = '']) => !existsSync(join(root, file)));
     if (!text.startsWith('| ') || /^\| *(?:promise\b|-)/.test(text))
       return gone.map(([, file]) => problem(`${file} does not exist.`));
-    const cells = text.split(' | ');
-    const [proof] = linksOf(cells.at(-2) ?? '');
-    const ids = [...(cells.at(-1) ?? '').matchAll(ID)].map(([, id = '']) => id);
+    const cell = text.split(' | ').at(-1) ?? '';
+    const [proof] = linksOf(cell);
+    const ids = [...cell.matchAll(ID)].map(([, id = '']) => id);
     const file = join(root, 'docs', proof?.target ?? '');
     if (proof === undefined || ids.length === 0 || !existsSync(file) || !statSync(file).isFile())
       return [problem('a promise names a test file and a requirement.')];

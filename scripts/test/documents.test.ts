@@ -4,9 +4,11 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collectPages, pageOf } from '../../site/collect-pages.ts';
 import { apiSidebar, sidebar } from '../../site/navigation.ts';
+import { anchorsIn } from '../lib/anchors.ts';
 import { linksOf, replaceLinks } from '../lib/links.ts';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
 import { apiPages } from '../rules/api-pages.ts';
+import { codeMap } from '../rules/code-map.ts';
 import { documented } from '../rules/documented.ts';
 import { guarantees } from '../rules/guarantees.ts';
 import { withProject } from '../lib/ts.ts';
@@ -99,6 +101,20 @@ describe('links', () => {
   });
 });
 
+test('an anchor leads to a heading, as GitHub names it, or to an id', () => {
+  verifies('architecture.map');
+  const text = '# Call `f()`, or [g](g.md)?\n\n## A b\n\n## A b\n\n<a id="x-1"></a>\n\n```sh\n# no heading\n```\n';
+  expect([...anchorsIn(text)].toSorted()).toEqual(['a-b', 'a-b-1', 'call-f-or-g', 'x-1']);
+  const root = tree({
+    'docs/a.md': '# One\n\n[two](b.md#two) [one](#one) [gone](b.md#gone) [none](#none)\n',
+    'docs/b.md': '# Two\n',
+  });
+  expect(codeMap(root).map(({ line, message }) => [line, message])).toEqual([
+    [3, 'links to b.md#gone, where no heading has that name.'],
+    [3, 'links to #none, where no heading has that name.'],
+  ]);
+});
+
 describe('the site', () => {
   test('gives a README the place of its folder', () => {
     verifies('docs.site');
@@ -148,7 +164,7 @@ describe('the site', () => {
 });
 
 describe('guarantees', () => {
-  const rows = '| promise | figure | test | requirements |\n|---|---|---|---|\n';
+  const rows = '| promise | figure | test |\n|---|---|---|\n';
   const files = {
     'docs/requirements.md': '| id | what |\n|---|---|\n| a.b | MUST: hold |\n| a.c | MUST: hold too |\n',
     'packages/a/test/a.test.ts': "verifies('a.b');",
@@ -158,30 +174,26 @@ describe('guarantees', () => {
 
   test('name a test and a requirement that it cites', () => {
     verifies('docs.guarantees');
-    expect(check('| Never hangs | 50 ms | [a](../packages/a/test/a.test.ts) | `a.b` |\n')).toEqual([]);
+    expect(check('| Never hangs | 50 ms | [a](../packages/a/test/a.test.ts): `a.b` |\n')).toEqual([]);
     expect(guarantees(repository)).toEqual([]);
   });
 
   test.each([
-    ['no test', '| Never hangs | | | `a.b` |', 'a promise names a test file and a requirement.'],
-    [
-      'no requirement',
-      '| x | | [a](../packages/a/test/a.test.ts) | |',
-      'a promise names a test file and a requirement.',
-    ],
+    ['no test', '| Never hangs | | `a.b` |', 'a promise names a test file and a requirement.'],
+    ['no requirement', '| x | | [a](../packages/a/test/a.test.ts) |', 'a promise names a test file and a requirement.'],
     [
       'a test that is gone',
-      '| x | | [b](../packages/a/test/b.test.ts) | `a.b` |',
+      '| x | | [b](../packages/a/test/b.test.ts): `a.b` |',
       'a promise names a test file and a requirement.',
     ],
     [
       'a requirement that is not in the list',
-      '| x | | [a](../packages/a/test/a.test.ts) | `a.d` |',
+      '| x | | [a](../packages/a/test/a.test.ts): `a.d` |',
       '"a.d" is not a row of docs/requirements.md.',
     ],
     [
       'a test that proves something else',
-      '| x | | [a](../packages/a/test/a.test.ts) | `a.c` |',
+      '| x | | [a](../packages/a/test/a.test.ts): `a.c` |',
       'packages/a/test/a.test.ts does not cite "a.c".',
     ],
     [
