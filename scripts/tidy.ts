@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
 import { withProject } from './lib/ts.ts';
 import { api, writeApi } from './rules/api.ts';
+import { apiPages } from './rules/api-pages.ts';
 import { changesets } from './rules/changesets.ts';
 import { deprecations } from './rules/deprecations.ts';
+import { guarantees } from './rules/guarantees.ts';
 import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { docs } from './rules/docs.ts';
+import { documented } from './rules/documented.ts';
 import { fileShape } from './rules/file-shape.ts';
 import { folders } from './rules/folders.ts';
 import { getters } from './rules/getters.ts';
@@ -40,6 +43,8 @@ const textRules: readonly Rule[] = [
   slowPatterns,
   docs,
   codeMap,
+  apiPages,
+  guarantees,
   snippets,
   vendorNames,
   tests,
@@ -63,6 +68,7 @@ const problems = withProject(
       ...oneTool(root, exportsOf),
       ...api(root, exportsOf),
       ...rootExports(root, exportsOf),
+      ...documented(root, exportsOf),
       ...changesets(root),
     ];
   },

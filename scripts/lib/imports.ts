@@ -14,7 +14,9 @@ const IMPORT =
   /^\s*(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gms;
 
 /** The imports of a module's text, static and dynamic, in order. */
-export function importsOf(text: string): readonly Import[] {
+export function importsOf(module: string): readonly Import[] {
+  // An example in a doc comment imports what the module may not.
+  const text = module.replaceAll(/^\s*\/\*\*[\s\S]*?\*\//gm, (comment) => comment.replaceAll(/[^\n]/g, ' '));
   return [...text.matchAll(IMPORT)].map((match) => ({
     specifier: match[2] ?? match[3] ?? '',
     isType: match[1] !== undefined,

@@ -18,6 +18,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'apps/*',
     'examples',
     'scripts',
+    'test/coming-from',
     'test/durable',
     'test/e2e',
     'test/mcp',

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writePackageDocs } from '../release/package-docs.ts';
+import { packedReadme, writePackageDocs } from '../release/package-docs.ts';
+import { replaceInTarball } from '../release/replace-in-tarball.ts';
 import { requireBuilt } from '../release/tree-state.ts';
 import { publishedFolders, readManifest } from './projects.ts';
 
@@ -24,6 +25,7 @@ export function packAll(root: string, folder: string): ReadonlyMap<string, strin
     });
     const file = readdirSync(folder).find((name) => !before.has(name));
     if (file === undefined) throw new Error(`pnpm pack left no tarball for ${workspace}.`);
+    replaceInTarball(join(folder, file), 'package/README.md', (text) => packedReadme(root, workspace, text));
     tarballs.set(manifest.name, resolve(folder, file));
   }
   return tarballs;

@@ -5,7 +5,7 @@ import { API, type Checker, type Project, type Symbol as TsSymbol, SymbolFlags }
 /** One exported name of a module. */
 export interface ExportedName {
   readonly name: string;
-  /** Its declarations as TypeScript prints them, without comments. */
+  /** Its declarations as TypeScript prints them. */
   readonly text: string;
   /** The file of its first declaration, absolute. */
   readonly file: string;
@@ -13,6 +13,8 @@ export interface ExportedName {
   readonly documentation: string;
   /** The member names of every object type in its declared type: the type itself and each member of a union. */
   readonly shapes: readonly (readonly string[])[];
+  /** The members of an interface without a doc comment, except literals, which discriminate a union. */
+  readonly undocumented: readonly string[];
 }
 
 /** Opens the project of a tsconfig and hands a reader of its modules' exports to `use`. */
@@ -43,6 +45,7 @@ function exportsOf(project: Project, file: string): readonly ExportedName[] {
       file: nodes[0]?.getSourceFile().fileName ?? file,
       documentation: checker.getDocumentationCommentOfSymbol(target),
       shapes: shapesOf(checker, target),
+      undocumented: undocumentedOf(project, target),
     };
   });
 }
@@ -53,4 +56,18 @@ function shapesOf(checker: Checker, symbol: TsSymbol): readonly (readonly string
   const type = checker.getDeclaredTypeOfSymbol(symbol);
   const parts = type.isUnionType() ? type.getTypes() : [];
   return [type, ...parts].map((part) => checker.getPropertiesOfType(part).map((property) => property.name));
+}
+
+function undocumentedOf(project: Project, symbol: TsSymbol): readonly string[] {
+  if ((symbol.flags & SymbolFlags.Interface) === 0) return [];
+  const { checker, emitter } = project;
+  const silent = checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    .filter((member) => checker.getDocumentationCommentOfSymbol(member) === '');
+  return silent.flatMap((member) => {
+    const node = member.declarations[0]?.resolve(project);
+    const isForeign = node?.getSourceFile().fileName.includes('/node_modules/') ?? true;
+    const isLiteral = node !== undefined && /^readonly \w+: '[^']*';?$/.test(emitter.printNode(node));
+    return isForeign || isLiteral ? [] : [member.name];
+  });
 }

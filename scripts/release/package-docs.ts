@@ -1,16 +1,16 @@
 /** The documents that a package carries besides its README: its guides, the error codes, and an index of all of it for language models. */
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, posix } from 'node:path';
+import { linksOf, replaceLinks } from '../lib/links.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
 
 const GUIDES = 'docs/guides/';
 const ERRORS = 'docs/errors.md';
-const LINK = /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?\)/g;
 
 /** The guides of a package: those that its README links to, relative to the root, sorted. */
 export function guidesOf(root: string, folder: string): readonly string[] {
   const readme = readFileSync(join(root, folder, 'README.md'), 'utf8');
-  const linked = [...readme.matchAll(LINK)].map(([, , , target = '']) => posix.normalize(`${folder}/${target}`));
+  const linked = linksOf(readme).map(({ target }) => posix.normalize(`${folder}/${target}`));
   return [...new Set(linked.filter((file) => file.startsWith(GUIDES)))].toSorted();
 }
 
@@ -22,17 +22,34 @@ export function guidesOfNoPackage(root: string): readonly string[] {
   );
 }
 
-/** The documents of a package by their paths in its tarball. */
-export function packageDocs(root: string, folder: string): ReadonlyMap<string, string> {
-  const guides = guidesOf(root, folder);
-  const places = new Map<string, string>([
+/** The README of a package as its tarball has it: its links lead to what the tarball holds, or are plain text. */
+export function packedReadme(root: string, folder: string, text: string): string {
+  return asPacked(text, `${folder}/README.md`, placesOf(folder, guidesOf(root, folder)));
+}
+
+/** Where a file of the repository is in the tarball of a package, if it is there: its documents, and its sources, which maps lead to. */
+type PlaceOf = (path: string) => string | undefined;
+
+function placesOf(folder: string, guides: readonly string[]): PlaceOf {
+  const places = new Map([
     [`${folder}/README.md`, 'README.md'],
+    [folder, 'README.md'],
+    [`${folder}/LICENSE`, 'LICENSE'],
     [ERRORS, 'errors.md'],
     ...guides.map((file): [string, string] => [file, file]),
   ]);
+  const sources = `${folder}/src`;
+  const isSource = (path: string): boolean => path === sources || path.startsWith(`${sources}/`);
+  return (path) => places.get(path) ?? (isSource(path) ? path.slice(folder.length + 1) : undefined);
+}
+
+/** The documents of a package by their paths in its tarball, besides its README. */
+export function packageDocs(root: string, folder: string): ReadonlyMap<string, string> {
+  const guides = guidesOf(root, folder);
+  const places = placesOf(folder, guides);
   const docs = new Map<string, string>();
   for (const file of [ERRORS, ...guides])
-    docs.set(places.get(file) ?? file, asPacked(readFileSync(join(root, file), 'utf8'), file, places));
+    docs.set(places(file) ?? file, asPacked(readFileSync(join(root, file), 'utf8'), file, places));
   docs.set('llms.txt', indexOf(root, folder, guides));
   return docs;
 }
@@ -52,14 +69,12 @@ export function writePackageDocs(root: string, folder: string): void {
 }
 
 /** A document of the repository as a tarball has it: links lead to what the tarball holds, or are plain text. */
-function asPacked(text: string, file: string, places: ReadonlyMap<string, string>): string {
-  const from = posix.dirname(places.get(file) ?? file);
-  return text
-    .replaceAll(/^<!-- snippet: .* -->\n+/gm, '')
-    .replaceAll(LINK, (_whole, _image: string, label: string, target: string, anchor = '') => {
-      const place = places.get(posix.normalize(`${posix.dirname(file)}/${target}`));
-      return place === undefined ? label : `[${label}](${posix.relative(from, place)}${anchor})`;
-    });
+function asPacked(text: string, file: string, placeOf: PlaceOf): string {
+  const from = posix.dirname(placeOf(file) ?? file);
+  return replaceLinks(text.replaceAll(/^<!-- snippet: .* -->\n+/gm, ''), ({ label, target, anchor }) => {
+    const place = placeOf(posix.normalize(posix.join(posix.dirname(file), target)).replace(/\/$/, ''));
+    return place === undefined ? label : `[${label}](${posix.relative(from, place)}${anchor})`;
+  });
 }
 
 /** An index in the form of llms.txt: what the package is, its entry points with what they export, and its documents. */

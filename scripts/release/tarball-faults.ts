@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { manifestFaults, type PackedManifest } from '../lib/check-manifest.ts';
+import { linksOf } from '../lib/links.ts';
 import { targetsOf } from './tree-state.ts';
 
 /** What every tarball has besides its code. */
@@ -8,7 +9,7 @@ const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'errors.md', 'llms.tx
 
 /**
  * What is wrong with a package as it would be published, unpacked into `folder`: a document or a file that its manifest points to is missing,
- * a condition or a file that a user cannot use came along, or its manifest has a fault. `guides` are the documents that it should have besides.
+ * a link in a document leads to nothing, a condition or a file that a user cannot use came along, or its manifest has a fault. `guides` are the documents that it should have besides.
  */
 export function tarballFaults(folder: string, guides: readonly string[]): readonly string[] {
   const text = readFileSync(join(folder, 'package.json'), 'utf8');
@@ -18,9 +19,19 @@ export function tarballFaults(folder: string, guides: readonly string[]): readon
   return [
     ...manifestFaults(manifest),
     ...missing.map((file) => `${manifest.name} lacks ${file}.`),
+    ...deadLinks(folder).map((link) => `${manifest.name}: ${link}.`),
     ...unwanted.map((file) => `${manifest.name} has ${file}.`),
     ...(text.includes('@kernel/source')
       ? [`${manifest.name} has the condition @kernel/source, whose files import a package that is not published.`]
       : []),
   ];
+}
+
+/** The links of the documents that lead to nothing in the folder. */
+function deadLinks(folder: string): readonly string[] {
+  return globSync(['README.md', 'errors.md', 'llms.txt', 'docs/**/*.md'], { cwd: folder }).flatMap((file) =>
+    linksOf(readFileSync(join(folder, file), 'utf8'))
+      .filter(({ target }) => !existsSync(join(folder, dirname(file), target)))
+      .map(({ target }) => `${file} links to ${target}, which it does not have`),
+  );
 }

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { anchorsOf } from '../lib/anchors.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
 
@@ -7,7 +8,7 @@ const MAP = 'ARCHITECTURE.md';
 
 /**
  * Code map: `ARCHITECTURE.md` mentions every folder of sources, the README of each package mentions its own, and every relative link of a
- * document leads to something.
+ * document leads to something, an anchor to a heading.
  */
 export const codeMap: Rule = (root) => {
   const problems: Problem[] = [];
@@ -40,13 +41,17 @@ function documents(root: string): readonly string[] {
   return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('CHANGELOG.md'));
 }
 
+/** The links of a document that lead to no file, or to no heading of it. */
 function brokenLinks(root: string, file: string, text: string): readonly Problem[] {
   const prose = text.replaceAll(/```[\s\S]*?```/g, (fence) => fence.replaceAll(/[^\n]/g, ' '));
-  return [...prose.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(
-    (match): readonly Problem[] => {
-      if (existsSync(join(root, dirname(file), match[1] ?? ''))) return [];
-      const line = prose.slice(0, match.index).split('\n').length;
-      return [{ rule: 'code-map', file, line, message: `links to ${match[1]}, which does not exist.` }];
+  return [...prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(
+    ([whole, target = '', anchor], index, all): readonly Problem[] => {
+      const path = target === '' ? join(root, file) : join(root, dirname(file), target);
+      const line = prose.slice(0, all[index]?.index).split('\n').length;
+      const problem = (message: string): readonly Problem[] => [{ rule: 'code-map', file, line, message }];
+      if (!existsSync(path)) return problem(`links to ${target}, which does not exist.`);
+      if (anchor === undefined || !path.endsWith('.md') || anchorsOf(path).has(anchor)) return [];
+      return problem(`links to ${whole.slice(2, -1)}, where no heading has that name.`);
     },
   );
 }

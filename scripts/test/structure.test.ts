@@ -180,7 +180,7 @@ describe('maps', () => {
 
   test('a link to nothing is refused, but not one in a code fence or to the web', () => {
     const text = '[a](missing.md) [b](./there.md#part) [c](https://example.com)\n```\n[d](missing.md)\n```\n';
-    expect(messages(codeMap, { 'docs/a.md': text, 'docs/there.md': '' })).toEqual([
+    expect(messages(codeMap, { 'docs/a.md': text, 'docs/there.md': '# Part\n' })).toEqual([
       'links to missing.md, which does not exist.',
     ]);
   });

@@ -22,6 +22,7 @@ export type RunResult<Output = unknown> =
   RunEnd<Output> extends infer E
     ? E extends RunEnd<Output>
       ? Omit<E, 'type'> & {
+          /** The calls that have ended, in the order in which they ended. */
           readonly toolCalls: readonly FinishedCall[];
           /** What providers had to change in requests or leave out of them, each once. */
           readonly warnings: readonly ProviderWarning[];
@@ -33,6 +34,16 @@ export type RunResult<Output = unknown> =
  * Reads a run to its end and resolves to its result, whatever the reason; a failed run resolves too.
  *
  * Rejects with what the run throws (`LIMIT_REACHED`, by option), and with `PROVIDER_PROTOCOL` if there was no `run-end`.
+ *
+ * @example
+ * ```ts
+ * import { collect, run } from '@kernel/agent';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const result = await collect(run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages }));
+ * if (result.reason === 'done') console.log(result.answer);
+ * ```
  */
 export async function collect<Output = unknown>(events: AsyncIterable<AgentEvent<Output>>): Promise<RunResult<Output>> {
   const toolCalls: FinishedCall[] = [];

@@ -18,6 +18,18 @@ const RUN_OVER = new KernelError('TOOL_CANCELLED', 'The run is over, or its read
  * Throws `CONFIG_INVALID` at once for options that no run can start with, and nothing else, except `LIMIT_REACHED` after the `run-end` with
  * `limits.onLimit: 'throw'`. Nothing happens before the first `next()`. The last event is one `run-end`, on every path. Leaving the
  * iteration aborts everything in flight. After an abort the run settles within 50 ms, whatever handlers do.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * for await (const event of run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages })) {
+ *   if (event.type === 'text-delta') process.stdout.write(event.text);
+ *   if (event.type === 'run-end') console.log(event.reason, event.usage);
+ * }
+ * ```
  */
 export function run<Context = unknown, Output = unknown>(
   options: RunOptions<Context, Output> & RequiredContext<Context>,

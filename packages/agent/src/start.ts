@@ -37,6 +37,17 @@ const MAX_BACKLOG = 1_000;
  * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
  *
  * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run goes on and is written to the session.
+ *
+ * @example
+ * ```ts
+ * import { start } from '@kernel/agent';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const { text, result } = start({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages });
+ * for await (const piece of text) process.stdout.write(piece);
+ * console.log((await result).reason);
+ * ```
  */
 export function start<Context = unknown, Output = unknown>(
   options: (RunOptions<Context, Output> | SessionRunOptions<Context, Output>) & RequiredContext<Context>,

@@ -107,6 +107,23 @@ const PAGE = 200;
 /**
  * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
  * of this machine.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { openDurable } from '@kernel/durable';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const db = openDurable('runs.db');
+ * const provider = createProvider({ name: 'ollama' });
+ * const worker = db.work({
+ *   agents: { helper: { run: (executor) => run({ provider, model: 'qwen3', ...executor }) } },
+ * });
+ * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
+ * const { status, result } = await db.result('ticket-42');
+ * await worker.drain();
+ * db.close();
+ * ```
  */
 export function openDurable(path: string, options: DurableOptions = {}): Durable {
   checkKeys('openDurable', options, KEYS);

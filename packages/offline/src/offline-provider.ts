@@ -31,6 +31,19 @@ const KEYS = optionKeys<OfflineConfig>({ now: true });
  *
  * Throws `PROVIDER_REFUSED` if no tool on offer fits the prompt, `TOOL_FAILED` if one of its calls failed, and `PROVIDER_UNSUPPORTED` for
  * a `responseFormat`.
+ *
+ * @example
+ * ```ts
+ * import { collect, run } from '@kernel/agent';
+ * import { offlineProvider } from '@kernel/offline';
+ * import { bindTool, createRegistry } from '@kernel/tools';
+ *
+ * const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+ * const weather = { name: 'weather', description: 'Tells the weather in a city.', effect: 'read', parameters } as const;
+ * const tools = createRegistry([bindTool<{ readonly city: string }>(weather, ({ city }) => `Sunny in ${city}.`)]);
+ * const messages = [{ role: 'user', content: 'What is the weather in Lisbon?' }] as const;
+ * await collect(run({ provider: offlineProvider(), model: 'offline', messages, tools })); // Sunny in Lisbon.
+ * ```
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
   checkKeys('offlineProvider', config, KEYS);

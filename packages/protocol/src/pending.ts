@@ -13,8 +13,11 @@ export interface PendingCall extends ToolCall {
 
 /** A decision on a call that is kept until the call runs. */
 export type KeptDecision =
+  /** The call runs. */
   | { readonly decision: 'allow' }
+  /** It does not run. The model reads the reason. */
   | { readonly decision: 'deny'; readonly reason: string }
+  /** It runs with these arguments, JSON text. */
   | { readonly decision: 'edit'; readonly arguments: string };
 
 /** What a run that ended with `approval` keeps of a call without a result, so that a later run goes on from there. */

@@ -46,7 +46,19 @@ export interface ToolRepair {
   readonly rule: string;
 }
 
-/** Creates a result that only the model reads. */
+/**
+ * Creates a result that only the model reads.
+ *
+ * @example
+ * ```ts
+ * import { toolResult, type Toolset } from '@kernel/protocol';
+ *
+ * const tools: Toolset = {
+ *   list: () => [{ name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } }],
+ *   call: async () => toolResult(new Date().toISOString()),
+ * };
+ * ```
+ */
 export function toolResult(forLLM: string): ToolResult {
   return { forLLM };
 }

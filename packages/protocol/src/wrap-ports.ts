@@ -3,7 +3,18 @@ import type { Provider, Toolset } from './port.ts';
 const PROVIDER_METHODS = ['stream', 'structuredOutput', 'countTokens', 'embed', 'transcribe'] as const;
 const TOOLSET_METHODS = ['list', 'call', 'validate', 'beginTurn', 'subscribe'] as const;
 
-/** Returns a copy of a provider with some members replaced. The others, including methods inherited from a class, are called on the original. */
+/**
+ * Returns a copy of a provider with some members replaced. The others, including methods inherited from a class, are called on the original.
+ *
+ * @example
+ * ```ts
+ * import { type Provider, wrapProvider } from '@kernel/protocol';
+ *
+ * // Sends every request to one model.
+ * const withModel = (provider: Provider, model: string): Provider =>
+ *   wrapProvider(provider, { stream: (request) => provider.stream({ ...request, model }) });
+ * ```
+ */
 export function wrapProvider(provider: Provider, changes: Partial<Provider>): Provider {
   return { ...provider, name: provider.name, ...boundMethods(provider, PROVIDER_METHODS), ...changes };
 }

@@ -84,7 +84,19 @@ function lazily(resolve: (config: CommonConfig) => unknown, abilities: LazyAbili
   };
 }
 
-/** Creates the named provider. Never retries; its wire and undici are loaded at the first request. */
+/**
+ * Creates the named provider. Never retries; its wire and undici are loaded at the first request.
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const provider = createProvider({ name: 'anthropic', token: process.env['ANTHROPIC_API_KEY'] ?? '' });
+ * const messages = [{ role: 'user', content: 'Hi' }] as const;
+ * for await (const event of provider.stream({ model: 'claude-sonnet-4-5', messages }))
+ *   if (event.type === 'text-delta') process.stdout.write(event.text);
+ * ```
+ */
 export function createProvider(config: ProviderConfig): Provider {
   return createFrom(BUILT_IN, config);
 }

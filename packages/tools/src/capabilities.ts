@@ -29,7 +29,18 @@ const CAPABILITY_KEYS = optionKeys<CapabilityOptions>({ checks: true, ttlMs: tru
 const DEFAULT_TTL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** Creates the capabilities of a registry. Results are cached, and concurrent requests for one name share one check. Nothing is checked before the first request. */
+/**
+ * Creates the capabilities of a registry. Results are cached, and concurrent requests for one name share one check. Nothing is checked before the first request.
+ *
+ * @example
+ * ```ts
+ * import { createCapabilities, customCapabilities, programOnPath } from '@kernel/tools/capabilities';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const capabilities = createCapabilities({ checks: [programOnPath(), customCapabilities({ printer: () => false })] });
+ * const registry = createRegistry([], { capabilities });
+ * ```
+ */
 export function createCapabilities(options: CapabilityOptions = {}): Capabilities {
   checkKeys('createCapabilities', options, CAPABILITY_KEYS);
   checkNumber('createCapabilities', 'ttlMs', options.ttlMs, 0);

@@ -3,8 +3,16 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
+import { linksOf } from '../../lib/links.ts';
 import { publishedFolders, readManifest, workspaceFolders } from '../../lib/projects.ts';
-import { guidesOf, guidesOfNoPackage, packageDocs, writePackageDocs } from '../../release/package-docs.ts';
+import {
+  guidesOf,
+  guidesOfNoPackage,
+  packageDocs,
+  packedReadme,
+  writePackageDocs,
+} from '../../release/package-docs.ts';
+import { replaceInTarball } from '../../release/replace-in-tarball.ts';
 import { tarballFaults } from '../../release/tarball-faults.ts';
 import { changedFiles, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
 import { tree } from '../fixture-tree.ts';
@@ -138,6 +146,48 @@ describe('the documents of a package', () => {
   });
 });
 
+describe('the README of a tarball', () => {
+  test('links to what is packed, sources included, and has the text of every other link', () => {
+    verifies('docs.packed');
+    const text = [
+      'How to: [use a](../../docs/guides/use-a.md#x), [codes](../../docs/errors.md), [b](../b), [a](../a).',
+      '![a picture](../../docs/pictures/a.svg) [`src/x`](src/x) [requirements](../../docs/requirements.md)',
+      '`[code](../b)`\n',
+    ].join('\n');
+    const root = tree({ 'packages/a/README.md': text, 'docs/guides/use-a.md': '' });
+    expect(packedReadme(root, 'packages/a', text)).toBe(
+      [
+        'How to: [use a](docs/guides/use-a.md#x), [codes](errors.md), b, [a](README.md).',
+        'a picture [`src/x`](src/x) requirements',
+        '`[code](../b)`\n',
+      ].join('\n'),
+    );
+  });
+
+  test('of every package leads to something', () => {
+    verifies('docs.packed');
+    for (const folder of publishedFolders(repository)) {
+      const readme = packedReadme(repository, folder, readFileSync(join(repository, folder, 'README.md'), 'utf8'));
+      const packed = new Set([...packageDocs(repository, folder).keys(), 'README.md', 'LICENSE']);
+      for (const { target } of linksOf(readme))
+        expect(packed.has(target) || target.startsWith('src'), `${folder}: ${target}`).toBe(true);
+    }
+  });
+
+  test.each([10, 511, 512, 513, 5000])('of %d bytes takes the place of another one, and the rest stays', (size) => {
+    verifies('docs.packed');
+    const root = tree({ 'package/a.js': 'a'.repeat(700), 'package/README.md': 'old\n', 'package/z.js': 'z' });
+    const tarball = join(root, 'a.tgz');
+    execFileSync('tar', ['-czf', tarball, '-C', root, 'package/a.js', 'package/README.md', 'package/z.js']);
+    replaceInTarball(tarball, 'package/README.md', (text) => `${text}${'é'.repeat(size)}`);
+    const read = (name: string): string => execFileSync('tar', ['-xzOf', tarball, name], { encoding: 'utf8' });
+    expect(read('package/README.md')).toBe(`old\n${'é'.repeat(size)}`);
+    expect(read('package/a.js')).toBe('a'.repeat(700));
+    expect(read('package/z.js')).toBe('z');
+    expect(() => replaceInTarball(tarball, 'package/none.md', String)).toThrow('has no package/none.md');
+  });
+});
+
 describe('a tarball', () => {
   const soundManifest = '{"name":"@kernel/a","version":"1.0.0","exports":{".":"./dist/index.js"}}';
   const sound: Readonly<Record<string, string>> = {
@@ -155,6 +205,11 @@ describe('a tarball', () => {
     ['without a changelog', silent, 'lacks CHANGELOG.md'],
     ['without its guide', unguided, 'lacks docs/guides/a.md'],
     ['without its code', empty, 'lacks ./dist/index.js'],
+    [
+      'with a link to what it does not have',
+      { ...sound, 'README.md': '[gone](../../docs/a.md)' },
+      'links to ../../docs/a.md',
+    ],
     ['with a test', { ...sound, 'src/a.test.ts': '' }, 'has src/a.test.ts'],
     ['with keys', { ...sound, '.npmrc': '' }, 'has .npmrc'],
     [
@@ -189,6 +244,7 @@ describe('a tarball', () => {
   test('brings every guide that its README names', () => {
     verifies('release.contents');
     expect(guidesOf(repository, 'packages/mcp')).toEqual([
+      'docs/guides/coming-from-mcp-sdk.md',
       'docs/guides/serve-tools-over-mcp.md',
       'docs/guides/use-mcp-servers.md',
     ]);

@@ -128,7 +128,7 @@ test('an update is proposed once a version is as old as pnpm wants it, in every 
   const { minimumReleaseAge } = parse(read('pnpm-workspace.yaml')) as { readonly minimumReleaseAge: number };
   expect(updates.map((update) => update['package-ecosystem'])).toEqual(['npm', 'github-actions']);
   for (const { cooldown } of updates) expect(cooldown['default-days'] * 24 * 60).toBe(minimumReleaseAge);
-  const outside = ['runtimes', 'rehearsal', 'bench', 'judge', 'mutation'].filter((folder) =>
+  const outside = ['runtimes', 'rehearsal', 'bench', 'judge', 'mutation', 'site'].filter((folder) =>
     existsSync(join(root, folder, 'package.json')),
   );
   expect(updates[0]?.directories).toEqual(['/', ...outside.map((folder) => `/${folder}`)]);

@@ -54,7 +54,18 @@ const CAPABILITY_KEYS = optionKeys<Record<ModelCapability, unknown>>({
 });
 const REQUEST_KEYS = runKeys<RequestOptions>({ options: true, signal: true, toolChoice: true });
 
-/** Creates a client for one provider and one model. Sends nothing. */
+/**
+ * Creates a client for one provider and one model. Sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { createModelClient } from '@kernel/agent/client';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const client = createModelClient({ provider: createProvider({ name: 'ollama' }), model: 'qwen3' });
+ * const { text } = await client.chat('Why is the sky blue?');
+ * ```
+ */
 export function createModelClient(client: ModelClientOptions): ModelClient {
   checkKeys('createModelClient', client, CLIENT_KEYS);
   checkProvider('createModelClient', client.provider);

@@ -45,6 +45,18 @@ const KEYS = runKeys<ToolLoopConfig>(
  *
  * Throws the provider's error and the reason of an abort. In a new program use `run`, which also gives events, the reason of the end, the
  * history and usage.
+ *
+ * @example
+ * ```ts
+ * import { runToolLoop } from '@kernel/agent/compat';
+ * import { createProvider } from '@kernel/providers';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const provider = createProvider({ name: 'ollama' });
+ * const { content } = await runToolLoop({ provider, model: 'qwen3', tools: createRegistry() }, [
+ *   { role: 'user', content: 'Why is the sky blue?' },
+ * ]);
+ * ```
  */
 export async function runToolLoop(
   config: ToolLoopConfig,

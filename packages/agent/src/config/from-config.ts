@@ -24,6 +24,15 @@ const SOURCE_KEYS = optionKeys<ConfigSource>(
  * file of the kernel program, with its `agent` block, reads as well.
  *
  * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
+ *
+ * @example
+ * ```ts
+ * import { clientFromConfig, fromConfig } from '@kernel/agent/config';
+ * import * as providers from '@kernel/providers';
+ *
+ * const { config, warnings } = fromConfig({ provider: { name: 'ollama' }, model: { name: 'qwen3' } });
+ * const client = clientFromConfig(config, providers);
+ * ```
  */
 export function fromConfig(json: unknown, source: ConfigSource = {}): ParsedConfig {
   checkKeys('fromConfig', source, SOURCE_KEYS);

@@ -24,6 +24,18 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>(
  * Throws `SESSION_LOCKED` while another process or session has it open, by this path or through a symbolic link, and `CONFIG_INVALID` for a
  * file that is not a session, is of a newer version, or has another hard link; such a file is not changed. A last line that a crash cut off is removed. A file that cannot be read or written is `STORE_FAILED`;
  * after a failed write, every later one fails too, until the session is opened again.
+ *
+ * @example
+ * ```ts
+ * import { collect, runSession } from '@kernel/agent';
+ * import { openFileSession } from '@kernel/agent/session-file';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const session = await openFileSession('chat.jsonl', { fsync: true });
+ * const messages = [{ role: 'user', content: 'Go on.' }] as const;
+ * await collect(runSession({ session, provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages }));
+ * await session.close();
+ * ```
  */
 export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
   checkKeys('openFileSession', options, FILE_SESSION_KEYS);

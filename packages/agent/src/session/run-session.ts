@@ -47,6 +47,18 @@ const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
  * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A
  * failed write ends the run with reason `error`; one before the start of the run is thrown.
  * Throws `CONFIG_INVALID` at once for options that it does not have.
+ *
+ * @example
+ * ```ts
+ * import { collect, runSession } from '@kernel/agent';
+ * import { openFileSession } from '@kernel/agent/session-file';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const session = await openFileSession('chat.jsonl');
+ * const messages = [{ role: 'user', content: 'Go on.' }] as const;
+ * await collect(runSession({ session, provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages }));
+ * await session.close();
+ * ```
  */
 export function runSession<Context = unknown, Output = unknown>(
   options: SessionRunOptions<Context, Output> & RequiredContext<Context>,

@@ -35,7 +35,21 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
   return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
 }
 
-/** Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls. */
+/**
+ * Makes a whole run a span `invoke_agent <name>`, the parent of the spans of its replies and calls.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { traceRun, withTracing } from '@kernel/agent/otel';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * const messages = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
+ * const provider = withTracing(createProvider({ name: 'ollama' }));
+ * for await (const event of traceRun(run({ provider, model: 'qwen3', messages }), { name: 'calculator' }))
+ *   console.log(event.type);
+ * ```
+ */
 export function traceRun<Output = unknown>(
   events: AsyncGenerator<AgentEvent<Output>, void>,
   options: TracingOptions & { readonly name: string },

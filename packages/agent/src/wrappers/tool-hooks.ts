@@ -19,14 +19,20 @@ import type { HookResult } from './model-hooks.ts';
 
 /** What a hook before a call may decide. */
 export type BeforeTool =
+  /** Makes this call instead. */
   | { readonly action: 'change'; readonly call: ToolCall }
+  /** Does not call the tool: this is its result. */
   | { readonly action: 'answer'; readonly result: ToolResult }
+  /** Refuses the call: its result is `TOOL_DENIED` with this reason, for the model. */
   | { readonly action: 'deny'; readonly reason: string }
+  /** Ends the run with reason `handled` and this answer. */
   | { readonly action: 'stop'; readonly answer: string };
 
 /** What a hook after a call may decide. */
 export type AfterTool =
+  /** Goes on with this result instead. */
   | { readonly action: 'change'; readonly result: ToolResult }
+  /** Ends the run with reason `handled` and this answer. */
   | { readonly action: 'stop'; readonly answer: string };
 
 /** Hooks around a `Toolset`. A hook that returns nothing lets the call pass. */

@@ -44,6 +44,15 @@ export interface McpToolset extends Toolset {
  *
  * Throws `CONFIG_INVALID` before anything is started, and `TOOL_UNAVAILABLE` for the first server that cannot be used; then nothing is left
  * running. A server that goes away later is started or reached again for the next call.
+ *
+ * @example
+ * ```ts
+ * import { connectMcp } from '@kernel/mcp';
+ *
+ * const tools = await connectMcp({ mcpServers: { files: { command: 'npx', args: ['-y', 'some-mcp-server', '.'] } } });
+ * console.log(tools.list().map(({ name }) => name)); // files_read, …
+ * await tools.close();
+ * ```
  */
 export async function connectMcp(config: McpConfig, options: ConnectMcpOptions = {}): Promise<McpToolset> {
   checkConnectKeys(options);

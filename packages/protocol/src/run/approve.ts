@@ -25,7 +25,11 @@ export type Approve<Context = unknown> = (request: {
  * the `digest` of a pending call counts only if that call is still the same; otherwise the call stays pending.
  */
 export type ApprovalDecision =
+  /** Runs the call. */
   | { readonly decision: 'allow'; readonly digest?: string | undefined }
+  /** Does not run it. The model reads the reason. */
   | { readonly decision: 'deny'; readonly reason: string }
+  /** Runs it with these arguments, JSON text that is validated again. */
   | { readonly decision: 'edit'; readonly arguments: string }
+  /** Decides later: the run ends with reason `approval`, and the call is pending. */
   | { readonly decision: 'later' };

@@ -46,7 +46,16 @@ export const toolMetadataSchema = z
   })
   .readonly();
 
-/** `Tool`. Read a JSON array of tools with `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused. */
+/**
+ * `Tool`. Read a JSON array of tools with `toolSchema.array().parse(…)`; a key that `Tool` does not have is refused.
+ *
+ * @example
+ * ```ts
+ * import { toolSchema } from '@kernel/protocol/schemas';
+ *
+ * const tool = toolSchema.parse(JSON.parse('{"name":"clock","description":"Tells the time.","parameters":{"type":"object"}}'));
+ * ```
+ */
 export const toolSchema = z
   .strictObject({
     name: z.string(),

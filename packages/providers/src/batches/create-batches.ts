@@ -17,7 +17,20 @@ import type { Batches } from './types.ts';
 /** The config of a provider whose vendor has batches: either API of OpenAI, a server compatible with its batches, Anthropic or Gemini. */
 export type BatchConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;
 
-/** Creates a client for batches from the config of a provider. Throws `PROVIDER_UNSUPPORTED` for a vendor without batches, and `CONFIG_INVALID` for a bad config. */
+/**
+ * Creates a client for batches from the config of a provider. Throws `PROVIDER_UNSUPPORTED` for a vendor without batches, and `CONFIG_INVALID` for a bad config.
+ *
+ * @example
+ * ```ts
+ * import { createBatches } from '@kernel/providers/batches';
+ *
+ * const batches = createBatches({ name: 'openai', token: process.env['OPENAI_API_KEY'] ?? '' });
+ * const messages = [{ role: 'user', content: 'Hi' }] as const;
+ * const batch = await batches.submit([{ id: 'a', model: 'gpt-5.1', messages }]);
+ * await batches.wait(batch.id);
+ * for await (const result of batches.results(batch.id)) console.log(result.id);
+ * ```
+ */
 export function createBatches(config: BatchConfig): Batches {
   const name: string = config.name;
   switch (config.name) {

@@ -20,7 +20,9 @@ export interface Batch {
 
 /** The result of one request: the end of its reply, or the error. */
 export type BatchResult =
+  /** The whole reply to the request of this id. */
   | { readonly id: string; readonly end: MessageEnd }
+  /** Why the request of this id has none. */
   | { readonly id: string; readonly error: KernelError };
 
 /** Options of a call. */

@@ -15,7 +15,16 @@ const CONTENT_KEYS = optionKeys<ContentToCache>({
   displayName: true,
 });
 
-/** Creates a client for cached content from the config of a provider. Throws `PROVIDER_UNSUPPORTED` for a vendor that caches nothing by name, and `CONFIG_INVALID` for a bad config. */
+/**
+ * Creates a client for cached content from the config of a provider. Throws `PROVIDER_UNSUPPORTED` for a vendor that caches nothing by name, and `CONFIG_INVALID` for a bad config.
+ *
+ * @example
+ * ```ts
+ * import { createCaches } from '@kernel/providers/caches';
+ *
+ * const caches = createCaches({ name: 'gemini', token: process.env['GEMINI_API_KEY'] ?? '' });
+ * ```
+ */
 export function createCaches(config: GeminiConfig): Caches {
   const name: string = config.name;
   if (name !== 'gemini') {

@@ -27,6 +27,15 @@ export const RECORDER_KEYS = optionKeys<RecorderOptions>({ secrets: true });
 /**
  * Records every exchange to `sink`, or as a cassette to the file of this path, which is overwritten. An exchange that was aborted, or whose
  * consumer returned early, is not recorded. Secrets are removed from the recording; what the consumer gets is unchanged.
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from '@kernel/providers';
+ * import { readCassette, replay, withRecorder } from '@kernel/providers/cassette';
+ *
+ * const recorded = withRecorder(createProvider({ name: 'ollama' }), 'cassette.jsonl'); // once, with the server
+ * const replayed = replay(await readCassette('cassette.jsonl')); // in tests, without it
+ * ```
  */
 export function withRecorder(provider: Provider, sink: RecorderSink | string, options: RecorderOptions = {}): Provider {
   checkKeys('withRecorder', options, RECORDER_KEYS);

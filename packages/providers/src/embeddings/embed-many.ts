@@ -42,6 +42,15 @@ const PARALLEL = 4;
  *
  * When a batch fails, the others under way are aborted, no more are sent, and its error is thrown with the index of the batch (`data.batch`) and the
  * range of its texts (`data.from`, `data.to`, exclusive), counted from 0. An abort rejects with `signal.reason`.
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from '@kernel/providers';
+ * import { cosineSimilarity, embedMany } from '@kernel/providers/embeddings';
+ *
+ * const provider = createProvider({ name: 'ollama' });
+ * const { embeddings } = await embedMany(provider, { model: 'nomic-embed-text', input: ['a cat', 'a dog'] });
+ * ```
  */
 export async function embedMany(provider: Provider, request: EmbedManyRequest): Promise<EmbedResult> {
   checkProvider('embedMany', provider);

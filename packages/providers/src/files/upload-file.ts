@@ -22,6 +22,14 @@ const PURPOSE = 'user_data';
 /**
  * Uploads a file to the vendor of a config, and resolves to its id and the message part that refers to it. Throws `PROVIDER_UNSUPPORTED` for a
  * vendor without files, and `PROVIDER_HTTP` for a file that the vendor refuses. Nothing is retried.
+ *
+ * @example
+ * ```ts
+ * import { uploadFile } from '@kernel/providers/files';
+ *
+ * const token = process.env['OPENAI_API_KEY'] ?? '';
+ * const file = await uploadFile({ name: 'openai', token }, { data: new Uint8Array(), name: 'a.pdf', mimeType: 'application/pdf' });
+ * ```
  */
 export async function uploadFile(config: FileConfig, file: FileUpload): Promise<UploadedFile> {
   checkKeys('uploadFile', file, KEYS);

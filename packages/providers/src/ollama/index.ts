@@ -6,7 +6,19 @@ import { ollamaWire } from './wire.ts';
 
 export type { OllamaConfig, OllamaOptions } from './config.ts';
 
-/** Creates a provider over Ollama's own chat API. */
+/**
+ * Creates a provider over Ollama's own chat API.
+ *
+ * @example
+ * ```ts
+ * import { ollamaProvider } from '@kernel/providers/ollama';
+ *
+ * const provider = ollamaProvider();
+ * const messages = [{ role: 'user', content: 'Hi' }] as const;
+ * for await (const event of provider.stream({ model: 'qwen3', messages }))
+ *   if (event.type === 'text-delta') process.stdout.write(event.text);
+ * ```
+ */
 export function ollamaProvider(config: UnnamedConfig<OllamaConfig> = {}): Provider {
   return wireProvider(ollamaWire, { ...config, name: config.name ?? 'ollama' });
 }

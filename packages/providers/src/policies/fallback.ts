@@ -13,7 +13,14 @@ import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 
 /** A provider to try, with the request's model or one of its own. */
-export type FallbackCandidate = Provider | { readonly provider: Provider; readonly model: string };
+export type FallbackCandidate =
+  | Provider
+  | {
+      /** Where the request is sent. */
+      readonly provider: Provider;
+      /** The model that it asks for there. */
+      readonly model: string;
+    };
 
 /** How candidates are chosen. */
 export interface FallbackOptions {
@@ -55,6 +62,15 @@ interface CandidateState<P extends Provider = Provider> {
  * Tries the first candidate, and the next one if it fails for reasons of its own: rate limit, overload, network, credentials. A bad request
  * is not tried again. A stream falls back only before its first event. When all have failed, the last error has every attempt in
  * `data.attempts`. Throws `CONFIG_INVALID` without candidates.
+ *
+ * @example
+ * ```ts
+ * import { createProvider, withFallback } from '@kernel/providers';
+ *
+ * const local = createProvider({ name: 'ollama' });
+ * const hosted = createProvider({ name: 'openai', token: process.env['OPENAI_API_KEY'] ?? '' });
+ * const provider = withFallback([hosted, { provider: local, model: 'qwen3' }]);
+ * ```
  */
 export function withFallback(candidates: readonly FallbackCandidate[], options: FallbackOptions = {}): Provider {
   if (!Array.isArray(candidates)) {

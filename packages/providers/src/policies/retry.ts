@@ -59,6 +59,13 @@ const MAX_REQUESTED_MS = 60_000;
  * the server forbids it by `x-should-retry`; nothing else is retried. A wait that the server asks for, up to 60 s, replaces the backoff. A
  * stream is retried only before its first event. An abort ends a wait at once. The last error is rethrown unchanged. Wrap a provider once:
  * no other layer retries.
+ *
+ * @example
+ * ```ts
+ * import { createProvider, withRetry } from '@kernel/providers';
+ *
+ * const provider = withRetry(createProvider({ name: 'ollama' }), { maxRetries: 3 });
+ * ```
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
   checkProvider('withRetry', provider);

@@ -25,7 +25,19 @@ export {
   webSearch,
 } from './server-tools.ts';
 
-/** Creates a provider over OpenAI's Responses API. The vendor stores nothing unless `options.store` says so. */
+/**
+ * Creates a provider over OpenAI's Responses API. The vendor stores nothing unless `options.store` says so.
+ *
+ * @example
+ * ```ts
+ * import { responsesProvider } from '@kernel/providers/responses';
+ *
+ * const provider = responsesProvider({ token: process.env['OPENAI_API_KEY'] ?? '' });
+ * const messages = [{ role: 'user', content: 'Hi' }] as const;
+ * for await (const event of provider.stream({ model: 'gpt-5.1', messages }))
+ *   if (event.type === 'text-delta') process.stdout.write(event.text);
+ * ```
+ */
 export function responsesProvider(config: UnnamedConfig<ResponsesConfig>): Provider {
   return wireProvider(responsesWire, { ...config, name: config.name ?? 'openai-responses' });
 }

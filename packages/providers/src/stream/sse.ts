@@ -32,6 +32,15 @@ const SPACE = 32;
 /**
  * Creates a push parser for server-sent events. The events are the same however the bytes are split: LF, CRLF and lone CR,
  * a byte-order mark, comments, several `data:` lines, a character cut in two. Linear: an incomplete line is never rescanned.
+ *
+ * @example
+ * ```ts
+ * import { createSseParser } from '@kernel/providers/sse';
+ *
+ * const parser = createSseParser(({ data }) => console.log(data));
+ * parser.push(new TextEncoder().encode('data: one\n\n'));
+ * parser.end();
+ * ```
  */
 export function createSseParser(onEvent: (event: SseEvent) => void, options: SseOptions = {}): SseParser {
   const maxLineLength = options.maxLineLength ?? DEFAULT_LIMITS.lineLength;

@@ -23,6 +23,13 @@ const cache = new WeakMap<Tool, EncodedFunction>();
 /**
  * Encodes a tool, the same object for the same tool. Its fields are picked one by one, so that nothing else of a tool reaches a prompt.
  * `strict` is true only if the tool asks for it and its schema qualifies.
+ *
+ * @example
+ * ```ts
+ * import { encodeFunction } from '@kernel/providers/compat';
+ *
+ * const encoded = encodeFunction({ name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } });
+ * ```
  */
 export function encodeFunction(tool: Tool): EncodedFunction {
   const cached = cache.get(tool);

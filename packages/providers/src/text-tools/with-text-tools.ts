@@ -13,6 +13,14 @@ import { createRenderer } from './render.ts';
  *
  * Throws `CONFIG_INVALID` for an unknown format. Markup that is malformed, incomplete or names a tool that is not offered stays text; the
  * calls of a reply that was cut off are in `droppedCalls`.
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from '@kernel/providers';
+ * import { withTextTools } from '@kernel/providers/text-tools';
+ *
+ * const provider = withTextTools(createProvider({ name: 'ollama' }), 'hermes');
+ * ```
  */
 export function withTextTools(provider: Provider, format: TextFormatName | TextFormat): Provider {
   const chosen = textFormat(format);

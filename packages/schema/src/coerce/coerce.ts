@@ -23,6 +23,14 @@ const MAX_ISSUES = 2 * MAX_ROUNDS * MAX_ISSUES_PER_ROUND;
  * Coerces a near-valid value where nothing is lost: `"5"` to 5, `"true"` to true, JSON text to the object or array that it holds, a single
  * value to a list, and null to an absent optional property. Lists every change, and copies instead of changing the original: each object
  * on the path to a change once, so that many changes take linear time.
+ *
+ * @example
+ * ```ts
+ * import { coerceValue, compileSchema } from '@kernel/schema';
+ *
+ * const validator = compileSchema({ type: 'object', properties: { days: { type: 'integer' } } });
+ * const { value, repairs } = coerceValue({ days: '3' }, validator); // { days: 3 }, string-to-number
+ * ```
  */
 export function coerceValue(original: unknown, validator: Validator): Coerced {
   const repairs: ToolRepair[] = [];

@@ -31,7 +31,18 @@ const always: Check = () => true;
 const never: Check = (value, path, validation) =>
   reportIssue(validation, path, value, { keyword: 'false', expected: 'nothing here' }, () => false);
 
-/** Compiles a JSON Schema of draft 2020-12 or draft-07. `format` and `content…` are annotations, the default of both drafts. */
+/**
+ * Compiles a JSON Schema of draft 2020-12 or draft-07. `format` and `content…` are annotations, the default of both drafts.
+ *
+ * @example
+ * ```ts
+ * import { compileSchema } from '@kernel/schema';
+ *
+ * const validator = compileSchema({ type: 'object', properties: { days: { type: 'integer', minimum: 1 } } });
+ * const [issue] = validator.issues({ days: 0 });
+ * console.log(issue?.path, issue?.keyword); // /days minimum
+ * ```
+ */
 export function compileSchema(schema: Schema, options: CompileOptions = {}): Validator {
   const documents = new Map([...metaSchemas(), ...(options.documents ?? [])]);
   const index = indexSchema(schema, { ...options, documents });

@@ -1,7 +1,11 @@
 import type { JsonValue, Step, StepExecutor } from '@kernel/protocol';
 
 /** What is known of a step: that the handler of its call was about to be entered, or its output as JSON text. */
-export type JournalEntry = { readonly state: 'begun' } | { readonly state: 'done'; readonly output: string };
+export type JournalEntry =
+  /** The handler of its call was about to be entered; whether it has done something is unknown. */
+  | { readonly state: 'begun' }
+  /** It has ended with this output. */
+  | { readonly state: 'done'; readonly output: string };
 
 /** A journal in memory. Pass the same one to the next attempt at a run. */
 export type JournalEntries = Map<string, JournalEntry>;

@@ -15,6 +15,7 @@ export type MockBehavior =
   | string
   | ToolResult
   | {
+      /** What the call returns; a string is the text for the model. Default `done`. */
       readonly returns?: string | ToolResult;
       /** Milliseconds before it answers. */
       readonly delayMs?: number;
@@ -25,11 +26,11 @@ export type MockBehavior =
     }
   | ((call: ToolCall, context: CallContext) => string | ToolResult | Promise<string | ToolResult>);
 
-/** A mock tool and what it behavior. */
+/** A mock tool and what it does. */
 export interface MockTool {
   /** The description that is on offer. */
   readonly tool: Tool;
-  /** What a call behavior. */
+  /** What a call of it does. */
   readonly behavior: MockBehavior;
 }
 
@@ -57,7 +58,16 @@ export function mockTool(name: string, behavior: MockBehavior, rest: Partial<Too
   return { tool: Object.freeze(tool), behavior };
 }
 
-/** Creates a toolset without a registry, for tests of code above the port. */
+/**
+ * Creates a toolset without a registry, for tests of code above the port.
+ *
+ * @example
+ * ```ts
+ * import { mockTool, mockToolset } from '@kernel/testing';
+ *
+ * const tools = mockToolset([mockTool('clock', 'noon'), mockTool('slow', { delayMs: 50, returns: 'done' })]);
+ * ```
+ */
 export function mockToolset(tools: readonly MockTool[]): MockToolset {
   const byName = new Map(tools.map((mock) => [mock.tool.name, mock]));
   const list = Object.freeze(tools.map((mock) => mock.tool));

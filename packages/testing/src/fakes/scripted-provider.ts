@@ -18,7 +18,9 @@ import { toReplyEvents, type ScriptedReply } from './scripted-reply.ts';
 export type ScriptStep =
   | ScriptedReply
   | ScriptedFault
+  /** Vectors, for `embed`. */
   | { readonly embeddings: readonly (readonly number[])[]; readonly usage?: Usage }
+  /** A transcript, for `transcribe`. */
   | { readonly transcript: string }
   | ((request: ProviderRequest) => ScriptedReply | ScriptedFault);
 
@@ -64,6 +66,16 @@ const KEYS = optionKeys<ScriptedProviderOptions>({ name: true, repeat: true, str
  *
  * Throws `PROVIDER_PROTOCOL` when the script is exhausted or the next step is of another kind. Aborts as the port requires: by throwing
  * `signal.reason`, between events and while it hangs.
+ *
+ * @example
+ * ```ts
+ * import { collect, run } from '@kernel/agent';
+ * import { scriptedProvider } from '@kernel/testing';
+ *
+ * const provider = scriptedProvider([{ calls: [{ name: 'clock', arguments: {} }] }, { text: 'It is noon.' }]);
+ * await collect(run({ provider, model: 'any', messages: [{ role: 'user', content: 'What time is it?' }] }));
+ * provider.assertDone();
+ * ```
  */
 export function scriptedProvider(
   script: readonly ScriptStep[],

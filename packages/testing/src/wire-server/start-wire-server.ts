@@ -58,6 +58,16 @@ const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', '
  * Converse), streamed and whole, with embeddings and transcriptions where the wire has them, over real HTTP.
  *
  * Resolves when it listens. A request for which no reply is left gets a 500 that says so.
+ *
+ * @example
+ * ```ts
+ * import { createProvider } from '@kernel/providers';
+ * import { startWireServer } from '@kernel/testing';
+ *
+ * const server = await startWireServer({ replies: [{ text: 'Hello!' }] });
+ * const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl, token: 'a key' });
+ * await server.close();
+ * ```
  */
 export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
   checkKeys('startWireServer', options, KEYS);

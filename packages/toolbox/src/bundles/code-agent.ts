@@ -37,6 +37,15 @@ const KEYS = optionKeys<CodeAgentOptions>({
 /**
  * Creates `code_agent`: the tools for work on a project, rules for its mode, and instructions with the commands of this project. Looks for Git, for what runs the
  * tests and for what formats the code; runs nothing.
+ *
+ * @example
+ * ```ts
+ * import { codeAgent } from '@kernel/toolbox/bundles';
+ * import { createWorkspace } from '@kernel/toolbox/workspace';
+ *
+ * const workspace = await createWorkspace({ root: process.cwd() });
+ * const { tools, rules, instructions } = await codeAgent({ workspace, mode: 'plan' });
+ * ```
  */
 export async function codeAgent(options: CodeAgentOptions): Promise<AgentBundle> {
   checkKeys('codeAgent', options, KEYS);

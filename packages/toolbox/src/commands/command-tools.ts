@@ -101,6 +101,12 @@ const MAX_PROGRESS = 8_000;
  *
  * Whether a command may run is for `approve` to say; see `permissions`. What it can reach is for `isolation`. It ends with its whole process group, on
  * a timeout, on an abort and when its main process ends.
+ *
+ * @example
+ * ```ts
+ * import { commandTools, createWorkspace } from '@kernel/toolbox';
+ * const { tools } = commandTools({ workspace: await createWorkspace({ root: process.cwd() }) });
+ * ```
  */
 export function commandTools(options: CommandOptions): CommandTools {
   checkCommandOptions(options);

@@ -11,7 +11,18 @@ import { readFileTool } from './read-file.ts';
 import { searchTextTool, type SearchTextOptions } from './search/search-text.ts';
 import { undoTool } from './undo.ts';
 
-/** All tools for files: those that read, then those that change. What they may do is up to the rules of the workspace. */
+/**
+ * All tools for files: those that read, then those that change. What they may do is up to the rules of the workspace.
+ *
+ * @example
+ * ```ts
+ * import { fileTools } from '@kernel/toolbox/files';
+ * import { memoryWorkspace } from '@kernel/toolbox/workspace';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const tools = createRegistry(fileTools(memoryWorkspace({ 'a.txt': 'one' })));
+ * ```
+ */
 export function fileTools(workspace: Workspace, options: SearchTextOptions = {}): readonly ToolImplementation[] {
   return [
     readFileTool(workspace),

@@ -34,6 +34,15 @@ const tool: Tool = {
  * Makes `memory`: the commands, arguments and texts of Anthropic's memory tool (`memory_20250818`), for any model, over a workspace that allows writing.
  * `/memories` is its root. The user sees what was written as a diff. Of several processes that write, none loses what another one wrote; undo is that
  * of the workspace.
+ *
+ * @example
+ * ```ts
+ * import { memoryTool } from '@kernel/toolbox/memory';
+ * import { createWorkspace } from '@kernel/toolbox/workspace';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const tools = createRegistry([memoryTool(await createWorkspace({ root: 'memory', write: ['**'] }))]);
+ * ```
  */
 export function memoryTool(workspace: Workspace, limits: MemoryLimits = {}): ToolImplementation {
   const files = memoryFiles('memoryTool', workspace, limits);

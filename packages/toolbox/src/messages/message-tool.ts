@@ -20,7 +20,17 @@ const TOOL: Tool = {
   metadata: { category: 'publish', usageHint: 'To tell somebody something, or send a result.' },
 };
 
-/** Creates the tool `message` over channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default. */
+/**
+ * Creates the tool `message` over channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default.
+ *
+ * @example
+ * ```ts
+ * import { messageTool, streamChannel } from '@kernel/toolbox/messages';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const tools = createRegistry([messageTool([streamChannel(process.stdout, 'team')])]);
+ * ```
+ */
 export function messageTool(channels: readonly MessageChannel[]): ToolImplementation {
   const names = channels.map(({ name }) => name);
   if (names.length === 0 || new Set(names).size < names.length)

@@ -30,6 +30,16 @@ const WRITE_FILE = 'write_file';
  * workspace and a sandbox, which hold whatever a program is called.
  *
  * Throws `CONFIG_INVALID` for a rule that cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { permissions } from '@kernel/toolbox/permissions';
+ *
+ * const policy = permissions([{ allow: 'read_file' }, { allow: 'run_command(git status *)' }, { deny: 'delete' }], {
+ *   ask: ({ call }) => ({ decision: 'deny', reason: `Nobody is here to allow ${call.name}.` }),
+ * });
+ * // run({ …, tools: withPermissions(tools, policy), approve: policy.approve })
+ * ```
  */
 export function permissions(rules: readonly PermissionRule[], options: PermissionOptions = {}): Permissions {
   checkKeys('permissions', options, KEYS);

@@ -4,7 +4,13 @@ import type { Tool, ToolCall } from '@kernel/protocol';
  * A rule, as JSON: `{ "allow": "run_command(git status *)" }`. Before the parentheses stand names of tools, with `|` between them and `*` for any
  * characters; in them what the arguments must be like, see `permissions`. Without parentheses any arguments match.
  */
-export type PermissionRule = { readonly allow: string } | { readonly ask: string } | { readonly deny: string };
+export type PermissionRule =
+  /** The calls that run without a question. */
+  | { readonly allow: string }
+  /** The calls that a person is asked about. */
+  | { readonly ask: string }
+  /** The calls that never run. */
+  | { readonly deny: string };
 
 /** What the rules say of a call. */
 export type PermissionVerdict = 'allow' | 'ask' | 'deny';
@@ -33,9 +39,13 @@ export interface PermissionRequest {
 
 /** An answer, as `approve` of `run()` gives it. */
 export type PermissionAnswer =
+  /** Runs the call. */
   | { readonly decision: 'allow'; readonly digest?: string | undefined }
+  /** Does not run it. The model reads the reason. */
   | { readonly decision: 'deny'; readonly reason: string }
+  /** Runs it with these arguments, JSON text that is validated again. */
   | { readonly decision: 'edit'; readonly arguments: string }
+  /** Decides later: the run ends with reason `approval`, and the call is pending. */
   | { readonly decision: 'later' };
 
 /** Asks a person about a call that the rules leave open. */

@@ -56,7 +56,18 @@ const FAIL = "UPDATE run SET state = 'failed', outcome = ?, ended_ms = ? WHERE i
 const UNKNOWN = 'The program ended before the run did; what it had done is not known.';
 const UNREADABLE = 'The schedule cannot be read, so it is over.';
 
-/** Opens or makes the file of schedules, readable by its owner only. Throws `STORE_FAILED`. */
+/**
+ * Opens or makes the file of schedules, readable by its owner only. Throws `STORE_FAILED`.
+ *
+ * @example
+ * ```ts
+ * import { openScheduleStore, scheduleTool } from '@kernel/toolbox/schedules';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const store = openScheduleStore('schedules.db');
+ * const tools = createRegistry([scheduleTool({ store, limits: { turns: 5, tokens: 50_000 } })]);
+ * ```
+ */
 export function openScheduleStore(file: string): ScheduleStore {
   const { row, rows, change, together, close } = openDatabase(file);
   const isOwner = (owner: string): boolean => row('SELECT owner FROM runner')?.['owner'] === owner;

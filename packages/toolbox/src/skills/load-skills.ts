@@ -18,6 +18,13 @@ const FOLDER_KEYS = optionKeys<SkillFolder>({ path: true, from: true });
  * know are only reported. No program runs.
  *
  * Throws `CONFIG_INVALID` for options that cannot be meant, and what `approve` throws.
+ *
+ * @example
+ * ```ts
+ * import { loadSkills } from '@kernel/toolbox/skills';
+ *
+ * const skills = await loadSkills({ folders: [{ path: 'skills', from: 'user' }] });
+ * ```
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<Skills> {
   checkKeys('loadSkills', options, KEYS);

@@ -26,6 +26,15 @@ const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
  * the root; a glob that matches a folder covers all that is in it; of several that match, the last one decides, and `!` turns it round. So
  * `write: ['src', '!src/generated']` allows everything below any `src` but that. `deny` goes before both. What takes something away (`deny`, and `!` in
  * the others) holds for names in any case and Unicode form; what gives something, for names as they are written.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, fileTools } from '@kernel/toolbox';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const workspace = await createWorkspace({ root: process.cwd(), write: ['src'] });
+ * const tools = createRegistry(fileTools(workspace));
+ * ```
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   checkKeys('createWorkspace', options, KEYS);

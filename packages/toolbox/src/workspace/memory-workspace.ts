@@ -10,6 +10,15 @@ import type { FileInfo, Workspace, WorkspaceRules } from './types.ts';
 /**
  * Creates a workspace in memory, with the content of files by their paths. `rules` are those of `createWorkspace`, except that everything may be written by
  * default. It has no links.
+ *
+ * @example
+ * ```ts
+ * import { fileTools, memoryWorkspace } from '@kernel/toolbox';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const workspace = memoryWorkspace({ 'src/answer.ts': 'export const answer = 41;' });
+ * const tools = createRegistry(fileTools(workspace));
+ * ```
  */
 export function memoryWorkspace(
   files: Readonly<Record<string, string | Uint8Array>> = {},

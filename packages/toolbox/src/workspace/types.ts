@@ -135,15 +135,20 @@ export interface UndoOptions extends AbortOptions {
 export type Edit =
   | {
       readonly type: 'write';
+      /** The file, relative to the root. It is created if it does not exist. */
       readonly path: string;
+      /** All of its new content. A string is written as UTF-8. */
       readonly content: string | Uint8Array;
       /** As in `write`. */
       readonly ifVersion?: string | undefined;
       /** As in `write`. */
       readonly mode?: number | undefined;
     }
+  /** Creates a folder, and those above it that do not exist. */
   | { readonly type: 'makeDirectory'; readonly path: string }
+  /** Moves a file or folder. */
   | { readonly type: 'move'; readonly from: string; readonly to: string }
+  /** Removes a file; a folder that is not empty only with `recursive`. */
   | { readonly type: 'remove'; readonly path: string; readonly recursive?: boolean | undefined };
 
 /** Something that was changed, as one step for `undo`. */

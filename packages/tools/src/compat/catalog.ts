@@ -10,7 +10,17 @@ import { bindTool } from '../tool/bind-tool.ts';
 /** Returns the registry behind the functions of this module. Created at the first call; shares nothing with any other registry. */
 export const defaultRegistry: () => ToolRegistry = once(() => createRegistry());
 
-/** Adds a tool to the default registry. Throws `TOOL_ALREADY_EXISTS` or `TOOL_NAME_INVALID`. */
+/**
+ * Adds a tool to the default registry. Throws `TOOL_ALREADY_EXISTS` or `TOOL_NAME_INVALID`.
+ *
+ * @example
+ * ```ts
+ * import { execute, register } from '@kernel/tools/compat';
+ *
+ * register({ name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } }, () => new Date().toISOString());
+ * const { forLLM } = await execute('clock', '{}');
+ * ```
+ */
 export function register(tool: Tool, handler: ToolHandler<JsonObject>): void {
   defaultRegistry().register(bindTool(tool, handler));
 }

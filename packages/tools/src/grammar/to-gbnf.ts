@@ -45,6 +45,14 @@ const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
  * of several tools. Equal input gives equal text; the rules of each tool and schema are cached.
  *
  * Throws `TOOL_SCHEMA_INVALID` for an invalid schema, and for one that no value matches.
+ *
+ * @example
+ * ```ts
+ * import { toGbnf } from '@kernel/tools/grammar';
+ *
+ * const parameters = { type: 'object', properties: { minutes: { type: 'integer' } }, required: ['minutes'] };
+ * const { grammar, warnings } = toGbnf([{ name: 'set_timer', description: 'Sets a timer.', parameters }]);
+ * ```
  */
 export function toGbnf(input: readonly Tool[] | JsonSchema, options: GrammarOptions = {}): Grammar {
   checkKeys('toGbnf', options, KEYS);

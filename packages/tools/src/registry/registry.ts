@@ -54,6 +54,15 @@ type ToolsOf<Binding> = [Binding] extends [never]
  * Creates a registry. Adds all bindings, or throws and lists every clash. Registries share nothing.
  *
  * The registry is typed by its bindings: names, arguments and data in `execute` and in events, and the context that handlers need.
+ *
+ * @example
+ * ```ts
+ * import { bindTool, createRegistry } from '@kernel/tools';
+ *
+ * const clock = { name: 'clock', description: 'Tells the time.', effect: 'read', parameters: { type: 'object' } } as const;
+ * const registry = createRegistry([bindTool(clock, () => new Date().toISOString())], { timeoutMs: 5_000 });
+ * const { forLLM, isError } = await registry.execute('clock', '{}');
+ * ```
  */
 export function createRegistry<Binding extends ToolBinding | ToolImplementation<never> = ToolBinding>(
   bindings?: Iterable<Binding>,

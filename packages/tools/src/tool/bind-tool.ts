@@ -33,6 +33,17 @@ const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS, {
  * References are never fetched.
  *
  * `I` is the author's claim about the input; a `Context` is what handler and condition need as `context` of the run.
+ *
+ * @example
+ * ```ts
+ * import { bindTool } from '@kernel/tools';
+ *
+ * const parameters = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
+ * const convert = bindTool<{ readonly celsius: number }>(
+ *   { name: 'to_fahrenheit', description: 'Converts a temperature.', effect: 'read', parameters },
+ *   ({ celsius }) => `${(celsius * 9) / 5 + 32} °F`,
+ * );
+ * ```
  */
 export function bindTool<I = JsonObject, Context = unknown, const Name extends string = string>(
   tool: Tool & { readonly name: Name },

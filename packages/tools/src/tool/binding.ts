@@ -77,7 +77,12 @@ export interface BindingOptions<Input = never, Context = unknown> {
 /** A number limits all calls of the tool; with `key`, which gets the validated arguments, calls with the same key share a limit. */
 export type Concurrency<Input = never> =
   | number
-  | { readonly max?: number | undefined; readonly key?: ((input: Input) => string) | undefined };
+  | {
+      /** How many calls run at once, of those with the same key. Default: 1 with a `key` and for tools that change something, otherwise no limit. */
+      readonly max?: number | undefined;
+      /** The key of a call, from its validated arguments. Default: all calls share one. */
+      readonly key?: ((input: Input) => string) | undefined;
+    };
 
 /** `off`: reject; `report`: reject and list the repairs that would have helped; `apply`: repair without loss and list the repairs. */
 export type RepairPolicy = 'off' | 'report' | 'apply';

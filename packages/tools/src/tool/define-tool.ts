@@ -68,6 +68,20 @@ export type ToolDefiner<Context> = <
  * Throws `TOOL_SCHEMA_INVALID` if the schema does not describe an object or has no JSON Schema.
  *
  * A tool that needs the `context` of the run is defined with `defineTool<Context>()({ … })`: a registry with it then asks for that context.
+ *
+ * @example
+ * ```ts
+ * import { defineTool } from '@kernel/tools';
+ * import * as z from 'zod';
+ *
+ * const weather = defineTool({
+ *   name: 'weather',
+ *   description: 'Tells the weather in a city.',
+ *   effect: 'read',
+ *   input: z.object({ city: z.string() }),
+ *   handler: ({ city }) => ({ city, celsius: 21 }),
+ * });
+ * ```
  */
 export function defineTool<Context>(): ToolDefiner<Context>;
 export function defineTool<

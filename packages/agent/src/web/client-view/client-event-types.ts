@@ -82,6 +82,7 @@ export interface ClientRunEnd {
 
 /** A message of the history, as a client may see it. Nothing of system messages. */
 export type ClientMessage =
+  /** What the user wrote. */
   | { readonly role: 'user'; readonly text: string }
   | {
       readonly role: 'assistant';
@@ -91,26 +92,42 @@ export type ClientMessage =
       /** If the server shows `reasoning`. */
       readonly reasoning?: string;
     }
+  /** The result of a call of the tool of this name. */
   | ({ readonly role: 'tool'; readonly name: string } & ClientOutcome);
 
 /** What a client may see of a run: a union on `type`, of JSON values alone. */
 export type ClientEvent =
+  /** A turn begins or ends, counted from 1. */
   | { readonly type: 'turn-start' | 'turn-end'; readonly turn: number }
+  /** A piece of the reply or, if the server shows `reasoning`, of what the model thought. */
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
+  /** A piece of a spoken reply, in base64. */
   | { readonly type: 'audio-delta'; readonly data: string; readonly mimeType: string }
+  /** A source of the text before it. */
   | { readonly type: 'citation'; readonly citation: Citation }
+  /** The vendor runs one of its own tools. */
   | ({ readonly type: 'server-tool-call' } & ClientCall)
   | ClientServerToolResult
   | ClientCallDelta
+  /** The deltas since the start of the turn do not count: the reply is asked for again. */
   | { readonly type: 'reply-withdrawn'; readonly code: KernelErrorCode }
+  /** A reply is complete, with the calls that it asks for. */
   | { readonly type: 'message-end'; readonly finishReason: FinishReason; readonly calls: readonly ClientCall[] }
+  /** The typed answer as far as it has arrived. */
   | { readonly type: 'output-delta'; readonly output: JsonValue }
+  /** The typed answer was not valid, and is asked for again. */
   | { readonly type: 'output-rejected' }
+  /** A call runs. */
   | ({ readonly type: 'tool-start' } & ClientCall)
+  /** What a running tool reports. */
   | { readonly type: 'tool-progress'; readonly callId: string; readonly update: string }
+  /** A call has ended, after so many milliseconds. */
   | ({ readonly type: 'tool-end'; readonly name: string; readonly durationMs: number } & ClientOutcome)
+  /** The outcome of an async tool, which its call did not wait for. */
   | ({ readonly type: 'tool-complete' } & ClientOutcome)
+  /** A call waits for a decision. */
   | ({ readonly type: 'approval-request' } & ClientCall)
+  /** An event of an agent that the calls of `path` run. */
   | { readonly type: 'sub-agent-event'; readonly path: readonly string[]; readonly event: ClientEvent }
   | ClientDecidedCallEnd
   | ClientRunEnd

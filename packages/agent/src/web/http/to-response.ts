@@ -25,6 +25,18 @@ const KEYS = optionKeys<ToResponseOptions>(
  * An event is read when the client is ready for it. A client that disconnects stops the iteration, which aborts the run. The events of `runSession`
  * have ids: how many messages the log had when they were emitted. An error that the events throw becomes one event of type `error`, the last one.
  * Throws `CONFIG_INVALID` at once for options that it does not have.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { toResponse } from '@kernel/agent/web';
+ * import { createProvider } from '@kernel/providers';
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const messages = [{ role: 'user', content: await request.text() }] as const;
+ *   return toResponse(run({ provider: createProvider({ name: 'ollama' }), model: 'qwen3', messages, signal: request.signal }));
+ * }
+ * ```
  */
 export function toResponse(events: AsyncIterable<AgentEvent>, options: ToResponseOptions = {}): Response {
   checkKeys('toResponse', options, KEYS);

@@ -15,6 +15,7 @@ export interface McpQuestion {
 
 /** The user's answer. Fields that `content` leaves out get the schema's defaults. */
 export type McpAnswer =
+  /** The user has answered with these values, by the names of the fields. */
   | { readonly action: 'accept'; readonly content: McpAnswerContent }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };

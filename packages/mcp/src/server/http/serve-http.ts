@@ -8,6 +8,16 @@ import type { HttpServer } from './start-http.ts';
  *
  * Host and Origin are checked. The calls of a client that disconnects are aborted. Rejects with `CONFIG_INVALID` for invalid options, for a
  * host that other machines can reach without a token, and for a port that is in use.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from '@kernel/mcp';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const server = await serveHttp(createRegistry(), { token: 'only for this client', port: 8080 });
+ * console.log(server.url);
+ * await server.close();
+ * ```
  */
 export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { startHttp } = await import('./start-http.ts');

@@ -41,6 +41,14 @@ export interface StdioServer {
  * Serves a toolset to one client over standard input and output, in the protocol version that it starts with: 2026-07-28 or an older one. The
  * SDK is loaded by this call. The end of the input aborts the running calls. Throws `CONFIG_INVALID` for what is not a toolset and for options that
  * it does not have.
+ *
+ * @example
+ * ```ts
+ * import { serveStdio } from '@kernel/mcp';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * serveStdio(createRegistry()); // what a client starts as a command
+ * ```
  */
 export function serveStdio(toolset: Toolset, options: ServeStdioOptions = {}): StdioServer {
   checkToolset('serveStdio', toolset);

@@ -32,7 +32,17 @@ const TOOL: Tool = {
   },
 };
 
-/** Creates the tool `web_search` over a search engine: `searxng`, `braveSearch`, or your own. */
+/**
+ * Creates the tool `web_search` over a search engine: `searxng`, `braveSearch`, or your own.
+ *
+ * @example
+ * ```ts
+ * import { searxng, webSearchTool } from '@kernel/toolbox/web';
+ * import { createRegistry } from '@kernel/tools';
+ *
+ * const tools = createRegistry([webSearchTool(searxng({ baseUrl: 'http://127.0.0.1:8888' }))]);
+ * ```
+ */
 export function webSearchTool(engine: SearchEngine): ToolImplementation {
   checkFunctions('webSearchTool', { 'engine.search': Reflect.get(engine, 'search') });
   const handler = async (

@@ -49,7 +49,18 @@ export interface AiSdkCallOptions {
   readonly context?: unknown;
 }
 
-/** Returns the tools on offer now, by name, for the AI SDK: `generateText({ tools: toAiSdkTools(registry) })`. */
+/**
+ * Returns the tools on offer now, by name, for the AI SDK: `generateText({ tools: toAiSdkTools(registry) })`.
+ *
+ * @example
+ * ```ts
+ * import { createRegistry } from '@kernel/tools';
+ * import { toAiSdkTools } from '@kernel/tools/adapters';
+ *
+ * const registry = createRegistry();
+ * const tools = toAiSdkTools(registry); // generateText({ model, prompt, tools }) of the AI SDK
+ * ```
+ */
 export function toAiSdkTools(tools: Toolset): Record<string, ConvertedAiSdkTool> {
   checkToolset('toAiSdkTools', tools);
   return Object.fromEntries(tools.list().map((tool) => [tool.name, toAiSdkTool(tools, tool)]));

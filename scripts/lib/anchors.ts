@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+const known = new Map<string, ReadonlySet<string>>();
+
+/** The anchors of a Markdown file: one for each heading, made as GitHub makes them, and each `id`. Read once in a process. */
+export function anchorsOf(file: string): ReadonlySet<string> {
+  const anchors = known.get(file) ?? anchorsIn(readFileSync(file, 'utf8'));
+  known.set(file, anchors);
+  return anchors;
+}
+
+/** The anchors of a Markdown text. */
+export function anchorsIn(text: string): ReadonlySet<string> {
+  const anchors = new Set([...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id));
+  const prose = text.replaceAll(/^(`{3,})[\s\S]*?^\1$/gm, '');
+  const counts = new Map<string, number>();
+  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = slugOf(heading);
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    anchors.add(count === 0 ? slug : `${slug}-${count}`);
+  }
+  return anchors;
+}
+
+/** Lower case, without links, marks and punctuation, and with hyphens for spaces. */
+function slugOf(heading: string): string {
+  return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}

@@ -1,0 +1,39 @@
+/** A relative link or picture of a Markdown text: groups are `!`, label, target and anchor. */
+const LINK = /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?\)/g;
+const CODE = /^(`{3,})[^\n]*\n[\s\S]*?^\1$|`[^`\n]+`/gm;
+
+/** One relative link of a document. */
+export interface Link {
+  /** Whether it shows a picture. */
+  readonly picture: boolean;
+  /** Its text. */
+  readonly label: string;
+  /** What it leads to, as written, without the anchor. */
+  readonly target: string;
+  /** The anchor with its `#`, or nothing. */
+  readonly anchor: string;
+}
+
+/** The relative links of a Markdown text, without those in code. */
+export function linksOf(text: string): readonly Link[] {
+  const links: Link[] = [];
+  replaceLinks(text, (link, whole) => {
+    links.push(link);
+    return whole;
+  });
+  return links;
+}
+
+/** Replaces each relative link outside of code by what `replace` returns. */
+export function replaceLinks(text: string, replace: (link: Link, whole: string) => string): string {
+  const codes: string[] = [];
+  const prose = text.replaceAll(CODE, (code) => `\0${codes.push(code) - 1}\0`);
+  const withCode = (part: string): string =>
+    part.replaceAll(/\0(\d+)\0/g, (_whole, index: string) => codes[Number(index)] ?? '');
+  const replaced = prose.replaceAll(
+    LINK,
+    (whole: string, image: string, label: string, target: string, anchor: string | undefined) =>
+      replace({ picture: image === '!', label, target, anchor: anchor ?? '' }, whole),
+  );
+  return withCode(replaced);
+}

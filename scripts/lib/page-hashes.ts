@@ -1,0 +1,37 @@
+/** What the pages of `docs/api` were made from, so that a stale one is noticed without making them again. */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { publicDeclarations } from './declarations.ts';
+import { publishedFolders } from './projects.ts';
+
+/** Where the pages are, relative to the root. */
+export const API_PAGES = 'docs/api';
+
+/** The file beside the pages that says what they were made from. */
+export const HASHES = `${API_PAGES}/hashes.txt`;
+
+/** What makes the pages, besides the declarations. */
+const GENERATOR = ['site/api-pages.ts', 'site/package-lock.json', 'site/tsconfig.declarations.json'];
+
+/** The text of `hashes.txt` for the tree as it is: a line for all built declarations, for what makes the pages, and for each page. */
+export function pageHashes(root: string): string {
+  const declarations = publishedFolders(root)
+    .flatMap((folder) => [...publicDeclarations(root, folder)])
+    .map((file) => relative(root, file).split(sep).join('/'))
+    .toSorted();
+  const pages = globSync(`${API_PAGES}/*.md`, { cwd: root }).map((file) => file.split(sep).join('/'));
+  const lines = [
+    `${hashOf(root, declarations)} declarations`,
+    `${hashOf(root, GENERATOR)} generator`,
+    ...pages.toSorted().map((page) => `${hashOf(root, [page])} ${page.slice(API_PAGES.length + 1)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function hashOf(root: string, files: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash.update(`${file}\n${existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : ''}\n`);
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+
+const BLOCK = 512;
+/** Where the fields of a header are, in bytes. */
+const NAME = [0, 100] as const;
+const SIZE = [124, 136] as const;
+const CHECKSUM = [148, 156] as const;
+
+/**
+ * Replaces the text of one file in a `.tgz`. Everything else stays byte for byte: unpacking and packing again would need a `tar` that leaves out who
+ * did it, and when. Throws if the file is not in it.
+ */
+export function replaceInTarball(tarball: string, name: string, replace: (text: string) => string): void {
+  const tar = gunzipSync(readFileSync(tarball));
+  const parts: Buffer[] = [];
+  let isReplaced = false;
+  let at = 0;
+  // The end is marked by blocks of zeros.
+  while (at < tar.length && tar[at] !== 0) {
+    const header = tar.subarray(at, at + BLOCK);
+    const size = Number.parseInt(field(header, SIZE), 8);
+    const end = at + BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+    if (field(header, NAME) === name) {
+      const content = Buffer.from(replace(tar.toString('utf8', at + BLOCK, at + BLOCK + size)));
+      parts.push(withSize(header, content.length), content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK));
+      isReplaced = true;
+    } else parts.push(tar.subarray(at, end));
+    at = end;
+  }
+  if (!isReplaced) throw new Error(`${tarball} has no ${name}.`);
+  writeFileSync(tarball, gzipSync(Buffer.concat([...parts, tar.subarray(at)])));
+}
+
+function field(header: Buffer, [start, end]: readonly [number, number]): string {
+  const text = header.toString('utf8', start, end);
+  return text.replace(/\0.*$/s, '').trim();
+}
+
+/** A header with another size, and the checksum that belongs to it: the sum of all bytes, where its own count as spaces. */
+function withSize(header: Buffer, size: number): Buffer {
+  const changed = Buffer.from(header);
+  changed.write(`${size.toString(8).padStart(11, '0')} `, SIZE[0], 'ascii');
+  changed.fill(' ', ...CHECKSUM);
+  const sum = changed.reduce((total, byte) => total + byte, 0);
+  changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, CHECKSUM[0], 'ascii');
+  return changed;
+}

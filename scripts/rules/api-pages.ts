@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HASHES, pageHashes } from '../lib/page-hashes.ts';
+import type { Problem, Rule } from '../lib/problem.ts';
+
+/** API pages: `docs/api` was made from the declarations as they are built, by the generator as it is, and not changed since. */
+export const apiPages: Rule = (root) => {
+  const kept = linesOf(existsSync(join(root, HASHES)) ? readFileSync(join(root, HASHES), 'utf8') : '');
+  const now = linesOf(pageHashes(root));
+  const names = [...new Set([...kept.keys(), ...now.keys()])].filter((name) => kept.get(name) !== now.get(name));
+  return names.map((name): Problem => {
+    const what = name.endsWith('.md') ? `docs/api/${name} is not as it was generated` : `the ${name} have changed`;
+    return { rule: 'api-pages', file: HASHES, message: `${what}. Run: pnpm run docs` };
+  });
+};
+
+function linesOf(text: string): ReadonlyMap<string, string> {
+  const pairs = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+  return new Map(pairs);
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { apiSidebar, sidebar } from '../navigation.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export default defineConfig({
+  title: 'kernel',
+  description: 'A small, layered TypeScript kernel for LLM tool calling.',
+  lang: 'en',
+  srcDir: 'pages',
+  outDir: 'dist',
+  cacheDir: 'node_modules/.cache/vitepress',
+  // No icon to load.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  cleanUrls: true,
+  metaChunk: true,
+  // A dead link fails the build.
+  ignoreDeadLinks: false,
+  themeConfig: {
+    nav: [
+      { text: 'Documents', link: '/documents' },
+      { text: 'API', link: '/api/' },
+      { text: 'Errors', link: '/errors' },
+    ],
+    sidebar: { '/api/': [...apiSidebar(root)], '/': [...sidebar(root)] } as never,
+    outline: { level: [2, 3] },
+    search: {
+      provider: 'local',
+      options: {
+        // Decision records and the list of requirements hold every word there is.
+        _render: (source, env, markdown) => {
+          const html = markdown.render(source, env);
+          if (/^(?:adr\/|requirements\.md)/.test(env.relativePath)) return '';
+          // An export is found as one result, not as one for its parameters and one for what it returns.
+          return env.relativePath.startsWith('api/') ? html.replaceAll(/<h[4-6][^>]*>.*?<\/h[4-6]>/g, '') : html;
+        },
+        miniSearch: { searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 } },
+      },
+    },
+  },
+});

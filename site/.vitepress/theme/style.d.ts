@@ -1,0 +1,2 @@
+/** A style sheet that the bundler takes in. */
+declare module '*.css';
