@@ -1,4 +1,5 @@
 import { DEFAULT_MUTANTS } from './default-mutants.ts';
+import { DURABLE_MUTANTS } from './durable-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 
@@ -19,6 +20,7 @@ const option = (wire: string, file: string, field: string): Mutant => ({
 export const MUTANTS: readonly Mutant[] = [
   ...DEFAULT_MUTANTS,
   ...RUN_MUTANTS,
+  ...DURABLE_MUTANTS,
   // An abort settles within 50 ms.
   {
     ...agent,

@@ -78,7 +78,7 @@ test('case 4: a worker that is killed with 20 runs loses none of them and double
   kill();
   for (const id of ids) {
     expect(await db.result(id)).toMatchObject({ status: 'done', result: { answer: 'ok' } });
-    const calls = entered(id).map((line) => line.split(' ')[1]);
+    const calls = entered(id).map((line) => line.split(' ')[1] ?? '');
     const unknown = await unknownIn(db, id);
     expect([...new Set([...calls, ...unknown])].toSorted()).toEqual(['c0', 'c1', 'c2']);
     expect(new Set(calls).size).toBe(calls.length);
@@ -136,7 +136,7 @@ test('case 9: a tool that kills its process harms none of five others, and its r
   expect(deaths()).toBe(4);
   for (const id of ids) {
     expect(await db.result(id)).toMatchObject({ status: 'done', result: { answer: 'ok' } });
-    const keys = Map.groupBy(entered(id), (line) => line.split(' ')[1]);
+    const keys = Map.groupBy(entered(id), (line) => line.split(' ')[1] ?? '');
     expect([...keys.keys()].toSorted()).toEqual(['c0', 'c1', 'c2', 'c3']);
     for (const lines of keys.values()) expect(new Set(lines).size).toBe(1);
   }
@@ -148,7 +148,7 @@ test('case 13: of eight parallel calls that are killed at the fourth, what ended
   await db.start('x', { agent: 'eight', messages });
   work();
   expect(await db.result('x')).toMatchObject({ status: 'done', result: { answer: 'ok' } });
-  const calls = entered('x').map((line) => line.split(' ')[1]);
+  const calls = entered('x').map((line) => line.split(' ')[1] ?? '');
   expect(calls.toSorted()).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8']);
   // The others had ended, and were written, long before it died.
   expect(await unknownIn(db, 'x')).toEqual(['c4']);
@@ -161,7 +161,7 @@ test('case 15: 600 steps, killed in the middle, go on and repeat one call', asyn
   work();
   expect(await db.result('x')).toMatchObject({ status: 'done', result: { answer: 'ok', turns: 301 } });
   expect(deaths()).toBe(1);
-  const calls = entered('x').map((line) => line.split(' ')[1]);
+  const calls = entered('x').map((line) => line.split(' ')[1] ?? '');
   expect([calls.length, new Set(calls).size]).toEqual([301, 300]);
   expect(calls.filter((id) => id === 'c145')).toHaveLength(2);
 });

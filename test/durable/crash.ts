@@ -1,5 +1,5 @@
 /**
- * Kills workers of a journal until a number of deaths, and counts what was lost, doubled or run under another key:
+ * Kills workers of a journal until a number of deaths, and counts what was lost, doubled or run under another key, and histories that are not sound:
  * `node --conditions=@kernel/source test/durable/crash.ts --kills 200 [--workers 2] [--stop] [--naive]`
  *
  * `--stop` also freezes workers for longer than their lease. `--naive` declares payments as reads: then some must be doubled, or this judge sees nothing.
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDurable } from '@kernel/durable';
+import { type Message, toolCallsOf } from '@kernel/protocol';
 
 /** What is done to the workers. */
 export interface CrashOptions {
@@ -42,6 +43,8 @@ export interface CrashReport {
   readonly otherKeys: number;
   /** Calls that were reported as unknown. */
   readonly unknown: number;
+  /** Runs whose history has a call without exactly one result, or a result without its call. */
+  readonly unsound: number;
 }
 
 const LEASE_MS = 400;
@@ -124,10 +127,11 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       if (name === 'pay') payments += 1;
       entered.set(`${runId} ${callId}`, [...(entered.get(`${runId} ${callId}`) ?? []), key]);
     }
-    let [lost, doubled, otherKeys, unknown, done] = [0, 0, 0, 0, 0];
+    let [lost, doubled, otherKeys, unknown, unsound, done] = [0, 0, 0, 0, 0, 0];
     const runs = await db.list({ limit: 1_000_000 });
     for (const run of runs) {
       done += run.status === 'done' ? 1 : 0;
+      unsound += isSoundHistory(run.result?.messages ?? []) ? 0 : 1;
       const told = new Set<string>();
       // oxlint-disable-next-line no-await-in-loop
       for await (const { event } of db.events(run.id))
@@ -151,8 +155,18 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       doubled,
       otherKeys,
       unknown,
+      unsound,
     };
   }
+}
+
+/** Whether each call of a history has one result, behind it. */
+function isSoundHistory(messages: readonly unknown[]): boolean {
+  const open = new Set<string>();
+  for (const message of messages as readonly Message[])
+    if (message.role === 'assistant') for (const { id } of toolCallsOf(message)) open.add(id);
+    else if (message.role === 'tool' && !open.delete(message.toolCallId)) return false;
+  return messages.length > 0 && open.size === 0;
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -166,6 +180,6 @@ if (process.argv[1] === import.meta.filename) {
   });
   const report = await crash({ ...values, kills: Number(values.kills), workers: Number(values.workers) });
   console.log(JSON.stringify(report));
-  const isSound = report.lost + report.doubled + report.otherKeys === 0 && report.done === report.runs;
+  const isSound = report.lost + report.doubled + report.otherKeys + report.unsound === 0 && report.done === report.runs;
   process.exitCode = isSound === values.naive ? 1 : 0;
 }

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
-import { openDurable } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { createPeerWatch } from '../src/worker/leases.ts';
 import { hasEnded, ownIdentity } from '../src/worker/process-identity.ts';
 import { agentOf, step } from './steps.ts';
@@ -40,42 +39,51 @@ test.each([
   expect(entered).toHaveLength(count);
 });
 
-test('a worker that was frozen and wakes writes nothing under its old lease', async () => {
-  verifies('durable.fence');
-  const path = journalPath();
-  const db = openDurable(path);
-  const inHandler = gate();
-  const wakes = gate();
-  const slow = agentOf(async (steps) => {
-    const late = step('tool:1', async () => (inHandler.open(), await wakes.opened, { from: 'the old one' }), {
+/** An agent whose only call waits for a gate of its own each time that it is entered, and says which time it is. */
+function entersGates(gates: readonly ReturnType<typeof gate>[], entered: ReturnType<typeof gate>[]) {
+  let times = 0;
+  return agentOf(async (steps) => {
+    const time = (times += 1);
+    const late = step('tool:1', async () => (entered[time - 1]?.open(), await gates[time - 1]?.opened, { time }), {
       effect: 'read',
     });
     return (await steps.all([late]))[0] ?? null;
   });
-  const at = db.work({ agents: { a: { run: slow } } });
+}
+
+test.each([
+  ['another worker has', true],
+  ['the same worker has again', false],
+])('an attempt whose run %s writes nothing under its old lease', async (_, isOther) => {
+  verifies('durable.fence');
+  const path = journalPath();
+  const db = journal(path);
+  const [gates, entered] = [
+    [gate(), gate()],
+    [gate(), gate()],
+  ];
+  const run = entersGates(gates, entered);
+  const at = worker(db, { agents: { a: { run } } });
+  const other = isOther ? worker(journal(path), { agents: { a: { run, version: '2' } } }) : at;
   await db.start('x', { agent: 'a', messages });
-  await inHandler.opened;
+  await entered[0]?.opened;
   const raw = new DatabaseSync(path);
-  raw.exec("UPDATE runs SET owner = NULL, status = 'queued', epoch = epoch + 1");
-  const other = journal(path);
-  const second = gate();
-  const fast = agentOf(
-    async (steps) =>
-      (
-        await steps.all([step('tool:1', async () => (second.open(), { from: 'the new one' }), { effect: 'read' })])
-      )[0] ?? null,
-  );
-  worker(other, { agents: { a: { run: fast } } });
-  // Whichever of the two took it up again: the old attempt's epoch is over.
-  wakes.open();
-  const { result } = await other.result('x');
-  expect(['{"from":"the new one"}', '{"from":"the old one"}']).toContain(result?.answer);
-  const row = raw.prepare("SELECT epoch FROM runs WHERE id = 'x'").get();
-  expect(row).toEqual({ epoch: 3 });
-  expect(raw.prepare("SELECT count(*) AS n FROM steps WHERE run_id = 'x'").get()).toEqual({ n: 1 });
-  raw.close();
-  await at.drain(0);
-  db.close();
+  onTestFinished(() => {
+    for (const each of gates) each.open();
+    raw.close();
+  });
+  raw.exec(`UPDATE runs SET owner = NULL, status = 'queued', version = '${isOther ? 2 : 1}'`);
+  await entered[1]?.opened;
+  const lease = { status: 'running', owner: other.id, epoch: 2 };
+  const read = (): unknown => raw.prepare('SELECT status, owner, epoch FROM runs').get();
+  expect(read()).toEqual(lease);
+  gates[0]?.open();
+  await expect.poll(() => at.size).toBe(isOther ? 0 : 1);
+  // What the old attempt made is nowhere.
+  expect(raw.prepare('SELECT count(*) AS n FROM steps').get()).toEqual({ n: 0 });
+  expect(read()).toEqual(lease);
+  gates[1]?.open();
+  expect((await db.result('x')).result?.answer).toBe('{"time":2}');
 });
 
 test('a worker is taken for dead after a lease without a beat, by a clock that nobody sets', () => {

@@ -14,7 +14,7 @@ export interface EventPipe {
 export function openEventPipe(): EventPipe {
   const held: AgentEvent[] = [];
   let hasEnded = false;
-  let wake = (): void => {};
+  let wake: (() => void) | undefined;
 
   async function* read(): AsyncGenerator<AgentEvent, void> {
     for (;;) {
@@ -27,7 +27,7 @@ export function openEventPipe(): EventPipe {
   }
   const end = (): void => {
     hasEnded = true;
-    wake();
+    wake?.();
   };
   return {
     events: read(),
@@ -36,7 +36,7 @@ export function openEventPipe(): EventPipe {
       try {
         for await (const event of source) {
           held.push(event);
-          wake();
+          wake?.();
           yield event;
         }
       } finally {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { run } from '@kernel/agent';
 import { type Durable, openDurable } from '@kernel/durable';
 import { scriptedProvider, verifies } from '@kernel/testing';
@@ -8,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { type Outcome, prompt, workspace } from '../program.ts';
 
-const DIES = join(import.meta.dirname, '../fixtures/dies-in-call.ts');
+const DIES = fileURLToPath(new URL('../fixtures/dies-in-call.ts', import.meta.url));
 
 interface Journal {
   readonly db: Durable;

@@ -75,8 +75,7 @@ CREATE TABLE IF NOT EXISTS events (
   step TEXT NOT NULL,
   at INTEGER NOT NULL,
   event TEXT NOT NULL,
-  PRIMARY KEY (run_id, seq),
-  UNIQUE (run_id, key)
+  PRIMARY KEY (run_id, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS workers (
   id TEXT PRIMARY KEY,

@@ -2,9 +2,9 @@ import { type AgentEvent, type JsonValue, type LoggedEvent, toLogged } from '@ke
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
 
-/** An event to be logged. Its key is the same whenever the same event is emitted again. */
+/** An event to be logged. */
 export interface NewEvent {
-  /** Identifies the event within the run. */
+  /** Identifies an event that a later attempt emits again within the run; empty for one that is logged with what is recorded, and so comes once. */
   readonly key: string;
   /** The id of its step; empty for one of the run itself. */
   readonly step: string;
@@ -14,12 +14,24 @@ export interface NewEvent {
   readonly event: AgentEvent;
 }
 
-/** Adds events to the log of a run; those that are there already change nothing. */
+/** Returns a filter that leaves out events with a key that the log of a run has, or that have passed it before. */
+export function createEventFilter(db: Database, runId: string): (events: readonly NewEvent[]) => readonly NewEvent[] {
+  const rows = db.all("SELECT key FROM events WHERE run_id = ? AND key <> ''", runId);
+  const known = new Set(rows.map((row) => text(row, 'key')));
+  return (events) =>
+    events.filter(({ key }) => {
+      const isNew = key === '' || !known.has(key);
+      known.add(key);
+      return isNew;
+    });
+}
+
+/** Adds events to the log of a run. */
 export function logEvents(db: Database, runId: string, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   let seq = Number(db.get('SELECT COALESCE(MAX(seq), 0) AS seq FROM events WHERE run_id = ?', runId)?.['seq']);
   for (const { key, step, at, event } of events) {
-    const sql = 'INSERT OR IGNORE INTO events (run_id, seq, key, step, at, event) VALUES (?, ?, ?, ?, ?, ?)';
+    const sql = 'INSERT INTO events (run_id, seq, key, step, at, event) VALUES (?, ?, ?, ?, ?, ?)';
     seq += db.run(sql, runId, seq + 1, key, step, at, JSON.stringify(toLogged(event)));
   }
 }

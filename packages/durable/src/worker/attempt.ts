@@ -1,17 +1,7 @@
-import { isObject } from '@kernel/internal';
-import {
-  type AgentEvent,
-  type ApprovalDecision,
-  type Approve,
-  type DurableAgent,
-  type JsonValue,
-  KernelError,
-  type Message,
-} from '@kernel/protocol';
-import type { ChangeKind } from '../database/changes.ts';
+import { type AgentEvent, type ApprovalDecision, type Approve, type DurableAgent, KernelError } from '@kernel/protocol';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
-import { logEvents } from '../runs/events.ts';
+import { createEventFilter, logEvents, type NewEvent } from '../runs/events.ts';
 import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
 import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
@@ -46,6 +36,9 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   let isLive = false;
   let hasEnded = false;
   let isCut = false;
+  /** Events of the run itself, which the next commit logs. */
+  const noted: NewEvent[] = [];
+  const fresh = createEventFilter(db, runId);
   const steering = createDurableSteering(db, runId, {
     message: (queue, message) => void writer.write(() => addMessage(db, runId, queue, message)).catch(ignore),
     stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
@@ -68,6 +61,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     halt,
     usedAnswers,
     takenRows: () => steering.takenRows(),
+    eventsWith: (events) => eventsWith(events),
     onCut: () => (isCut = true),
     beforeLiveStep() {
       if (isLive) return;
@@ -84,22 +78,22 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     let rejections = 0;
     for await (const event of agent.run(executor, input)) {
       if (event.type === 'run-end') end = event;
-      else if (event.type === 'turn-end') await log(`turn-end ${(turnEnds += 1)}`, event);
-      else if (event.type === 'output-rejected') await log(`output-rejected ${(rejections += 1)}`, event);
+      else if (event.type === 'turn-end') note(`turn-end ${(turnEnds += 1)}`, event);
+      else if (event.type === 'output-rejected') note(`output-rejected ${(rejections += 1)}`, event);
     }
     return end;
   }
 
-  const log = async (key: string, event: AgentEvent): Promise<void> => {
-    const at = Date.now();
-    if (!isCut) await underLease(() => logEvents(db, runId, [{ key, step: '', at, event }]), 'progress');
+  const note = (key: string, event: AgentEvent): void => {
+    if (!isCut) noted.push({ key, step: '', at: Date.now(), event });
   };
+  const eventsWith = (events: readonly NewEvent[]): readonly NewEvent[] => fresh([...noted.splice(0), ...events]);
 
   /** Writes what came of the attempt, unless another worker has the run by now. */
-  const underLease = (work: () => void, kind?: ChangeKind): Promise<void> =>
+  const underLease = (work: () => void): Promise<void> =>
     writer.write(() => {
       if (holdsLease(db, claim)) work();
-    }, kind);
+    });
 
   const release = (status: 'queued' | 'waiting' | 'blocked', result?: object): void => {
     const sql = 'UPDATE runs SET status = ?, owner = NULL, is_alone = 0, result = ?, updated_at = ? WHERE id = ?';
@@ -145,7 +139,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     }
     const { type: _type, ...rest } = end;
     const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
-    logEvents(db, runId, [{ key: 'run-end', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
+    logEvents(db, runId, [{ key: '', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
     endRun(db, runId, wasCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
   }
 
@@ -160,7 +154,11 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     hasEnded = true;
     controller.abort();
     // What cannot be written now is found by whoever takes the run over.
-    await underLease(() => settle(end, failure)).catch(ignore);
+    const events = eventsWith([]);
+    await underLease(() => {
+      logEvents(db, runId, events);
+      settle(end, failure);
+    }).catch(ignore);
   }
 
   return {

@@ -1,10 +1,8 @@
 import {
-  type AgentEvent,
   calledIn,
   callIdOf,
   type DurableAgent,
   isInner,
-  isLogged,
   type JsonValue,
   limitOutput,
   MAX_STEP_BYTES,
@@ -19,6 +17,7 @@ import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
 import { signalKey } from '../runs/signals.ts';
 import type { Halt } from './halt.ts';
+import { collectEvents } from './collect-events.ts';
 import { inputDigest } from './input-digest.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
@@ -34,6 +33,8 @@ export interface RecordedStepsOptions {
   readonly agent: DurableAgent;
   /** Whether the attempt goes on. */
   readonly halt: Halt;
+  /** Returns what is to be logged with the events of a step: those of the run itself since the last call besides, none of them twice. */
+  readonly eventsWith: (events: readonly NewEvent[]) => readonly NewEvent[];
   /** Called when a step has not come to its end because the attempt has stopped. */
   readonly onCut: () => void;
   /** Called before each step that runs, as opposed to one that is replayed. */
@@ -101,6 +102,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     const { kept, json } = limitOutput(step, output, agent.maxResultBytes ?? MAX_STEP_BYTES);
     const taken = step.kind === 'model' || step.kind === 'inbox' ? options.takenRows() : [];
     const callId = callIdOf(step.id);
+    const logged = options.eventsWith(events);
     await commit(() => {
       const now = Date.now();
       db.run(
@@ -116,7 +118,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       );
       for (const seq of taken) db.run('DELETE FROM inbox WHERE seq = ?', seq);
       if (waits.has(callId)) db.run('DELETE FROM waits WHERE run_id = ? AND call_id = ?', runId, callId);
-      logEvents(db, runId, events);
+      logEvents(db, runId, logged);
     });
     waits.delete(callId);
     recorded.set(step.id, { digest, state: 'done', output: json });
@@ -135,8 +137,11 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   ): Promise<never> => {
     const now = Date.now();
     const deadline = kind === 'approval' && agent.approvalMs !== undefined ? now + agent.approvalMs : null;
+    // What else the step has emitted it emits again once it has its answer.
+    const logged = options.eventsWith(events.filter(({ event }) => event.type === 'approval-request'));
+    const wasUsed = usedAnswers.delete(callId);
     await commit(() => {
-      if (usedAnswers.delete(callId)) db.run('DELETE FROM signals WHERE run_id = ? AND call_id = ?', runId, callId);
+      if (wasUsed) db.run('DELETE FROM signals WHERE run_id = ? AND call_id = ?', runId, callId);
       db.run(
         `INSERT INTO waits (run_id, call_id, kind, call, since, deadline_at) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET call = excluded.call`,
@@ -147,12 +152,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         now,
         deadline,
       );
-      // What else the step has emitted it emits again once it has its answer.
-      logEvents(
-        db,
-        runId,
-        events.filter(({ event }) => event.type === 'approval-request'),
-      );
+      logEvents(db, runId, logged);
     });
     throw halt.stop('waiting', step.id);
   };
@@ -232,23 +232,6 @@ function unknownAnswer(db: Database, runId: string, callId: string): UnknownAnsw
   );
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
   return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownAnswer);
-}
-
-/** Collects the events of a step that are logged, with keys that are the same in each attempt at it. */
-function collectEvents(step: Step): {
-  readonly events: readonly NewEvent[];
-  readonly onEvent: (event: AgentEvent) => void;
-} {
-  const events: NewEvent[] = [];
-  const counts = new Map<string, number>();
-  const onEvent = (event: AgentEvent): void => {
-    if (!isLogged(event)) return;
-    const { type } = event;
-    const count = (counts.get(type) ?? 0) + 1;
-    counts.set(type, count);
-    events.push({ key: `${step.id} ${type} ${count}`, step: step.id, at: Date.now(), event });
-  };
-  return { events, onEvent };
 }
 
 /** Runs asynchronous work at the first call; later ones wait for the same. */
