@@ -21,7 +21,7 @@ const onSource = [
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/mcp', 'test/restate', 'test/runtimes', 'test/sdks'];
+const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/engines', 'test/mcp', 'test/restate', 'test/runtimes', 'test/sdks'];
 
 // Their files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
 const inOneProcess = new Set(['packages/schema', 'packages/tools', 'packages/agent', 'scripts']);

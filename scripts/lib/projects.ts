@@ -20,6 +20,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'scripts',
     'test/durable',
     'test/e2e',
+    'test/engines',
     'test/mcp',
     'test/restate',
     'test/runtimes',

@@ -31,7 +31,7 @@ interface Sample {
   readonly rss: number;
 }
 
-const [server, balancer] = await Promise.all([startServer(8), startBalancer()]);
+const [server, balancer] = await Promise.all([startServer({ partitions: 8, isEager: false }), startBalancer()]);
 const children: ChildProcess[] = [];
 try {
   for (let index = 0; index < workers; index += 1) {
@@ -77,6 +77,7 @@ async function park(runs: RestateRuns, count: number): Promise<void> {
   while (waiting < count) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     waiting = (await runs.waiting()).length;
+    if (performance.now() - begunMs > 900_000) throw new Error(`Only ${waiting} of ${count} wait.`);
   }
   const parkedMs = performance.now() - begunMs;
   console.log(
