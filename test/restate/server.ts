@@ -129,8 +129,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The server's program, which npm has put beside its package. */
-function serverPath(): string {
+/** Returns the path of the server, which npm has put beside its package. */
+export function serverPath(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json'));
   return require.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
 }
