@@ -97,6 +97,9 @@ disable-web-ui = true
     await gone;
   }
 
+  // Whoever ends this process ends the server too.
+  const endServer = (): void => void child?.kill('SIGKILL');
+  process.once('exit', endServer);
   await start();
   return {
     ingressUrl,
@@ -113,6 +116,7 @@ disable-web-ui = true
     kill,
     start,
     async close() {
+      process.off('exit', endServer);
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
