@@ -27,6 +27,7 @@ const onBuild = [
   'test/coming-from',
   'test/durable',
   'test/e2e',
+  'test/engines',
   'test/mcp',
   'test/restate',
   'test/runtimes',

@@ -9,20 +9,23 @@ type Once = (name: string, work: () => Promise<JsonValue>) => Promise<JsonValue>
 
 /** Returns an executor over an engine. `attemptId` is new in each attempt at the run. */
 function engineSteps(once: Once, attemptId: string): StepExecutor {
-  const execute = async (step: Step): Promise<JsonValue> => {
-    const isUnsafe = step.effect === 'write' || step.effect === 'external';
-    // An intent of another attempt: its process died with the call in flight.
-    const begunBy = isUnsafe ? await once(`begin ${step.id}`, async () => attemptId) : attemptId;
-    return once(step.id, async () => {
+  const execute = (step: Step, begunBy: JsonValue): Promise<JsonValue> =>
+    once(step.id, async () => {
+      // An intent of another attempt: its process died with the call in flight.
       if (begunBy !== attemptId && step.unknown !== undefined) return step.unknown();
       const output = await step.run();
       if (isWaiting(output)) throw new Error(`"${step.id}" waits for a decision.`);
       return output;
     });
-  };
   return {
     async all(batch) {
-      const settled = await Promise.allSettled(batch.map(execute));
+      // All intents first: then the order of names is the same in a replay.
+      const intents = batch.map(async ({ id, effect }) => {
+        const isUnsafe = effect === 'write' || effect === 'external';
+        return isUnsafe ? once(`begin ${id}`, async () => attemptId) : attemptId;
+      });
+      const begunBy = await Promise.all(intents);
+      const settled = await Promise.allSettled(batch.map((step, index) => execute(step, begunBy[index] ?? attemptId)));
       return settled.map((each) => {
         if (each.status === 'rejected') throw each.reason;
         return each.value;

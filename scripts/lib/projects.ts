@@ -21,6 +21,7 @@ export function workspaceFolders(root = '.'): readonly string[] {
     'test/coming-from',
     'test/durable',
     'test/e2e',
+    'test/engines',
     'test/mcp',
     'test/restate',
     'test/runtimes',

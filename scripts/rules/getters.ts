@@ -8,6 +8,7 @@ const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/agent/src/loop/steering.ts',
   'packages/durable/src/worker/steering.ts',
   'packages/durable/src/worker/worker.ts',
+  'packages/restate/src/workflow/signals.ts',
   // The SDK reads a property.
   'packages/mcp/src/server/http/flush-headers.ts',
   'packages/tools/src/call/runner.ts',

@@ -16,12 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'packages/offline': ['@kernel/protocol', '@kernel/internal'],
   'packages/agent': ['@kernel/protocol', '@kernel/schema', '@kernel/internal'],
   'packages/durable': ['@kernel/protocol', '@kernel/internal'],
-  'packages/restate': [
-    '@kernel/protocol',
-    '@kernel/internal',
-    '@restatedev/restate-sdk',
-    '@restatedev/restate-sdk-clients',
-  ],
+  'packages/restate': ['@kernel/protocol', '@kernel/internal', '@restatedev/restate-sdk'],
   'packages/testing': ['@kernel/protocol', '@kernel/internal'],
   'packages/toolbox': [
     '@kernel/protocol',

@@ -31,7 +31,7 @@ interface Sample {
   readonly rss: number;
 }
 
-const [server, balancer] = await Promise.all([startServer(8), startBalancer()]);
+const [server, balancer] = await Promise.all([startServer({ partitions: 8, isEager: false }), startBalancer()]);
 const children: ChildProcess[] = [];
 try {
   for (let index = 0; index < workers; index += 1) {
@@ -77,6 +77,7 @@ async function park(runs: RestateRuns, count: number): Promise<void> {
   while (waiting < count) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     waiting = (await runs.waiting()).length;
+    if (performance.now() - begunMs > 900_000) throw new Error(`Only ${waiting} of ${count} wait.`);
   }
   const parkedMs = performance.now() - begunMs;
   console.log(
@@ -85,8 +86,12 @@ async function park(runs: RestateRuns, count: number): Promise<void> {
   const listMs = performance.now();
   await runs.waiting();
   console.log(`waiting() with ${count} calls: ${Math.round(performance.now() - listMs)} ms`);
-  // Until the workers have let go of all.
-  await new Promise((resolve) => setTimeout(resolve, 5000));
+  // Until the workers have let go of all, and the server has put its files in order.
+  for (const restMs of [5000, 25_000, 5000]) {
+    await load(1);
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    console.log(`nothing happens for ${restMs / 1000} s: ${await load(restMs)}`);
+  }
 }
 
 /** Runs conversations at once, and tells how long their steps took. */

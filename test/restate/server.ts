@@ -23,8 +23,24 @@ export interface TestServer {
   close(this: void): Promise<void>;
 }
 
+/** How a server of a test is set up. */
+export interface TestServerOptions {
+  /** Over how many partitions it spreads runs. Default 4. */
+  readonly partitions?: number;
+  /** Whether it notices lost workers within a second and tries again at once, instead of after Restate's own times. Default true. */
+  readonly isEager?: boolean;
+}
+
+const EAGER = `[default-retry-policy]
+initial-interval = "50ms"
+max-interval = "500ms"
+[worker.invoker]
+http2-keep-alive-interval = "1s"
+http2-keep-alive-timeout = "1s"
+`;
+
 /** Starts a server. Resolves when it takes requests. */
-export async function startServer(partitions = 4): Promise<TestServer> {
+export async function startServer({ partitions = 4, isEager = true }: TestServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'restate-'));
   const [node, ingress, admin] = await Promise.all([freePort(), freePort(), freePort()]);
   const config = join(folder, 'restate.toml');
@@ -38,13 +54,7 @@ listen-mode = "tcp"
 bind-ip = "127.0.0.1"
 bind-port = ${node}
 advertised-host = "127.0.0.1"
-[default-retry-policy]
-initial-interval = "50ms"
-max-interval = "500ms"
-[worker.invoker]
-http2-keep-alive-interval = "1s"
-http2-keep-alive-timeout = "1s"
-[ingress]
+${isEager ? EAGER : ''}[ingress]
 bind-port = ${ingress}
 [admin]
 bind-port = ${admin}
@@ -87,6 +97,9 @@ disable-web-ui = true
     await gone;
   }
 
+  // Whoever ends this process ends the server too.
+  const endServer = (): void => void child?.kill('SIGKILL');
+  process.once('exit', endServer);
   await start();
   return {
     ingressUrl,
@@ -103,6 +116,7 @@ disable-web-ui = true
     kill,
     start,
     async close() {
+      process.off('exit', endServer);
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -119,8 +133,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The server's program, which npm has put beside its package. */
-function serverPath(): string {
+/** Returns the path of the server, which npm has put beside its package. */
+export function serverPath(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json'));
   return require.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
 }

@@ -12,6 +12,7 @@ export type {
   LoggedEvent,
   RunExecutor,
   RunResultJson,
+  RunSignals,
   RunStatus,
   UnknownAnswer,
   WaitingCall,

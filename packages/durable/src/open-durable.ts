@@ -1,15 +1,5 @@
 import { isObject } from '@kernel/internal';
-import {
-  checkChoice,
-  checkKeys,
-  type Decision,
-  KernelError,
-  type LoggedEvent,
-  optionKeys,
-  type UnknownAnswer,
-  type UserMessage,
-  type WaitingCall,
-} from '@kernel/protocol';
+import { checkChoice, checkKeys, KernelError, type LoggedEvent, optionKeys, type RunSignals } from '@kernel/protocol';
 import { type ChangeKind, createChanges } from './database/changes.ts';
 import { type Durability, openDatabase } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
@@ -51,9 +41,10 @@ export interface EventsOptions extends WaitOptions {
 
 /**
  * Runs in a journal file, for any number of processes on one machine. Every method may be called in any of them. All of them reject with `STORE_FAILED`
- * where the file fails, and with `CONFIG_INVALID` for a run that there is not.
+ * where the file fails, and with `CONFIG_INVALID` for a run that there is not; only `decide` and `steer` take one that is still to be started, and reject
+ * with `LIMIT_REACHED` if 10,000 signals wait for such runs.
  */
-export interface Durable {
+export interface Durable extends RunSignals {
   /** Starts a worker in this process. */
   work(options: WorkerOptions): Worker;
   /** Starts a run once: the same id with the same input again changes nothing. Resolves to whether it is new, once it is written. */
@@ -66,28 +57,6 @@ export interface Durable {
   list(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Resolves when the run is over, however it ended. A blocked run is not over. */
   result(id: string, options?: WaitOptions): Promise<RunRecord>;
-  /** Lists the calls that wait for somebody, of one run or all, the oldest first. One that has its answer waits no more, even if no worker has read it yet. */
-  waiting(id?: string): Promise<readonly WaitingCall[]>;
-  /**
-   * Decides on a call, even before it waits, and even before its run is started. The first decision counts. Resolves to whether this is it. Rejects with
-   * `LIMIT_REACHED` if 10,000 signals wait for runs that have not been started.
-   */
-  decide(id: string, callId: string, decision: Decision): Promise<boolean>;
-  /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
-  resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
-  /**
-   * Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. One for a run that has not been started waits for
-   * it, with the limit of `decide`. Rejects for a run that is over.
-   */
-  steer(
-    id: string,
-    message: string | UserMessage,
-    options?: { readonly after?: 'call' | 'answer' | undefined },
-  ): Promise<void>;
-  /** Ends a run once the calls in flight are done. Resolves to whether it was not over yet. */
-  stop(id: string): Promise<boolean>;
-  /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
-  cancel(id: string): Promise<boolean>;
   /**
    * Goes on with a run that failed or is blocked, as `version` if given. What is recorded stays. With `version`, one that is queued or waits gets that
    * version. Rejects with `CONFIG_INVALID` for any other run.
@@ -232,10 +201,9 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
 }
 
 /** Throws `CONFIG_INVALID` for a decision that no run could use. */
-function checkDecision(decision: Decision): void {
-  const given: unknown = decision;
-  if (isObject(given)) {
-    const { decision: kind, reason, arguments: edited } = given;
+function checkDecision(decision: unknown): void {
+  if (isObject(decision)) {
+    const { decision: kind, reason, arguments: edited } = decision;
     if (kind === 'allow' || (kind === 'deny' && typeof reason === 'string')) return;
     if (kind === 'edit' && typeof edited === 'string') return;
   }

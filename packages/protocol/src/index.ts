@@ -103,6 +103,7 @@ export type {
   RecordedRun,
   RunExecutor,
   RunResultJson,
+  RunSignals,
   RunStatus,
   UnknownAnswer,
   WaitingCall,

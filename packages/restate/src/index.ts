@@ -10,6 +10,7 @@ export type {
   RecordedRun,
   RunExecutor,
   RunResultJson,
+  RunSignals,
   RunStatus,
   UnknownAnswer,
   WaitingCall,

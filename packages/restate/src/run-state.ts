@@ -57,10 +57,8 @@ export interface EventPage {
 
 /** The end of an attempt at a run, in a durable promise. */
 export interface RunEndRecord {
-  /** How the run is since. */
-  readonly status: RunStatus;
-  /** When it ended, in milliseconds since 1970. */
-  readonly at: number;
+  /** The state of the run since. */
+  readonly run: RunState;
   /** How it ended. */
   readonly result: RunResultJson;
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../event.ts';
 import type { JsonValue } from '../json.ts';
-import type { Message } from '../message.ts';
+import type { Message, UserMessage } from '../message.ts';
 import type { PendingCall } from '../pending.ts';
 import type { ApprovalDecision, Approve } from './approve.ts';
 import type { RunEnd } from './run-end.ts';
@@ -120,3 +120,23 @@ export type UnknownAnswer = 'retry' | 'tell' | { readonly text: string };
 
 /** A decision on a call that comes from outside of its run. */
 export type Decision = Exclude<ApprovalDecision, { readonly decision: 'later' }>;
+
+/** What reaches a recorded run from outside, in any process. Everything rejects with `STORE_FAILED` where the store fails. */
+export interface RunSignals {
+  /** Lists the calls that wait for somebody, of one run or all, the oldest first. One that has its answer waits no more, even if no worker has read it yet. */
+  waiting(id?: string): Promise<readonly WaitingCall[]>;
+  /** Decides on a call, even before it waits. The first decision counts. Resolves to whether this is it. */
+  decide(id: string, callId: string, decision: Decision): Promise<boolean>;
+  /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
+  resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
+  /** Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. Rejects for a run that is over. */
+  steer(
+    id: string,
+    message: string | UserMessage,
+    options?: { readonly after?: 'call' | 'answer' | undefined },
+  ): Promise<void>;
+  /** Ends a run once the calls in flight are done. Resolves to whether it was not over yet. */
+  stop(id: string): Promise<boolean>;
+  /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
+  cancel(id: string): Promise<boolean>;
+}

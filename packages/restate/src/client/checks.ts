@@ -16,15 +16,17 @@ export function checkStart(
   messages: readonly Message[],
   dates: Readonly<Record<string, Date | undefined>>,
 ): void {
-  const fail = (message: string): never => {
-    throw new KernelError('CONFIG_INVALID', `start() was called ${message}.`, {
-      hint: 'start("ticket-42", { messages: [{ role: "user", content: "…" }] })',
-    });
-  };
-  if (typeof id !== 'string' || id === '' || id.length > MAX_ID) fail(`without an id of 1 to ${MAX_ID} characters`);
-  if (!Array.isArray(messages)) fail('without an array of messages');
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
+    refuseStart(`without an id of 1 to ${MAX_ID} characters`);
+  if (!Array.isArray(messages)) refuseStart('without an array of messages');
   for (const [name, date] of Object.entries(dates))
-    if (date !== undefined && Number.isNaN(date.getTime())) fail(`with an invalid date as ${name}`);
+    if (date !== undefined && Number.isNaN(date.getTime())) refuseStart(`with an invalid date as ${name}`);
+}
+
+function refuseStart(reason: string): never {
+  throw new KernelError('CONFIG_INVALID', `start() was called ${reason}.`, {
+    hint: 'start("ticket-42", { messages: [{ role: "user", content: "…" }] })',
+  });
 }
 
 /** Throws `CONFIG_INVALID` for a decision that no run could use. */

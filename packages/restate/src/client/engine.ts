@@ -18,6 +18,8 @@ export interface Engine {
   call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Starts a handler and returns what Restate says about it. */
   send(path: string, body: unknown, delayMs: number): Promise<unknown>;
+  /** Whether a workflow has been started, and whether it is over. A look-up by its key, unlike `query`. */
+  find(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
   /** Changes an invocation. Resolves to whether there is such a one, in a state that allows it. */
   change(invocationId: string, action: string): Promise<boolean>;
   /** Returns the rows of a query. */
@@ -25,12 +27,14 @@ export interface Engine {
 }
 
 const MAX_ERROR = 500;
+/** Restate's status for a workflow without an output yet. */
+const NOT_READY = 470;
 
 /** Connects to Restate. Nothing is sent yet. */
 export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetch }: EngineOptions): Engine {
   async function request(base: string, path: string, init: RequestInit): Promise<Response> {
     try {
-      return await send(`${base.replace(/\/+$/, '')}${path}`, {
+      return await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
         ...init,
         headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       });
@@ -57,6 +61,13 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
       json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }),
     send: (path, body, delayMs) =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
+    async find(workflow, key) {
+      const path = `/restate/workflow/${encodeURIComponent(workflow)}/${encodeURIComponent(key)}/output`;
+      const response = await request(ingressUrl, path, { method: 'GET' });
+      await response.body?.cancel();
+      if (response.status === 404) return 'missing';
+      return response.status === NOT_READY ? 'open' : 'over';
+    },
     async change(invocationId, action) {
       const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
       const response = await request(adminUrl, path, { method: 'PATCH' });

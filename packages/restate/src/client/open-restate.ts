@@ -1,16 +1,13 @@
 import { isObject } from '@kernel/internal';
 import {
   checkKeys,
-  type Decision,
   type JsonValue,
   KernelError,
   type LoggedEvent,
   type Message,
   optionKeys,
   type RecordedRun,
-  type UnknownAnswer,
-  type UserMessage,
-  type WaitingCall,
+  type RunSignals,
 } from '@kernel/protocol';
 import { digest } from '../digest.ts';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
@@ -52,9 +49,9 @@ export interface EventsOptions extends WaitOptions {
 
 /**
  * The runs of an agent in Restate, for any number of processes on any machine. All methods reject with `STORE_FAILED` where Restate cannot be reached.
- * Those that say whether something counts ask a worker, and wait until there is one.
+ * Those that say whether something counts ask a worker, and wait until there is one; a decision counts even before its run is started.
  */
-export interface RestateRuns {
+export interface RestateRuns extends RunSignals {
   /**
    * Starts a run once: the same id with the same input again changes nothing. Resolves to whether it is new, once Restate has it; no worker need be there.
    * Rejects with `CONFIG_INVALID` for an id that is known to have another input; before a run begins, that is not known.
@@ -66,22 +63,6 @@ export interface RestateRuns {
   list(filter?: RunFilter): Promise<readonly RecordedRun[]>;
   /** Resolves when the run is over, however it ended. A blocked run is not over. */
   result(id: string, options?: WaitOptions): Promise<RecordedRun>;
-  /** Lists the calls that wait for somebody, of one run or all, the oldest first. */
-  waiting(id?: string): Promise<readonly WaitingCall[]>;
-  /** Decides on a call, even before it waits or its run is started. The first decision counts. Resolves to whether this is it. */
-  decide(id: string, callId: string, decision: Decision): Promise<boolean>;
-  /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
-  resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
-  /** Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. Rejects for a run that is over. */
-  steer(
-    id: string,
-    message: string | UserMessage,
-    options?: { readonly after?: 'call' | 'answer' | undefined },
-  ): Promise<void>;
-  /** Ends a run once the calls in flight are done. Resolves to whether it was not over yet. */
-  stop(id: string): Promise<boolean>;
-  /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
-  cancel(id: string): Promise<boolean>;
   /**
    * Goes on with a run that failed, which repeats only what failed, or tries one that is blocked again: with `latest` on the code that was registered
    * last. Resolves to whether it was one.
@@ -159,13 +140,16 @@ export function openRestate(options: RestateOptions): RestateRuns {
       return fitting.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, limit);
     },
     async result(id, { signal } = {}) {
-      for (;;) {
+      for (let waitMs = 0; ; waitMs = WAIT_MS) {
         // oxlint-disable-next-line no-await-in-loop -- each request waits for a while
-        const record = await ended(id, WAIT_MS, signal);
+        const record = await ended(id, waitMs, signal);
         if (record !== undefined) return record;
         // oxlint-disable-next-line no-await-in-loop -- as above
-        const run = await known(id);
-        if (FINAL.has(run.record.status) && !run.isOpen) return run.record;
+        const state = await engine.find(agent, id);
+        if (state === 'missing') throw noSuchRun(id);
+        // Somebody may have killed it.
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        if (state === 'over') return (await ended(id, 0)) ?? (await known(id)).record;
       }
     },
     waiting: (id) => readWaiting(engine, agent, id),

@@ -6,6 +6,7 @@ import {
   type Answer,
   answerCall,
   type EventsRequest,
+  type OutcomeRequest,
   readEvents,
   readOutcome,
   retryRun,
@@ -40,7 +41,7 @@ export interface AgentHandlers {
   /** Reads events. */
   events(context: restate.WorkflowSharedContext, request: EventsRequest): Promise<EventPage | null>;
   /** Reads the result. */
-  outcome(context: restate.WorkflowSharedContext, request: { readonly waitMs: number }): Promise<Outcome>;
+  outcome(context: restate.WorkflowSharedContext, request: OutcomeRequest): Promise<Outcome>;
 }
 
 /** A workflow for `restate.serve({ services: [workflow] })`. */
@@ -77,9 +78,7 @@ export function agentWorkflow<const Name extends string>(
       signal: shared(brief, sendSignal),
       retry: shared(brief, retryRun),
       events: shared(brief, readEvents),
-      outcome: shared(brief, (context: restate.WorkflowSharedContext, { waitMs }: { readonly waitMs: number }) =>
-        readOutcome(context, waitMs),
-      ),
+      outcome: shared(brief, readOutcome),
     },
     options: {
       inactivityTimeout: inactivityMs,

@@ -76,9 +76,8 @@ export async function executeRun(
     const isFailed = ended.reason === 'error' && !journal.isCancelled();
     log.flush(true);
     context.clear('waits');
-    const last = journal.isCancelled() ? 'cancelled' : isFailed ? 'failed' : 'done';
-    status.set(last, round);
-    const end: RunEndRecord = { status: last, at: status.now(), result: ended };
+    const run = status.set(journal.isCancelled() ? 'cancelled' : isFailed ? 'failed' : 'done', round);
+    const end: RunEndRecord = { run, result: ended };
     void context.promise<RunEndRecord>(promiseNames.end(round)).resolve(end);
     if (!isFailed) return;
     const retry = context.promise(promiseNames.retry(round)).get();

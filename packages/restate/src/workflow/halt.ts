@@ -25,13 +25,16 @@ export interface Halt {
   guard<T>(work: Promise<T>): Promise<T>;
 }
 
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
 /** Creates the state of an attempt, which ends with `signal`. */
 export function createHalt(signal: AbortSignal): Halt {
   const { promise, resolve, reject } = Promise.withResolvers<'cancelled'>();
   promise.catch(() => undefined);
   let hasEnded = false;
   const isOver = (): boolean => hasEnded || signal.aborted;
-  const never = (): Promise<never> => new Promise(() => undefined);
   return {
     ended: promise,
     isOver,

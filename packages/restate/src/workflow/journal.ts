@@ -31,11 +31,13 @@ type Arrival<T> =
 export function openJournal(context: WorkflowContext, { onSignal }: SignalListener): Journal {
   let signals = 1;
   let signal = nextSignal();
-  let deadline: RestatePromise<void> | undefined;
+  let deadline: RestatePromise<Arrival<never>> | undefined;
   let isCancelled = false;
 
-  function nextSignal(): RestatePromise<Signal> {
-    return context.promise<Signal>(promiseNames.signal(signals)).get();
+  /** Mapped once: it is part of every race until it arrives. */
+  function nextSignal(): RestatePromise<Arrival<never>> {
+    const promise = context.promise<Signal>(promiseNames.signal(signals)).get();
+    return arrival(promise, (arrived) => ({ kind: 'signal', signal: arrived }));
   }
 
   function receive(arrived: Signal): void {
@@ -53,11 +55,8 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
   }
 
   async function next<T>(promise: RestatePromise<T>): Promise<Arrival<T>> {
-    const watched: RestatePromise<Arrival<T>>[] = [
-      arrival(promise, (value) => ({ kind: 'target', value })),
-      arrival(signal, (value) => ({ kind: 'signal', signal: value })),
-    ];
-    if (deadline !== undefined) watched.push(arrival(deadline, () => ({ kind: 'deadline' })));
+    const watched: RestatePromise<Arrival<T>>[] = [arrival(promise, (value) => ({ kind: 'target', value })), signal];
+    if (deadline !== undefined) watched.push(deadline);
     return RestatePromise.race(watched);
   }
 
@@ -91,7 +90,7 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     until: async <T>(promise: Promise<T>) => (await wait(promise, () => false)) as T,
     untilCancelled: (promise) => wait(promise, () => isCancelled),
     cancelAt(time, now) {
-      deadline = context.sleep(Math.max(0, time - now), 'deadline');
+      deadline = arrival(context.sleep(Math.max(0, time - now), 'deadline'), () => ({ kind: 'deadline' }));
     },
     isCancelled: () => isCancelled,
   };

@@ -35,7 +35,6 @@ export function createParking(
 ): Parking {
   const rounds = new Map<string, number>();
   const answers = new Map<string, Decision | UnknownAnswer>();
-  const keyOf = (kind: Wait['kind'], callId: string): string => `${kind} ${callId}`;
   const roundOf = (kind: Wait['kind'], callId: string): number => rounds.get(keyOf(kind, callId)) ?? 1;
   const promiseOf = (kind: Wait['kind'], callId: string) =>
     context.promise<Decision | UnknownAnswer>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
@@ -97,4 +96,8 @@ export function createParking(
       }
     },
   };
+}
+
+function keyOf(kind: Wait['kind'], callId: string): string {
+  return `${kind} ${callId}`;
 }

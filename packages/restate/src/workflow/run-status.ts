@@ -8,8 +8,8 @@ export interface RunStatusWriter {
   now(): number;
   /** Moves the time of the journal on. */
   setNow(time: number): void;
-  /** Writes how the run is. */
-  set(status: RunStatus, round: number): void;
+  /** Writes how the run is, and returns it. */
+  set(status: RunStatus, round: number): RunState;
   /** Writes which calls wait, and that the run does; none: that it goes on. */
   setWaits(waits: readonly Wait[]): void;
 }
@@ -22,9 +22,11 @@ export function createRunStatus(
   let now = begun.createdAt;
   let current: RunStatus = 'running';
   let currentRound = 1;
-  const set = (status: RunStatus, round: number): void => {
+  const set = (status: RunStatus, round: number): RunState => {
     [current, currentRound] = [status, round];
-    context.set<RunState>('run', { ...begun, status, round, updatedAt: now });
+    const state: RunState = { ...begun, status, round, updatedAt: now };
+    context.set('run', state);
+    return state;
   };
   return {
     now: () => now,

@@ -30,6 +30,12 @@ export interface EventsRequest {
   readonly waitMs: number;
 }
 
+/** How to read the result of a run. */
+export interface OutcomeRequest {
+  /** How long to wait for it, in milliseconds. */
+  readonly waitMs: number;
+}
+
 /** Keeps an answer, the first one only. Returns whether this is it. */
 export async function answerCall(context: WorkflowSharedContext, { kind, callId, answer }: Answer): Promise<boolean> {
   if (isOver(await context.get<RunState>('run'))) return false;
@@ -62,12 +68,14 @@ export async function readEvents(
 }
 
 /** Returns the state of a run, and waits for its end. */
-export async function readOutcome(context: WorkflowSharedContext, waitMs: number): Promise<Outcome> {
+export async function readOutcome(context: WorkflowSharedContext, { waitMs }: OutcomeRequest): Promise<Outcome> {
   const run = await context.get<RunState>('run');
-  if (run === null) return {};
-  const end = await waitFor<RunEndRecord>(context, promiseNames.end(run.round), isOver(run) ? 0 : waitMs);
+  const isRetried =
+    run?.status === 'failed' && (await context.promise(promiseNames.retry(run.round)).peek()) !== undefined;
+  const name = promiseNames.end((run?.round ?? 1) + (isRetried ? 1 : 0));
+  const end = await waitFor<RunEndRecord>(context, name, isOver(run) && !isRetried ? 0 : waitMs);
   // The state is that of the beginning of this handler.
-  return end === undefined ? { run } : { run: { ...run, status: end.status, updatedAt: end.at }, result: end.result };
+  return end ?? (run === null ? {} : { run });
 }
 
 /** Waits for a durable promise. */

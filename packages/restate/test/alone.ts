@@ -1,0 +1,27 @@
+// What this package does by itself: it makes any loop that records its steps a workflow. Restate asks a worker for what it offers, as here.
+import { createServer } from 'node:http';
+import { agentWorkflow } from '@kernel/restate';
+import { createEndpointHandler } from '@restatedev/restate-sdk';
+
+const courier = agentWorkflow('courier', {
+  async *run({ steps }) {
+    const deliver = async () => ({ number: 1 });
+    // Recorded: whatever happens after it, this step never runs again.
+    const [output] = await steps.all([{ id: 'tool:1', kind: 'tool', input: {}, run: deliver }]);
+    const totals = { turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
+    yield { type: 'run-end', reason: 'done', answer: JSON.stringify(output), ...totals };
+  },
+});
+
+const worker = createServer(createEndpointHandler({ services: [courier], logger: () => {} }));
+await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve));
+const address = worker.address();
+if (address === null || typeof address === 'string') throw new Error('no port');
+const response = await fetch(`http://127.0.0.1:${address.port}/discover`, {
+  headers: { accept: 'application/vnd.restate.endpointmanifest.v3+json' },
+});
+const { services } = (await response.json()) as { services: { name: string; ty: string }[] };
+if (services[0]?.name !== 'courier' || services[0].ty !== 'WORKFLOW') throw new Error(JSON.stringify(services));
+worker.close();
+worker.closeAllConnections();
+console.log('alone: ok');

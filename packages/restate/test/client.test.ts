@@ -1,0 +1,61 @@
+import { verifies } from '@kernel/testing';
+import { expect, test } from 'vitest';
+import { openRestate } from '../src/index.ts';
+
+const urls = { ingressUrl: 'http://127.0.0.1:8080/', adminUrl: 'http://127.0.0.1:9070' };
+const messages = [{ role: 'user', content: 'Go' }] as const;
+
+/** Runs of an agent behind a `fetch` that answers as told and writes down what it was asked. */
+function runsBehind(answer: (url: string) => Response | Promise<Response>) {
+  const asked: { readonly url: string; readonly init: RequestInit | undefined }[] = [];
+  const send = (async (url: string, init?: RequestInit) => {
+    asked.push({ url, init });
+    return answer(url);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of fetch that is used
+  }) as unknown as typeof fetch;
+  const runs = openRestate({
+    agent: 'support',
+    ...urls,
+    headers: { authorization: 'Bearer secret-token' },
+    fetch: send,
+  });
+  return { runs, asked };
+}
+
+test('a run is started at the ingress, with the headers of the caller and a delay', async () => {
+  verifies('restate.verbs');
+  const { runs, asked } = runsBehind(() => Response.json({ invocationId: 'inv_1', status: 'Accepted' }));
+  expect(await runs.start('a/b?c', { messages, at: new Date(Date.now() + 10_000) })).toBe(true);
+  expect(asked[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/support\/a%2Fb%3Fc\/run\/send\?delay=\d+ms$/);
+  expect(asked[0]?.init?.headers).toMatchObject({ authorization: 'Bearer secret-token' });
+});
+
+test('ids are literals in queries, whatever they hold', async () => {
+  verifies('restate.verbs');
+  const { runs, asked } = runsBehind(() => Response.json({ rows: [] }));
+  expect(await runs.status("x' OR '1' = '1")).toBeUndefined();
+  for (const { init } of asked) expect(JSON.stringify(init)).toContain("'x'' OR ''1'' = ''1'");
+});
+
+test('a server that is away or refuses is an error that says so, without secrets', async () => {
+  verifies('restate.verbs');
+  const away = runsBehind(() => Promise.reject(new TypeError('fetch failed')));
+  const failure = await away.runs.cancel('x').catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'STORE_FAILED', retryable: true });
+  expect(JSON.stringify(failure)).not.toContain('secret-token');
+  const refusing = runsBehind(() => new Response('service "support" not found', { status: 404 }));
+  await expect(refusing.runs.cancel('x')).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    retryable: false,
+    hint: 'Is a deployment with this agent registered?',
+  });
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  await expect(away.runs.result('x', { signal: stopped })).rejects.toThrow('stopped');
+});
+
+test('options that are missing or unknown are refused at once', () => {
+  verifies('restate.verbs');
+  expect(() => openRestate({ agent: '', ...urls })).toThrow('without agent');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  expect(() => openRestate({ agent: 'a', ...urls, ingress: 'x' } as never)).toThrow('ingress');
+});

@@ -1,0 +1,66 @@
+import { type AgentEvent, callIdOf, type JsonValue, pendingIn, type Step, type StepExecutor } from '@kernel/protocol';
+
+/** What an engine keeps of a run: JSON by name. */
+export type Recorded = Readonly<Record<string, JsonValue>>;
+
+/** What came of one activity. */
+export interface Tick {
+  /** What the engine must keep before the next one. */
+  readonly recorded: Recorded;
+  /** The call that waits for a decision, as `callIdOf` names it. */
+  readonly waiting?: string;
+  /** Why the run ended; absent while it goes on. */
+  readonly reason?: string;
+  /** Why a step failed, which ends the run: what is recorded of the others stays for another attempt. */
+  readonly error?: string;
+}
+
+/**
+ * Replays a run to the first batch that is not recorded, and runs that: one activity of an engine whose workflows do no I/O. `isRepeated` says that a
+ * process may have died of this activity: what had begun in it is unknown.
+ */
+export async function tick(
+  recorded: Recorded,
+  isRepeated: boolean,
+  agent: (steps: StepExecutor) => AsyncIterable<AgentEvent>,
+): Promise<Tick> {
+  const added: Record<string, JsonValue> = {};
+  let waiting: string | undefined;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<{ readonly error?: string }>();
+
+  const execute = async (step: Step): Promise<void> => {
+    const isUnknown = isRepeated && isUnsafe(step);
+    const output = isUnknown ? (step.unknown?.() ?? null) : await step.run();
+    const pending = pendingIn(step, output);
+    if (pending === undefined) added[step.id] = output;
+    else waiting ??= step.kind === 'approve' ? callIdOf(step.id) : pending.callId;
+  };
+  const all = async (batch: readonly Step[]): Promise<readonly JsonValue[]> => {
+    const missing = batch.filter(({ id }) => !(id in recorded));
+    if (missing.length === 0) return batch.map(({ id }) => recorded[id] ?? null);
+    // The engine must know that a payment begins before it does.
+    const beginning = missing.filter((step) => isUnsafe(step) && !(`begin ${step.id}` in recorded));
+    for (const { id } of beginning) added[`begin ${id}`] = true;
+    if (beginning.length === 0) {
+      const settled = await Promise.allSettled(missing.map(execute));
+      const failed = settled.find((each) => each.status === 'rejected');
+      if (failed !== undefined) stop({ error: String(failed.reason) });
+    }
+    stop({});
+    // Whatever the loop would make of an answer does not count.
+    return new Promise(() => undefined);
+  };
+
+  const rest = await Promise.race([reasonOf(agent({ all })), stopped]);
+  return { recorded: { ...recorded, ...added }, ...rest, ...(waiting === undefined ? {} : { waiting }) };
+}
+
+function isUnsafe({ effect }: Step): boolean {
+  return effect === 'write' || effect === 'external';
+}
+
+async function reasonOf(events: AsyncIterable<AgentEvent>): Promise<{ readonly reason: string }> {
+  let reason = 'error';
+  for await (const event of events) if (event.type === 'run-end') ({ reason } = event);
+  return { reason };
+}
