@@ -22,6 +22,8 @@ export interface CrashOptions {
   readonly stop: boolean;
   /** Whether payments are declared as reads. */
   readonly naive: boolean;
+  /** The Node that the workers run on. Default: this one. */
+  readonly execPath?: string | undefined;
 }
 
 /** What was seen. */
@@ -70,7 +72,8 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   const spawnWorker = (): void => {
     const args = [path, log, options.naive ? 'naive' : 'sound', String(LEASE_MS)];
     const child = fork(join(import.meta.dirname, 'fixtures/worker.ts'), args, {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', options.execPath === undefined ? 'inherit' : 'ignore', 'ipc'], // Node 22 warns of SQLite
+      ...(options.execPath === undefined ? {} : { execPath: options.execPath }),
     });
     children.add(child);
     child.on('exit', () => {

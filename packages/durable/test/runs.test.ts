@@ -143,6 +143,9 @@ test('all steps of a batch settle before one that failed ends the run, and retry
   await db.retry('x');
   expect((await db.result('x')).status).toBe('done');
   expect(runs).toEqual(['1', '2', '1']);
+  const types: string[] = [];
+  for await (const { event } of db.events('x')) types.push(event.type);
+  expect(types).toEqual(['run-end']);
 });
 
 test('a run whose steps work on something else than the journal says is blocked, and nothing of it runs', async () => {
