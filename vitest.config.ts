@@ -21,7 +21,17 @@ const onSource = [
 ];
 
 // These run the built packages, as a user would have them: their `test` task depends on `^build`.
-const onBuild = ['apps/prompt-agent', 'examples', 'test/durable', 'test/e2e', 'test/engines', 'test/mcp', 'test/restate', 'test/runtimes', 'test/sdks'];
+const onBuild = [
+  'apps/prompt-agent',
+  'examples',
+  'test/durable',
+  'test/e2e',
+  'test/engines',
+  'test/mcp',
+  'test/restate',
+  'test/runtimes',
+  'test/sdks',
+];
 
 // Their files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
 const inOneProcess = new Set(['packages/schema', 'packages/tools', 'packages/agent', 'scripts']);
@@ -32,8 +42,9 @@ export default defineConfig({
       root,
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
-        name:
-          ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${root.slice(5)}-e2e` : (root.split('/').at(-1) ?? root),
+        name: ['test/mcp', 'test/durable', 'test/restate'].includes(root)
+          ? `${root.slice(5)}-e2e`
+          : (root.split('/').at(-1) ?? root),
         environment: 'node',
         isolate: !inOneProcess.has(root),
         include: ['test/**/*.test.ts', '*.test.ts'],
