@@ -24,7 +24,6 @@ const onSource = [
 const onBuild = [
   'apps/prompt-agent',
   'examples',
-  'test/coming-from',
   'test/durable',
   'test/e2e',
   'test/engines',

@@ -53,6 +53,23 @@ const DAY_MS = 86_400_000;
 /**
  * Makes an agent a workflow of Restate: `restate.serve({ services: [agentWorkflow('support', agent)] })`. Every run is one workflow, under the id that it
  * is started with. Throws `CONFIG_INVALID` for a name that Restate does not take.
+ *
+ * @example
+ * ```ts
+ * import { run } from '@kernel/agent';
+ * import { createProvider } from '@kernel/providers';
+ * import { agentWorkflow, openRestate } from '@kernel/restate';
+ * import * as restate from '@restatedev/restate-sdk';
+ *
+ * const provider = createProvider({ name: 'ollama' });
+ * const helper = agentWorkflow('helper', { run: (executor) => run({ provider, model: 'qwen3', ...executor }) });
+ * restate.serve({ services: [helper], port: 9080 });
+ *
+ * // Anywhere else, once Restate knows the address of the worker:
+ * const runs = openRestate({ agent: 'helper', ingressUrl: 'http://127.0.0.1:8080', adminUrl: 'http://127.0.0.1:9070' });
+ * await runs.start('ticket-42', { messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
+ * const { status, result } = await runs.result('ticket-42');
+ * ```
  */
 export function agentWorkflow<const Name extends string>(
   name: Name,
