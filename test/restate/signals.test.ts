@@ -1,4 +1,4 @@
-import type { AgentEvent, JsonValue } from '@kernel/protocol';
+import type { AgentEvent, JsonValue, Provider } from '@kernel/protocol';
 import { run } from '@kernel/agent';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -58,12 +58,30 @@ test('a decision for another call than the one that waits leaves it waiting, and
   expect((await runs.result('x')).status).toBe('done');
 });
 
-test('a call that nobody decides on in time is denied, and a decision after that does not count', async () => {
+test('a call that nobody decides on in time is denied, and a decision after that does not count, though the run goes on', async () => {
   verifies('restate.approvals');
-  const runs = await engine.serve('timed', { approve: later, approvalMs: 200, run: payer() });
+  const [asked, going] = [gate(), gate()];
+  const scripted = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);
+  const provider: Provider = {
+    name: 'scripted',
+    async *stream(request) {
+      if (request.messages.length > 1) {
+        asked.open();
+        await going.opened;
+      }
+      yield* scripted.stream(request);
+    },
+  };
+  const runs = await engine.serve('timed', {
+    approve: later,
+    approvalMs: 200,
+    run: (executor) => run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor }),
+  });
   await runs.start('x', { messages });
-  expect(JSON.stringify((await runs.result('x')).result?.messages)).toContain('no decision came in time');
+  await asked.opened;
   expect(await runs.decide('x', 'p1', { decision: 'allow' })).toBe(false);
+  going.open();
+  expect(JSON.stringify((await runs.result('x')).result?.messages)).toContain('no decision came in time');
 });
 
 test('cancel reaches the model and the tool, ends what waits, and counts once', async () => {
