@@ -2,7 +2,7 @@
 // contenders), or an object with `made`, `times` and figures of its own.
 import { loops, sessions } from './workloads/loop.js';
 import { calls, listing, registering } from './workloads/registry.js';
-import { aborts, bomb, callArguments, texts } from './workloads/stream.js';
+import { aborts, bomb, callArguments, callInLoop, texts } from './workloads/stream.js';
 
 const KIB = 1024;
 /** Loops in one run, back to back: how a long-lived process spends its time. */
@@ -107,6 +107,13 @@ export const WORKLOADS = [
   { ...wire, name: 'W10 128 KiB in pieces of 32', limit: 1.5, runs: 30, work: callArguments(128 * KIB, 32) },
   { ...wire, name: 'W10 32 KiB in pieces of 32', limit: 1.5, runs: 40, work: callArguments(32 * KIB, 32) },
   { ...wire, name: 'W10 128 KiB in pieces of 128', limit: 1.5, runs: 40, work: callArguments(128 * KIB, 128) },
+  {
+    ...wire,
+    name: 'W10 in a loop, 128 KiB in pieces of 32',
+    limit: 1.5,
+    peers: PEERS,
+    work: callInLoop(128 * KIB, 32),
+  },
   { ...wire, name: 'W10 512 KiB in pieces of 32', limit: 1.5, runs: 12, work: callArguments(512 * KIB, 32) },
   {
     name: '1,000 sessions at once',

@@ -22,6 +22,24 @@ export function callArguments(bytes, size) {
   };
 }
 
+/** The same in a loop: the arguments are checked, a tool takes them, and the answer follows. */
+export function callInLoop(bytes, size) {
+  return async (contender, port) => {
+    const url = `http://127.0.0.1:${port}/args/${bytes}/${size}`;
+    const lengths = new Set();
+    const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+    const tools = [
+      { name: 'write', description: 'Writes a text.', parameters: { ...parameters, additionalProperties: false } },
+    ];
+    const handler = ({ text }) => {
+      lengths.add(text.length);
+      return 'written';
+    };
+    const once = await contender.loop(url, { turns: 1, streamed: true, tools, handler });
+    return async () => `${await once()}${[...lengths].join()}`;
+  };
+}
+
 let made = 0;
 
 /** From the abort of a running stream to its closed socket, as the server sees it. */
