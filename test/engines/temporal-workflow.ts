@@ -2,7 +2,7 @@ import type { Decision } from '@kernel/protocol';
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { Start } from './support-agent.ts';
 import type { advance } from './temporal-activities.ts';
-import type { Recorded } from './tick.ts';
+import type { Recorded } from './next-batch.ts';
 
 /** Decides on a call: `handle.signal(decide, 'call_1', { decision: 'allow' })`. */
 export const decide = defineSignal<[callId: string, decision: Decision]>('decide');

@@ -1,11 +1,11 @@
 import type { Decision } from '@kernel/protocol';
 import { createHook, getStepMetadata } from '@workflow/core';
 import { type Decisions, type Start, supportAgent } from './support-agent.ts';
-import { type Recorded, type Tick, tick } from './tick.ts';
+import { type Recorded, type BatchResult, runNextBatch } from './next-batch.ts';
 
-async function advance(start: Start, recorded: Recorded, decisions: Decisions): Promise<Tick> {
+async function advance(start: Start, recorded: Recorded, decisions: Decisions): Promise<BatchResult> {
   'use step';
-  return tick(recorded, getStepMetadata().attempt > 1, (steps) => supportAgent(start, steps, decisions));
+  return runNextBatch(recorded, getStepMetadata().attempt > 1, (steps) => supportAgent(start, steps, decisions));
 }
 
 /** The workflow keeps what is recorded, and waits: `resumeHook('ticket-42 call_1', { decision: 'allow' })`. */

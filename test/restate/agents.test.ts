@@ -49,7 +49,7 @@ test('a decision inside of an agent can wait, and what was done beside it is not
         return run({ provider: outer, model, tools: registry, ...executor });
       },
     },
-    { inactivityMs: 100 },
+    { inactivityTimeoutMs: 100 },
   );
   await runs.start('x', { messages });
   await expect.poll(() => runs.waiting('x')).toMatchObject([{ callId: 'h/p1', kind: 'approval' }]);

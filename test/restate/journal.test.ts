@@ -32,9 +32,9 @@ test('a run whose step fails is failed with its error, and retry repeats only th
     result: { reason: 'error', error: { message: 'the vendor is down' } },
   });
   fails = false;
-  expect(await runs.retry('x')).toBe(true);
+  await runs.retry('x');
   expect((await runs.result('x')).status).toBe('done');
-  expect(await runs.retry('x')).toBe(false);
+  await expect(runs.retry('x')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   expect(ran).toEqual(['1', '2', '2']);
 });
 
@@ -86,7 +86,7 @@ test('a run goes on when a tool is gone and another has come: the order of its c
       return run({ provider: modelOf([{ calls }, { text: 'ok' }]), model, tools, ...executor });
     },
   });
-  const port = await engine.serveAt('changing', agentWith(['look', 'pay', 'set']), { inactivityMs: 100 });
+  const port = await engine.serveAt('changing', agentWith(['look', 'pay', 'set']), { inactivityTimeoutMs: 100 });
   const runs = engine.open('changing');
   await runs.start('x', { messages });
   await expect.poll(() => runs.waiting('x')).not.toHaveLength(0);
@@ -112,7 +112,7 @@ test('a run whose code has changed is blocked, nothing of it runs, and it goes o
       return run({ provider, model, tools, system: word, ...executor });
     },
   });
-  const port = await engine.serveAt('blocked', agentWith('Be kind.'), { inactivityMs: 100 });
+  const port = await engine.serveAt('blocked', agentWith('Be kind.'), { inactivityTimeoutMs: 100 });
   const runs = engine.open('blocked');
   for (const [id, next] of [
     ['prompt', agentWith('Be brief.')],
@@ -127,7 +127,7 @@ test('a run whose code has changed is blocked, nothing of it runs, and it goes o
     await expect.poll(async () => (await runs.status(id))?.status).toBe('blocked');
     expect(entered).toEqual([]);
     await port.replace(agentWith('Be kind.'));
-    expect(await runs.retry(id)).toBe(true);
+    await runs.retry(id);
     expect((await runs.result(id)).status).toBe('done');
     expect(entered.splice(0)).toEqual(['p1']);
   }
@@ -143,10 +143,10 @@ test('a new deployment leaves runs of the old one alone', async () => {
       return run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor });
     },
   });
-  const runs = await engine.serve('rolling', agentWith('1'), { inactivityMs: 100 });
+  const runs = await engine.serve('rolling', agentWith('1'), { inactivityTimeoutMs: 100 });
   await runs.start('old', { messages });
   await expect.poll(() => runs.waiting('old')).toHaveLength(1);
-  await engine.serve('rolling', agentWith('2'), { inactivityMs: 100 });
+  await engine.serve('rolling', agentWith('2'), { inactivityTimeoutMs: 100 });
   await runs.start('new', { messages });
   for (const [id, version] of [
     ['old', '1'],

@@ -1,5 +1,5 @@
 import { run } from '@kernel/agent';
-import type { RunExecutor, UnknownAnswer } from '@kernel/protocol';
+import type { RunExecutor, UnknownResolution } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { call, modelOf, toolset } from './fixtures/agents.ts';
@@ -50,7 +50,7 @@ test('when a worker is gone, a payment in flight is unknown, and what can be rep
 
 test('a call whose outcome is unknown can wait for somebody, who lets it run again, has it told, or says what it did', async () => {
   verifies('restate.resolveUnknown');
-  const answers: readonly (readonly [UnknownAnswer, number, string])[] = [
+  const answers: readonly (readonly [UnknownResolution, number, string])[] = [
     ['retry', 2, 'pay done'],
     ['tell', 1, 'OUTCOME_UNKNOWN'],
     [{ text: 'It was paid.' }, 1, 'It was paid.'],

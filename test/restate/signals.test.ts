@@ -20,7 +20,7 @@ function payer(entered: string[] = []) {
 test('a call waits for the first decision, holds nothing in a worker meanwhile, and a denial is told', async () => {
   verifies('restate.approvals');
   const entered: string[] = [];
-  const runs = await engine.serve('asks', { approve: later, run: payer(entered) }, { inactivityMs: 100 });
+  const runs = await engine.serve('asks', { approve: later, run: payer(entered) }, { inactivityTimeoutMs: 100 });
   await runs.start('x', { messages });
   await runs.start('y', { messages });
   await expect.poll(async () => (await runs.waiting()).length).toBe(2);
@@ -74,7 +74,7 @@ test('a call that nobody decides on in time is denied, and a decision after that
   };
   const runs = await engine.serve('timed', {
     approve: later,
-    approvalMs: 200,
+    approvalTimeoutMs: 200,
     run: (executor) => run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor }),
   });
   await runs.start('x', { messages });
@@ -169,6 +169,6 @@ test('verbs say what is wrong: an unknown run, a decision that is none, a server
   await expect(runs.result('none')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   expect(await runs.status('none')).toBeUndefined();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  await expect(runs.decide('x', 'c', { decision: 'maybe' } as never)).rejects.toThrow('not a decision');
+  await expect(runs.decide('x', 'c', { decision: 'maybe' } as never)).rejects.toThrow('without a valid decision');
   await expect(runs.start('', { messages })).rejects.toThrow('1 to 400 characters');
 });

@@ -35,7 +35,7 @@ export const SCENARIOS: readonly (readonly [kind: string, ends: readonly string[
   ['allowed', ['done'], played('asks', { approve: () => ({ decision: 'allow' }) })],
   ['denied', ['loop', 'limit'], played('asks', { approve: () => ({ decision: 'deny', reason: 'No.' }) })],
   ['aborted', ['aborted', 'done'], aborted],
-  ['left', ['left'], left],
+  ['abandoned', ['abandoned'], abandoned],
   ['a session', ['done'], inSession],
   ['an agent within a call', ['done'], withAgent],
   ['over MCP', ['done'], overMcp],
@@ -64,13 +64,13 @@ async function aborted(stage: Stage): Promise<string> {
   });
 }
 
-async function left(stage: Stage): Promise<string> {
+async function abandoned(stage: Stage): Promise<string> {
   let events = 0;
   for await (const event of run(optionsOf('plain', stage))) {
     events += 1;
     if (event.type === 'run-end' || events > stage.number % 12) break;
   }
-  return 'left';
+  return 'abandoned';
 }
 
 async function inSession(stage: Stage): Promise<string> {

@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { slopeOf } from './judge.ts';
+import { slopeOf } from './report.ts';
 import { soak } from './soak.ts';
 
 test('every kind of scenario ends as it must on six wires, and the process ends by itself with nothing left open', async () => {

@@ -4,7 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { slopeOf, type SoakReport } from './judge.ts';
+import { slopeOf, type SoakReport } from './report.ts';
 
 const MIB = 1024 * 1024;
 /** What the heap may grow by in a minute, in MiB. */

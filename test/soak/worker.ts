@@ -2,7 +2,7 @@
 import { createProviders, type CustomProviderConfig } from '@kernel/providers';
 import type { Provider } from '@kernel/protocol';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { MemorySample, SoakReport } from './judge.ts';
+import type { MemorySample, SoakReport } from './report.ts';
 import { endScenarios, SCENARIOS } from './scenarios.ts';
 
 const LANES = 8;

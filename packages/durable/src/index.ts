@@ -5,7 +5,7 @@ export type { RunFilter } from './runs/read-run.ts';
 export type { PurgeOptions } from './runs/signals.ts';
 export type { StartOptions } from './runs/start-run.ts';
 export type { Worker, WorkerOptions } from './worker/worker.ts';
-export type { RunInput, RunRecord } from './types.ts';
+export type { RunInput, DurableRun } from './types.ts';
 export type {
   Decision,
   DurableAgent,
@@ -14,6 +14,6 @@ export type {
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownAnswer,
+  UnknownResolution,
   WaitingCall,
 } from '@kernel/protocol';

@@ -16,55 +16,55 @@ import {
 } from './runs/read-run.ts';
 import { addMessage, answerCall, cancelRun, type PurgeOptions, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
 import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
-import type { RunInput, RunRecord } from './types.ts';
+import type { RunInput, DurableRun } from './types.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
-/** How a journal is opened. */
+/** Options of `openDurable`. */
 export interface DurableOptions {
-  /** What a commit outlives: the death of the process, or a loss of power too, which costs a sync of the disk for each commit. Default `process`. */
+  /** What a commit survives: the death of the process, or a power loss as well, at the price of a disk sync per commit. Default `process`. */
   readonly durability?: Durability | undefined;
 }
 
-/** Ends waiting, and the reading of events. */
+/** Options of a method that waits. */
 export interface WaitOptions {
-  /** Rejects with the reason of the signal. */
+  /** Ends the wait: the method rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Which events to read. */
 export interface EventsOptions extends WaitOptions {
-  /** Only those after this position. Default 0: all. */
+  /** Return only events after this position. Default 0: all. */
   readonly after?: number | undefined;
-  /** Whether to go on until the run is over. Default true. */
+  /** Whether to wait for new events until the run is over. Default true. */
   readonly follow?: boolean | undefined;
 }
 
 /**
- * Runs in a journal file, for any number of processes on one machine. Every method may be called in any of them. All of them reject with `STORE_FAILED`
- * where the file fails, and with `CONFIG_INVALID` for a run that there is not; only `decide` and `steer` take one that is still to be started, and reject
- * with `LIMIT_REACHED` if 10,000 signals wait for such runs.
+ * The runs in a journal file, shared by any number of processes on one machine. Every method may be called in any of them. All of them reject with
+ * `STORE_FAILED` if the file cannot be read or written, and with `CONFIG_INVALID` for a run that does not exist. `decide` and `steer` also accept a run that
+ * has not been started yet, and reject with `LIMIT_REACHED` once 10,000 signals wait for such runs.
  */
 export interface Durable extends RunSignals {
   /** Starts a worker in this process. */
   work(options: WorkerOptions): Worker;
-  /** Starts a run once: the same id with the same input again changes nothing. Resolves to whether it is new, once it is written. */
+  /** Starts a run. Starting it again with the same id and input changes nothing. Resolves to whether the run is new, once it is written. */
   start(id: string, options: StartOptions): Promise<boolean>;
-  /** Reads a run; undefined if there is none. */
-  status(id: string): Promise<RunRecord | undefined>;
-  /** Reads what a run was started with; undefined if there is none. */
+  /** Reads a run; undefined if there is none with this id. */
+  status(id: string): Promise<DurableRun | undefined>;
+  /** Reads the input a run was started with; undefined if there is no such run. */
   input(id: string): Promise<RunInput | undefined>;
-  /** Lists runs, the latest first. */
-  list(filter?: RunFilter): Promise<readonly RunRecord[]>;
-  /** Resolves when the run is over, however it ended. A blocked run is not over. */
-  result(id: string, options?: WaitOptions): Promise<RunRecord>;
+  /** Lists runs, latest first. */
+  list(filter?: RunFilter): Promise<readonly DurableRun[]>;
+  /** Resolves once the run is over, however it ended. A blocked run is not over. */
+  result(id: string, options?: WaitOptions): Promise<DurableRun>;
   /**
-   * Goes on with a run that failed or is blocked, as `version` if given. What is recorded stays. With `version`, one that is queued or waits gets that
-   * version. Rejects with `CONFIG_INVALID` for any other run.
+   * Continues a run that failed or is blocked, keeping what is recorded, and moves it to `version` if given. With `version`, a queued or waiting run is moved
+   * too. Rejects with `CONFIG_INVALID` for any other run.
    */
   retry(id: string, options?: { readonly version?: string | undefined }): Promise<void>;
-  /** The events of a run, in order; `after` goes on where a reader left. */
+  /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
-  /** Deletes runs that are over, with everything that is known of them, and signals for runs that were never started. Resolves to how many runs. */
+  /** Deletes runs that are over with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
   /** Closes the file. Drain its workers first. */
   close(): void;
@@ -74,8 +74,8 @@ const KEYS = optionKeys<DurableOptions>({ durability: true });
 const PAGE = 200;
 
 /**
- * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
- * of this machine.
+ * Opens a journal of runs, creating it readable by its owner only if it does not exist. Throws `STORE_FAILED` for a file that cannot be used. The file must be
+ * on a local disk.
  *
  * @example
  * ```ts
@@ -101,14 +101,14 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   const changes = createChanges(db);
   const { write } = createGroupCommit(db, changes.notify);
   const workers = new Set<Worker>();
-  /** Writes something for a run that may be at work. */
+  /** Writes something that a running run has to hear of. */
   const send = <T>(work: () => T): Promise<T> => write(work, 'signal');
 
-  /** Waits until `check` returns something; it is asked again after each change of this kind or more. */
+  /** Waits until `check` returns something. It is called again after each change of at least this kind. */
   function until<T>(
     check: () => T | undefined,
     signal: AbortSignal | undefined,
-    least: ChangeKind = 'status',
+    minimum: ChangeKind = 'status',
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const end = (settle: () => void): void => {
@@ -117,7 +117,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
         settle();
       };
       const abort = (): void => end(() => reject(signal?.reason));
-      const look = (): void => {
+      const recheck = (): void => {
         try {
           const found = check();
           if (found !== undefined) end(() => resolve(found));
@@ -126,15 +126,15 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
         }
       };
       const unsubscribe = changes.subscribe((kind) => {
-        if (kind !== 'progress' || least === 'progress') look();
+        if (kind !== 'progress' || minimum === 'progress') recheck();
       });
       if (signal?.aborted === true) return abort();
       signal?.addEventListener('abort', abort, { once: true });
-      look();
+      recheck();
     });
   }
 
-  const known = (id: string): RunRecord => {
+  const requireRun = (id: string): DurableRun => {
     const run = readRun(db, id);
     if (run === undefined) throw noSuchRun(id);
     return run;
@@ -156,14 +156,14 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     result: async (id, { signal } = {}) =>
       until(() => {
         const status = readStatus(db, id);
-        return status === undefined || FINAL.has(status) ? known(id) : undefined;
+        return status === undefined || FINAL.has(status) ? requireRun(id) : undefined;
       }, signal),
     waiting: async (id) => listWaiting(db, id),
     async decide(id, callId, decision) {
       checkDecision(decision);
       return write(() => answerCall(db, id, callId, 'approval', decision));
     },
-    resolveUnknown: async (id, callId, answer) => write(() => answerCall(db, id, callId, 'unknown', answer)),
+    resolveUnknown: async (id, callId, resolution) => write(() => answerCall(db, id, callId, 'unknown', resolution)),
     steer: async (id, message, { after = 'call' } = {}) =>
       send(() => addMessage(db, id, after === 'answer' ? 'followUp' : 'steer', message)),
     stop: async (id) => send(() => stopRun(db, id)),
@@ -172,7 +172,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     async *events(id, { after = 0, follow = true, signal } = {}) {
       let last = after;
       for (;;) {
-        const isOver = FINAL.has(known(id).status);
+        const isOver = FINAL.has(requireRun(id).status);
         const page = readEvents(db, id, last, PAGE);
         for (const each of page) {
           yield each;
@@ -182,7 +182,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
         if (isOver || !follow) return;
         const from = last;
         await until(
-          () => (FINAL.has(known(id).status) || readEvents(db, id, from, 1).length > 0 ? true : undefined),
+          () => (FINAL.has(requireRun(id).status) || readEvents(db, id, from, 1).length > 0 ? true : undefined),
           signal,
           'progress',
         );
@@ -191,7 +191,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     purge: async (purgeOptions = {}) => write(() => purgeRuns(db, purgeOptions)),
     close() {
       if ([...workers].some(({ size }) => size > 0))
-        throw new KernelError('CONFIG_INVALID', 'close() was called while workers of this process have runs.', {
+        throw new KernelError('CONFIG_INVALID', 'close() was called while workers of this process still have runs.', {
           hint: 'await worker.drain() first.',
         });
       changes.close();
@@ -200,14 +200,14 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   };
 }
 
-/** Throws `CONFIG_INVALID` for a decision that no run could use. */
+/** Throws `CONFIG_INVALID` for a malformed decision. */
 function checkDecision(decision: unknown): void {
   if (isObject(decision)) {
     const { decision: kind, reason, arguments: edited } = decision;
     if (kind === 'allow' || (kind === 'deny' && typeof reason === 'string')) return;
     if (kind === 'edit' && typeof edited === 'string') return;
   }
-  throw new KernelError('CONFIG_INVALID', 'decide() was called without a decision.', {
+  throw new KernelError('CONFIG_INVALID', 'decide() was called without a valid decision.', {
     hint: 'Pass { decision: "allow" }, { decision: "deny", reason: "…" } or { decision: "edit", arguments: "{…}" }.',
   });
 }

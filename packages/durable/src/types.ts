@@ -1,15 +1,15 @@
 import type { JsonValue, Message, RecordedRun } from '@kernel/protocol';
 
-/** What is known of a run. */
-export interface RunRecord extends RecordedRun {
-  /** How many times a process died while it ran, as far as that counts. */
+/** A run in the journal. */
+export interface DurableRun extends RecordedRun {
+  /** How many deaths of a process count against the run. */
   readonly deaths: number;
 }
 
-/** What a run was started with. */
+/** The input a run was started with. */
 export interface RunInput {
   /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** What the agent's `run` gets besides. */
+  /** Extra input for the agent's `run`. */
   readonly input?: JsonValue;
 }

@@ -128,7 +128,7 @@ test('case 12: a call waits for seven days, and is denied then; a decision befor
   verifies('durable.cases.12');
   const db = journal();
   const off = clockOff();
-  const at = worker(db, { leaseMs: 100, agents: { a: { run: asks, approve: later, approvalMs: 7 * DAY } } });
+  const at = worker(db, { leaseMs: 100, agents: { a: { run: asks, approve: later, approvalTimeoutMs: 7 * DAY } } });
   for (const id of ['x', 'y']) await db.start(id, { agent: 'a', messages });
   await expect.poll(() => db.waiting()).toHaveLength(2);
   expect(at.size).toBe(0);
@@ -143,7 +143,7 @@ test('case 12: a call waits for seven days, and is denied then; a decision befor
 test('case 12: a decision that races its time-out counts if it was told so, and else the call is denied', async () => {
   verifies('durable.cases.12');
   const db = journal();
-  worker(db, { leaseMs: 100, agents: { a: { run: asks, approve: later, approvalMs: 40 } } });
+  worker(db, { leaseMs: 100, agents: { a: { run: asks, approve: later, approvalTimeoutMs: 40 } } });
   const ids = Array.from({ length: 40 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => db.start(id, { agent: 'a', messages })));
   const decided = await Promise.all(

@@ -49,7 +49,7 @@ test('a call that has its answer waits no more, even if no worker has read it', 
 test('a call that nobody decides on in time is denied', async () => {
   verifies('durable.approvals');
   const db = journal();
-  worker(db, { leaseMs: 200, agents: { a: { run: asks, approve: later, approvalMs: 1 } } });
+  worker(db, { leaseMs: 200, agents: { a: { run: asks, approve: later, approvalTimeoutMs: 1 } } });
   await db.start('x', { agent: 'a', messages });
   expect((await db.result('x')).result?.answer).toContain('no decision came in time');
 });
@@ -189,6 +189,6 @@ test('verbs say what is wrong: an unknown run, a decision that is none', async (
   await expect(db.cancel('none')).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: 'There is no run "none".' });
   await expect(db.result('none')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  await expect(db.decide('none', 'c', { decision: 'maybe' } as never)).rejects.toThrow('without a decision');
+  await expect(db.decide('none', 'c', { decision: 'maybe' } as never)).rejects.toThrow('without a valid decision');
   await expect(db.start('', { agent: 'a', messages })).rejects.toThrow('1 to 500 characters');
 });

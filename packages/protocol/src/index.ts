@@ -105,10 +105,10 @@ export type {
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownAnswer,
+  UnknownResolution,
   WaitingCall,
 } from './run/recorded-run.ts';
-export { calledIn, callIdOf, isInner, limitOutput, MAX_STEP_BYTES, pendingIn } from './run/step-output.ts';
+export { callFromInput, callIdOf, isInnerStep, limitOutput, MAX_STEP_BYTES, pendingCallOf } from './run/step-output.ts';
 export { isLogged, toLogged } from './run/logged-event.ts';
 export type {
   CallContext,

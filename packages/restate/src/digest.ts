@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { isObject } from '@kernel/internal';
 import type { Step } from '@kernel/protocol';
 
-/** Digests of frozen messages, each made once: the input of every model step has the whole history. */
+/** Caches the digests of frozen messages, since the input of every model step has the whole history. */
 const ofMessages = new WeakMap<object, string>();
 
-/** Returns a digest of JSON. */
+/** Returns a digest of a JSON value. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }
 
-/** Returns a digest of what a step works on. A journal with another one belongs to other code. */
+/** Returns a digest of a step's input. A journal with another digest for the step was written by other code. */
 export function inputDigest({ input }: Step): string {
   if (!isObject(input) || !Array.isArray(input['messages'])) return digest(input);
   const messages = input['messages'].map((message: unknown) => {

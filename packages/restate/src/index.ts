@@ -12,6 +12,6 @@ export type {
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownAnswer,
+  UnknownResolution,
   WaitingCall,
 } from '@kernel/protocol';

@@ -1,71 +1,71 @@
 import type { JsonValue, LoggedEvent, Message, RunResultJson, RunStatus, UserMessage } from '@kernel/protocol';
 
-/** What a run is started with: the input of the workflow. */
+/** The input of the workflow. */
 export interface StartInput {
   /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** What the agent's `run` gets besides. */
+  /** Extra input for the agent's `run`. */
   readonly input?: JsonValue;
-  /** When the run is cancelled if it is not over, in milliseconds since 1970. */
+  /** When the run is cancelled if it is not over by then, in milliseconds since 1970. */
   readonly deadlineAt?: number;
 }
 
-/** The state of a workflow under the key `run`, which others may read. */
+/** The workflow state under the key `run`. The client reads it too. */
 export interface RunState {
-  /** How the run is. */
+  /** The status of the run. */
   readonly status: RunStatus;
-  /** The version of the agent that it goes on with. */
+  /** The version of the agent that it runs on. */
   readonly version: string;
-  /** Identifies what it was started with. */
+  /** The digest of the input it was started with. */
   readonly inputDigest: string;
-  /** Counts the attempts that ended: the key of the end, and of the retry after it. */
+  /** The number of the round, from 1. Each `retry` starts a new one. */
   readonly round: number;
   /** When it began, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** When its status changed last, in milliseconds since 1970. */
+  /** When its status last changed, in milliseconds since 1970. */
   readonly updatedAt: number;
 }
 
-/** A call that waits, in the state of a workflow under the key `waits`. */
+/** A waiting call, in the workflow state under the key `waits`. */
 export interface Wait {
-  /** What `decide` and `resolveUnknown` take. */
+  /** The id for `decide` and `resolveUnknown`. */
   readonly callId: string;
   /** What it waits for. */
   readonly kind: 'approval' | 'unknown';
   /** The call. */
   readonly call: JsonValue;
-  /** Since when it waits, in milliseconds since 1970. */
+  /** When it began to wait, in milliseconds since 1970. */
   readonly since: number;
   /** When it is denied, in milliseconds since 1970. */
   readonly deadlineAt?: number;
-  /** The durable promise that its answer completes. */
+  /** The name of the durable promise for its answer. */
   readonly answer: string;
 }
 
-/** Something that comes in while a run is under way. */
+/** A signal to a run. */
 export type Signal =
   | { readonly kind: 'cancel' | 'stop' }
   | { readonly kind: 'steer' | 'followUp'; readonly message: string | UserMessage };
 
-/** Some events of a run, in one durable promise. */
+/** A batch of events, in one durable promise. */
 export interface EventPage {
   /** The events, in order. */
   readonly events: readonly LoggedEvent[];
-  /** Whether the attempt ended with them. */
+  /** Whether it is the last page of its round. */
   readonly isLast: boolean;
 }
 
-/** The end of an attempt at a run, in a durable promise. */
+/** The end of a round, in a durable promise. */
 export interface RunEndRecord {
-  /** The state of the run since. */
+  /** The state of the run from then on. */
   readonly run: RunState;
   /** How it ended. */
   readonly result: RunResultJson;
 }
 
-/** What the handler `outcome` returns. */
+/** The return value of the handler `outcome`. */
 export interface Outcome {
-  /** The state of the run; undefined before it has begun. */
+  /** The state of the run; undefined before it begins. */
   readonly run?: RunState;
   /** How it ended, if it is over. */
   readonly result?: RunResultJson;
@@ -74,24 +74,24 @@ export interface Outcome {
 /** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set<RunStatus>(['done', 'failed', 'cancelled']);
 
-/** Positions of events: the number of the page times this, and the index in the page. */
+/** The position of an event is its page number times this, plus its index in the page. */
 export const EVENTS_PER_PAGE = 1_000_000;
 
 /** The names of the durable promises of a workflow. */
 export const promiseNames = {
-  /** The answer on a call. `round` counts the questions about it. */
+  /** The answer for a call. `round` counts how often it was asked for. */
   answer: (kind: Wait['kind'], callId: string, round: number): string => `${kind} ${callId} ${round}`,
-  /** The signal of this number, from 1. */
+  /** A signal, by its number from 1. */
   signal: (number: number): string => `signal ${number}`,
-  /** The page of events of this number, from 1. */
+  /** A page of events, by its number from 1. */
   events: (page: number): string => `events ${page}`,
-  /** The end of an attempt. */
+  /** The end of a round. */
   end: (round: number): string => `end ${round}`,
-  /** The wish to go on after an attempt that failed. */
+  /** The request to retry after a round that failed. */
   retry: (round: number): string => `retry ${round}`,
 } as const;
 
-/** The key of the state that counts the questions about a call; absent before the second one. */
+/** The state key that counts how often an answer for a call was asked for; absent the first time. */
 export function roundKey(kind: Wait['kind'], callId: string): string {
   return `round ${kind} ${callId}`;
 }

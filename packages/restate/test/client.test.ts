@@ -59,3 +59,17 @@ test('options that are missing or unknown are refused at once', () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   expect(() => openRestate({ agent: 'a', ...urls, ingress: 'x' } as never)).toThrow('ingress');
 });
+
+test.each([
+  ['completed', 'failed too long ago'],
+  ['running', 'it is queued'],
+])('a run whose invocation is %s cannot be retried, and the error says why', async (status, reason) => {
+  verifies('restate.retry');
+  const row = { id: 'inv_1', target_service_key: 'x', status, created_at: '2026-01-01', modified_at: '2026-01-01' };
+  const { runs, asked } = runsBehind(() => Response.json({ rows: [row] }));
+  await expect(runs.retry('x')).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(reason),
+  });
+  expect(asked.every(({ url }) => url.endsWith('/query'))).toBe(true);
+});

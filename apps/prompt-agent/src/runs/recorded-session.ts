@@ -1,11 +1,11 @@
 import { loadHistory, run, type RunOptions, type Session, type SessionEntry } from '@kernel/agent';
-import type { Durable, RunExecutor, RunRecord } from '@kernel/durable';
+import type { Durable, RunExecutor, DurableRun } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type AgentEvent, type JsonValue, KernelError, type Message, type RunEnd, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
 import { lastAnswerOf } from '../sessions/last-answer.ts';
 import { createJournal } from './open-journal.ts';
-import { openEventPipe } from './event-pipe.ts';
+import { createEventTee } from './event-tee.ts';
 
 /** A session whose runs are recorded in a journal: a run is there as long as the session does not have what it added. */
 export interface RecordedSession {
@@ -24,7 +24,7 @@ export interface RecordedSession {
 const MAX_TRIES = 3;
 /** How long the end of a run may take to be written, in milliseconds. */
 const END_MS = 30_000;
-const FINAL: ReadonlySet<RunRecord['status']> = new Set(['done', 'failed', 'cancelled']);
+const FINAL: ReadonlySet<DurableRun['status']> = new Set(['done', 'failed', 'cancelled']);
 
 /** Opens the journal of a session, and adds to the session what a run ended with whose process died after that. */
 export async function openRecordedSession(
@@ -39,7 +39,7 @@ export async function openRecordedSession(
   const runId = async (): Promise<string> => `${session.id}-${(await session.entries()).length}`;
 
   /** Moves what a run has added into the session. */
-  async function moveToSession(record: RunRecord): Promise<void> {
+  async function moveToSession(record: DurableRun): Promise<void> {
     const before = await loadHistory(session);
     const entries = addedEntries(record, before.length);
     if (record.status === 'cancelled' && entries.length === 0)
@@ -89,13 +89,13 @@ export async function openRecordedSession(
     id: string,
     options: Omit<RunOptions, 'messages'>,
   ): AsyncGenerator<AgentEvent, RunEnd | undefined> {
-    const pipe = openEventPipe();
+    const tee = createEventTee();
     const { signal: _signal, approve, ...rest } = options;
     const events = (executor: RunExecutor, input: JsonValue | undefined): AsyncIterable<AgentEvent> =>
-      pipe.through(run({ ...rest, system: systemOf(input), ...executor }));
+      tee.forward(run({ ...rest, system: systemOf(input), ...executor }));
     const worker = db.work({ agents: { [agent]: { run: events, approve, maxAttempts: 1_000_000 } }, maxRuns: 1 });
     const leave = (): void => {
-      pipe.end();
+      tee.end();
       void worker.drain(0);
     };
     signal.addEventListener('abort', leave, { once: true });
@@ -103,7 +103,7 @@ export async function openRecordedSession(
     let end: RunEnd | undefined;
     let graceMs = 0;
     try {
-      for await (const event of pipe.events)
+      for await (const event of tee.events)
         if (event.type === 'run-end') end = event;
         else yield event;
       if (!signal.aborted) graceMs = END_MS;
@@ -150,7 +150,7 @@ export async function openRecordedSession(
 }
 
 /** What a run has added to a session, which had `length` messages. A call whose result is not there has perhaps run. */
-function addedEntries({ result }: RunRecord, length: number): readonly SessionEntry[] {
+function addedEntries({ result }: DurableRun, length: number): readonly SessionEntry[] {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the messages of a run-end, as JSON
   const messages = (result?.messages ?? []) as unknown as readonly Message[];
   const added = messages.filter(({ role }) => role !== 'system').slice(length);
@@ -165,7 +165,7 @@ function addedEntries({ result }: RunRecord, length: number): readonly SessionEn
 }
 
 /** Whether what a run that is over has added can be told: one that its process never ended cannot say so. */
-function hasHistory({ status, result }: RunRecord): boolean {
+function hasHistory({ status, result }: DurableRun): boolean {
   return FINAL.has(status) && (status !== 'failed' || result?.messages !== undefined);
 }
 
@@ -184,7 +184,7 @@ function emptyEnd(ended: Ended): RunEnd {
   return { type: 'run-end', ...ended, turns: 0, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
-function failedEnd({ result, status }: RunRecord): RunEnd {
+function failedEnd({ result, status }: DurableRun): RunEnd {
   if (status === 'cancelled') return emptyEnd({ reason: 'aborted' });
   return emptyEnd({ reason: 'error', error: KernelError.fromJSON(result?.error) });
 }
@@ -195,7 +195,7 @@ async function waitingEnd(db: Durable, id: string): Promise<RunEnd> {
   return emptyEnd({ reason: 'approval', pending });
 }
 
-function blockedError({ id, result }: RunRecord): KernelError {
+function blockedError({ id, result }: DurableRun): KernelError {
   return new KernelError(
     'CONFIG_INVALID',
     `The run cannot go on as it is asked for now: ${KernelError.fromJSON(result?.error).message}`,

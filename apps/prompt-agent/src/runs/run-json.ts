@@ -1,7 +1,7 @@
-import type { RunRecord, WaitingCall } from '@kernel/durable';
+import type { DurableRun, WaitingCall } from '@kernel/durable';
 
 /** What `--json` says of a run. Times are in ISO 8601. */
-export function runJson({ id, agent, version, status, deaths, createdAt, updatedAt }: RunRecord): object {
+export function runJson({ id, agent, version, status, deaths, createdAt, updatedAt }: DurableRun): object {
   return {
     id,
     agent,
@@ -14,7 +14,7 @@ export function runJson({ id, agent, version, status, deaths, createdAt, updated
 }
 
 /** What `--json` says of the end of a run: all but its history, which the events have. */
-export function resultJson({ result }: RunRecord): object {
+export function resultJson({ result }: DurableRun): object {
   if (result === undefined) return {};
   const { messages: _messages, ...rest } = result;
   return { result: rest };

@@ -1,4 +1,4 @@
-import type { LoggedEvent, RunRecord, WaitingCall } from '@kernel/durable';
+import type { LoggedEvent, DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
 import { sessionPage } from '../page/session-page.ts';
@@ -14,7 +14,7 @@ const MAX_ID = 500;
 /** What a journal knows of a run. */
 export interface JournaledRun {
   /** The run. */
-  readonly run: RunRecord;
+  readonly run: DurableRun;
   /** What it was started with. */
   readonly messages: readonly Message[];
   /** Its events, in order. */
@@ -46,7 +46,7 @@ export function runPage(journaled: JournaledRun): string {
   });
 }
 
-function startOf({ createdAt }: RunRecord, messages: readonly Message[]): StoredEvent {
+function startOf({ createdAt }: DurableRun, messages: readonly Message[]): StoredEvent {
   const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const prompts = promptTexts(messages.slice(from).filter(({ role }) => role === 'user'));
   return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts });
@@ -76,7 +76,7 @@ function pathOf(step: string, names: ReadonlyMap<string, string>): readonly stri
 }
 
 /** How a run is that has no event of its end. */
-const STATUS: Readonly<Partial<Record<RunRecord['status'], string>>> = {
+const STATUS: Readonly<Partial<Record<DurableRun['status'], string>>> = {
   queued: 'in the queue',
   running: 'goes on',
   waiting: 'approval',
@@ -98,7 +98,7 @@ function toStoredEvent(atMs: number, path: readonly string[], event: object): St
 }
 
 /** The totals of a run, counted in its events. */
-function recordOf({ id, status, createdAt, updatedAt }: RunRecord, events: readonly StoredEvent[]): SessionRecord {
+function recordOf({ id, status, createdAt, updatedAt }: DurableRun, events: readonly StoredEvent[]): SessionRecord {
   const replies = events.filter(({ event }) => event['type'] === 'message-end').map(({ event }) => event);
   const tokens = (key: string): number =>
     replies.reduce((sum, each) => sum + numberOf(fieldsOf(each['usage']), key), 0);

@@ -1,4 +1,4 @@
-import type { RunRecord, WaitingCall } from '@kernel/durable';
+import type { DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { oneLine } from '../render/escape.ts';
 import { ageOf } from '../sessions/age.ts';
@@ -13,7 +13,7 @@ const MAX_ARGUMENTS = 4000;
 const MAX_CALLS = 50;
 
 /** A run for people: every character visible, arguments bounded. */
-export function runText(run: RunRecord, waiting: readonly WaitingCall[]): string {
+export function runText(run: DurableRun, waiting: readonly WaitingCall[]): string {
   const { id, agent, version, status, deaths, createdAt, updatedAt } = run;
   const died = deaths === 0 ? '' : `, its process died ${deaths === 1 ? 'once' : `${deaths} times`}`;
   const lines = [
@@ -44,7 +44,7 @@ function waitingLines({ callId, kind, call, since, deadlineAt }: WaitingCall): r
   ];
 }
 
-function endLines({ result }: RunRecord): readonly string[] {
+function endLines({ result }: DurableRun): readonly string[] {
   if (result === undefined) return [];
   const { reason, answer = '', error, limit } = result;
   const of = limit === undefined ? '' : ` of ${oneLine(limit, 80)}`;

@@ -44,7 +44,7 @@ const SESSION_FLAGS = ['bundle', 'mode', 'workspace', 'tools', 'execute', 'memor
 export async function keepSession(
   invocation: Invocation,
   hasPrompt: boolean,
-  takesJournal = false,
+  allowsJournal = false,
 ): Promise<KeptSession | undefined> {
   const { flags, host, output } = invocation;
   const isAsked = flags.continue === true || flags.session !== undefined || flags.durable === true;
@@ -56,7 +56,7 @@ export async function keepSession(
       output.note(
         `note: the sessions in ${store.path} were damaged. They were put aside as ${store.damaged}, and a new file was begun.`,
       );
-    const { opened, journal } = openFor(store, invocation, hasPrompt, takesJournal);
+    const { opened, journal } = openFor(store, invocation, hasPrompt, allowsJournal);
     const session = tolerateFailures(opened, (line) => output.note(line));
     const entries = isAsked ? await session.entries() : [];
     if (entries.length === 0 && !hasPrompt) throw missingPrompt();
@@ -110,7 +110,7 @@ interface Opened {
   readonly journal: string | undefined;
 }
 
-function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean, takesJournal: boolean): Opened {
+function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean, allowsJournal: boolean): Opened {
   const { flags, host, output } = invocation;
   const journal = flags.durable === true ? journalPath(flags, host) : undefined;
   const folder = folderOf(host.cwd);
@@ -118,14 +118,14 @@ function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean
     const last = store.use((database) => lastOfFolder(database, folder));
     if (last === undefined)
       throw usageError('There is no session in this folder to continue. Leave out --continue, or give --session NAME.');
-    return resume(store, last, { journal, takesJournal }, invocation);
+    return resume(store, last, { journal, allowsJournal }, invocation);
   }
   const name = flags.session;
   const begin = (): Opened => ({ opened: beginSession(store, folder, name, useOf(invocation, journal)), journal });
   if (name === undefined) return begin();
   // A short word of hexadecimal digits is a new name sooner than an id.
   const found = store.use((database) => findSession(database, name, SHORT_ID));
-  if (found !== undefined) return resume(store, found, { journal, takesJournal }, invocation);
+  if (found !== undefined) return resume(store, found, { journal, allowsJournal }, invocation);
   if (!hasPrompt) throw missingPrompt();
   const near = store.use((database) => nearNames(database, name));
   output.note(
@@ -137,14 +137,14 @@ function openFor(store: SessionStore, invocation: Invocation, hasPrompt: boolean
 function resume(
   store: SessionStore,
   record: SessionRecord,
-  { journal: given, takesJournal }: { readonly journal: string | undefined; readonly takesJournal: boolean },
+  { journal: given, allowsJournal }: { readonly journal: string | undefined; readonly allowsJournal: boolean },
   invocation: Invocation,
 ): Opened {
   const { flags, output } = invocation;
   const kept = record.flags['durable'];
   const journal = typeof kept === 'string' ? kept : given;
   const called = oneLine(calledOf(record), 80);
-  if (journal !== undefined && !takesJournal)
+  if (journal !== undefined && !allowsJournal)
     throw usageError(
       `The session ${called} is recorded in a journal: go on with prompt-agent -c or --session, not here.`,
     );

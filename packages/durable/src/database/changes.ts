@@ -1,57 +1,58 @@
 import type { Database } from './database.ts';
 
 /**
- * What a commit was about: `progress` of a run that goes on, the `status` of runs, or a `signal` to one that may be at work: a message, a stop or a cancel.
- * Each may be all that comes before it, too.
+ * What a commit changed: the `progress` of a run, the `status` of runs, or a `signal` to a run that may be in progress, such as a message, a stop or a cancel.
+ * Each kind may include the ones before it.
  */
 export type ChangeKind = 'progress' | 'status' | 'signal';
 
-/** Tells when the file has changed, in this process or another. */
+/** Reports changes of the file, made by this process or another. */
 export interface Changes {
-  /** Calls `listener` soon after each commit that changed something, once for several of them. Returns a function that stops it. */
+  /** Calls `listener` soon after a commit that changed something, once for several of them. Returns a function that unsubscribes. */
   subscribe(this: void, listener: (kind: ChangeKind) => void): () => void;
-  /** Notes a commit of this process. */
+  /** Reports a commit of this process. */
   notify(this: void, kind: ChangeKind): void;
-  /** Stops for good. */
+  /** Stops watching. */
   close(this: void): void;
 }
 
-/** How often the commits of other processes are looked for, in milliseconds: one pragma, some microseconds. */
+/** How often to poll for commits of other processes, in milliseconds. A poll is one pragma and takes microseconds. */
 const POLL_MS = 25;
-/** How often while nothing happens: after so many looks that found nothing. */
+/** How often to poll while nothing happens, in milliseconds. */
 const IDLE_MS = 100;
-const IDLE_LOOKS = 40;
+/** After how many polls without a change. */
+const IDLE_POLLS = 40;
 
 const RANK: readonly ChangeKind[] = ['progress', 'status', 'signal'];
 
-/** Creates the watch of a database. It keeps the process alive while somebody listens. */
+/** Watches a database. Keeps the process alive while there are listeners. */
 export function createChanges(db: Database): Changes {
   const listeners = new Set<(kind: ChangeKind) => void>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let version: unknown;
-  let noted: ChangeKind | undefined;
-  let looks = 0;
+  let pendingKind: ChangeKind | undefined;
+  let polls = 0;
 
   const call = (): void => {
-    const kind = noted ?? 'progress';
-    noted = undefined;
+    const kind = pendingKind ?? 'progress';
+    pendingKind = undefined;
     for (const listener of listeners) listener(kind);
   };
   const notify = (kind: ChangeKind): void => {
-    looks = 0;
+    polls = 0;
     if (listeners.size === 0) return;
-    if (noted === undefined) setImmediate(call);
-    if (noted === undefined || RANK.indexOf(kind) > RANK.indexOf(noted)) noted = kind;
+    if (pendingKind === undefined) setImmediate(call);
+    if (pendingKind === undefined || RANK.indexOf(kind) > RANK.indexOf(pendingKind)) pendingKind = kind;
   };
   const poll = (): void => {
-    looks += 1;
-    // Counts the commits of other connections only; one's own are noted as they are made.
+    polls += 1;
+    // Changes with commits of other connections only; those of this process are reported through `notify`.
     const current = db.get('PRAGMA data_version')?.['data_version'];
     if (current !== version) {
       version = current;
       notify('signal');
     }
-    timer = setTimeout(poll, looks > IDLE_LOOKS ? IDLE_MS : POLL_MS);
+    timer = setTimeout(poll, polls > IDLE_POLLS ? IDLE_MS : POLL_MS);
   };
   const stop = (): void => {
     clearTimeout(timer);

@@ -6,7 +6,7 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 /** A row of a query, by column. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** A database file, with statements that are prepared once. */
+/** A database file. Each statement is prepared once. */
 export interface Database {
   /** Runs statements without parameters. */
   exec(this: void, sql: string): void;
@@ -22,11 +22,11 @@ export interface Database {
   close(this: void): void;
 }
 
-/** What a commit outlives: the death of the process, or a loss of power too. */
+/** What a commit survives: the death of the process, or a power loss as well. */
 export type Durability = 'process' | 'power';
 
 /**
- * Opens or creates a journal file, readable by its owner only. Throws `STORE_FAILED` for a file that is not one, that a newer release wrote, or that
+ * Opens or creates a journal file, readable by its owner only. Throws `STORE_FAILED` for a file that is not a journal, was written by a newer release, or
  * cannot be opened.
  */
 export function openDatabase(path: string, durability: Durability): Database {
@@ -36,12 +36,12 @@ export function openDatabase(path: string, durability: Durability): Database {
     // Another process may be creating the tables.
     db.exec('PRAGMA busy_timeout = 5000');
     const version = checkVersion(db, path);
-    // Only now: the file of another program stays as it is.
+    // Not before the check: the file of another program must stay untouched.
     chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;');
     db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);
     if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
-    // From here on, a busy file is tried again later: waiting for a lock blocks the whole process.
+    // From here on a busy file is retried later, because waiting for a lock would block the whole process.
     db.exec('PRAGMA busy_timeout = 20');
     return wrap(db);
   } catch (error) {
@@ -73,7 +73,7 @@ function checkVersion(db: DatabaseSync, path: string): number {
     });
   const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table'").get()?.['n']);
   if (tables > 0 && version === 0)
-    throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is a database of another program.`, {
+    throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is the database of another program.`, {
       hint: 'Give the journal a file of its own.',
     });
   return 0;

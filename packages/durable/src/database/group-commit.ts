@@ -5,10 +5,10 @@ import { type Database, isBusy, reasonOf } from './database.ts';
 /** Writes to a journal. */
 export interface Writer {
   /**
-   * Runs work in a transaction and resolves to what it returns, once that is committed. All work that is asked for in one turn of the event loop shares
-   * one commit. What the work throws undoes its own changes only. Rejects with `STORE_FAILED` for a file that cannot be written.
+   * Runs `work` in a transaction and resolves to its return value once that is committed. All work submitted in one turn of the event loop shares a commit.
+   * If `work` throws, only its own changes are undone. Rejects with `STORE_FAILED` if the file cannot be written.
    *
-   * Work may run more than once, and must do nothing but read and write the database. `kind` says what its changes are about; default `status`.
+   * `work` may run more than once, so it must do nothing but read and write the database. `kind` tells what it changes; default `status`.
    */
   write<T>(this: void, work: () => T, kind?: ChangeKind): Promise<T>;
 }
@@ -20,12 +20,12 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** How soon a file that another connection holds is tried again, in milliseconds. */
+/** How soon to retry a file that another connection has locked, in milliseconds. */
 const RETRY_MS = 5;
-/** How long it is tried, in milliseconds. */
+/** How long to keep retrying, in milliseconds. */
 const MAX_BUSY_MS = 30_000;
 
-/** Creates the writer of a database. `onCommit` is called after each commit that changed something, for each kind of work that did. */
+/** Creates the writer of a database. After a commit, `onCommit` is called once for each kind of work that changed something. */
 export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => void): Writer {
   let queue: Job[] = [];
   let isScheduled = false;
@@ -38,15 +38,15 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     else setTimeout(flush, waitMs);
   };
 
-  /** Puts jobs off while the file is busy; rejects them if it stays so, or cannot be written at all. */
-  const putOff = (jobs: readonly Job[], error: unknown): void => {
+  /** Requeues jobs while the file is busy; rejects them if it stays busy or cannot be written at all. */
+  const retryLater = (jobs: readonly Job[], error: unknown): void => {
     busySinceMs ??= performance.now();
     if (isBusy(error) && performance.now() - busySinceMs < MAX_BUSY_MS) {
       queue = [...jobs, ...queue];
       return schedule(RETRY_MS);
     }
     busySinceMs = undefined;
-    for (const job of jobs) job.reject(unwritten(error));
+    for (const job of jobs) job.reject(writeFailed(error));
   };
 
   function flush(): void {
@@ -59,14 +59,14 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     try {
       settled = commit(jobs, runJob, changed) ?? commit(jobs, runAlone, changed) ?? [];
     } catch (error) {
-      return putOff(jobs, error);
+      return retryLater(jobs, error);
     }
     busySinceMs = undefined;
     for (const settle of settled) settle();
     for (const kind of changed) onCommit(kind);
   }
 
-  /** Commits the changes of all jobs. Undefined, and nothing changed: a job failed that was not isolated from the others. Throws what the file fails with. */
+  /** Commits the changes of all jobs. Returns undefined, with nothing changed, if a job failed that has no savepoint of its own. Throws if the file cannot be written. */
   function commit(
     jobs: readonly Job[],
     run: (job: Job) => (() => void) | undefined,
@@ -94,7 +94,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     }
   }
 
-  /** Runs a job as most of them go: without a failure. Undefined for one that fails. */
+  /** Runs a job without a savepoint, since most succeed. Returns undefined if it fails. */
   function runJob({ work, resolve }: Job): (() => void) | undefined {
     try {
       const value = work();
@@ -105,7 +105,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     }
   }
 
-  /** Runs a job so that its own failure undoes its changes only. */
+  /** Runs a job in a savepoint, so that a failure undoes only its own changes. */
   function runAlone({ work, resolve, reject }: Job): () => void {
     db.run('SAVEPOINT job');
     try {
@@ -115,11 +115,11 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     } catch (error) {
       if (isBusy(error)) throw error;
       undo(error);
-      return () => reject(KernelError.is(error) ? error : unwritten(error));
+      return () => reject(KernelError.is(error) ? error : writeFailed(error));
     }
   }
 
-  /** Undoes one job. A failure that has ended the whole transaction is thrown on. */
+  /** Undoes one job. Rethrows an error that has ended the whole transaction. */
   function undo(error: unknown): void {
     try {
       db.run('ROLLBACK TO job');
@@ -133,21 +133,20 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     try {
       db.run('ROLLBACK');
     } catch {
-      // the failure has ended the transaction already
+      // the error has already ended the transaction
     }
   }
 
   return {
     write: <T>(work: () => T, kind: ChangeKind = 'status') =>
       new Promise<T>((resolve, reject) => {
-        // What `work` returns is what `resolve` takes.
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- it is called with what `work` returns
         queue.push({ work, kind, resolve: resolve as (value: unknown) => void, reject });
         schedule(0);
       }),
   };
 }
 
-function unwritten(error: unknown): KernelError {
+function writeFailed(error: unknown): KernelError {
   return new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, { cause: error });
 }

@@ -2,9 +2,9 @@ import { type AgentEvent, type JsonValue, type LoggedEvent, toLogged } from '@ke
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
 
-/** An event to be logged. */
+/** An event to log. */
 export interface NewEvent {
-  /** Identifies an event that a later attempt emits again within the run; empty for one that is logged with what is recorded, and so comes once. */
+  /** Identifies an event that a later attempt emits again; empty for an event that is committed with its step and so is logged once. */
   readonly key: string;
   /** The id of its step; empty for one of the run itself. */
   readonly step: string;
@@ -14,7 +14,7 @@ export interface NewEvent {
   readonly event: AgentEvent;
 }
 
-/** Returns a filter that leaves out events with a key that the log of a run has, or that have passed it before. */
+/** Returns a filter that drops events whose key is already in the run's log or has passed the filter before. */
 export function createEventFilter(db: Database, runId: string): (events: readonly NewEvent[]) => readonly NewEvent[] {
   const rows = db.all("SELECT key FROM events WHERE run_id = ? AND key <> ''", runId);
   const known = new Set(rows.map((row) => text(row, 'key')));

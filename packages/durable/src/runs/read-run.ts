@@ -8,53 +8,53 @@ import {
   type WaitingCall,
 } from '@kernel/protocol';
 import type { Database, Row } from '../database/database.ts';
-import type { RunInput, RunRecord } from '../types.ts';
+import type { RunInput, DurableRun } from '../types.ts';
 
 /** The statuses that are final. */
 export const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
 /** Which runs to list. */
 export interface RunFilter {
-  /** Only runs that are so. */
+  /** Only runs with this status. */
   readonly status?: RunStatus | undefined;
   /** Only runs of this agent. */
   readonly agent?: string | undefined;
-  /** How many at most, the latest first. Default 100. */
+  /** The maximum number of runs. Default 100. */
   readonly limit?: number | undefined;
 }
 
 const COLUMNS = 'id, agent, version, status, result, deaths, created_at, updated_at';
 
 /** Reads a run; undefined if there is none. */
-export function readRun(db: Database, id: string): RunRecord | undefined {
+export function readRun(db: Database, id: string): DurableRun | undefined {
   const row = db.get(`SELECT ${COLUMNS} FROM runs WHERE id = ?`, id);
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** Reads how a run is; undefined if there is none. */
+/** Reads the status of a run; undefined if there is none. */
 export function readStatus(db: Database, id: string): RunStatus | undefined {
   const row = db.get('SELECT status FROM runs WHERE id = ?', id);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
   return row === undefined ? undefined : (text(row, 'status') as RunStatus);
 }
 
-/** Reads what a run was started with; undefined if there is none. */
+/** Reads the input a run was started with; undefined if there is no such run. */
 export function readInput(db: Database, id: string): RunInput | undefined {
   const row = db.get('SELECT input FROM runs WHERE id = ?', id);
   return row === undefined ? undefined : toInput(text(row, 'input'));
 }
 
-/** What a run was started with, as it was written. Throws `STORE_FAILED` for anything else. */
+/** Parses the input of a run. Throws `STORE_FAILED` for anything else. */
 export function toInput(json: string): RunInput {
   const stored: unknown = parse(json);
   if (!isObject(stored) || !Array.isArray(stored['messages']))
-    throw new KernelError('STORE_FAILED', 'The journal does not say what the run started with.');
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written; the run checks its history
+    throw new KernelError('STORE_FAILED', 'The journal holds no valid input for the run.');
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `startRun`; the run checks its history
   return stored as unknown as RunInput;
 }
 
-/** Lists runs, the latest first. */
-export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly RunRecord[] {
+/** Lists runs, latest first. */
+export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter): readonly DurableRun[] {
   const rows = db.all(
     `SELECT ${COLUMNS} FROM runs WHERE status = COALESCE(?, status) AND agent = COALESCE(?, agent)
      ORDER BY created_at DESC, id LIMIT ?`,
@@ -65,16 +65,16 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter
   return rows.map(toRecord);
 }
 
-/** Whether a call that waits has its answer, under the key that `signalKey` gives it. */
+/** SQL: whether a waiting call has been answered. Its signal is stored under `signalKey`. */
 const IS_ANSWERED = `EXISTS (SELECT 1 FROM signals WHERE signals.run_id = waits.run_id
   AND signals.call_id = iif(waits.kind = 'unknown', 'unknown ', '') || waits.call_id)`;
 
-/** Whether something that a run waits for has been answered. */
+/** Whether any waiting call of a run has been answered. */
 export function hasAnsweredCall(db: Database, runId: string): boolean {
   return db.get(`SELECT 1 FROM waits WHERE run_id = ? AND ${IS_ANSWERED}`, runId) !== undefined;
 }
 
-/** Lists the calls that wait and have no answer yet, the oldest first. */
+/** Lists the waiting calls without an answer, oldest first. */
 export function listWaiting(db: Database, runId: string | undefined): readonly WaitingCall[] {
   const rows = db.all(
     `SELECT * FROM waits WHERE run_id = COALESCE(?, run_id) AND NOT ${IS_ANSWERED} ORDER BY since, run_id, call_id`,
@@ -84,27 +84,27 @@ export function listWaiting(db: Database, runId: string | undefined): readonly W
     runId: text(row, 'run_id'),
     callId: text(row, 'call_id'),
     kind: text(row, 'kind') === 'unknown' ? 'unknown' : 'approval',
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `recorded-steps`
     call: parse(text(row, 'call')) as unknown as PendingCall,
     since: new Date(Number(row['since'])),
     ...(row['deadline_at'] === null ? {} : { deadlineAt: new Date(Number(row['deadline_at'])) }),
   }));
 }
 
-/** The error of a verb for a run that there is not. */
+/** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {
   return new KernelError('CONFIG_INVALID', `There is no run ${JSON.stringify(id.slice(0, 200))}.`, {
-    hint: 'list() has the ids of all runs.',
+    hint: 'list() returns the ids of all runs.',
   });
 }
 
-/** A column of text; empty for NULL. */
+/** The text in a column; empty for NULL. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value : '';
 }
 
-/** Parses JSON of the journal. Throws `STORE_FAILED` for anything else. */
+/** Parses JSON from the journal. Throws `STORE_FAILED` for anything else. */
 export function parse(json: string): JsonValue {
   try {
     const value: unknown = JSON.parse(json);
@@ -115,7 +115,7 @@ export function parse(json: string): JsonValue {
   }
 }
 
-function toRecord(row: Row): RunRecord {
+function toRecord(row: Row): DurableRun {
   const result: unknown = row['result'] === null ? undefined : parse(text(row, 'result'));
   return {
     id: text(row, 'id'),

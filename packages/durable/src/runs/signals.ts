@@ -3,20 +3,20 @@ import {
   KernelError,
   type Message,
   type RunStatus,
-  type UnknownAnswer,
+  type UnknownResolution,
   type UserMessage,
 } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import { keepEarly, purgeEarly } from './early.ts';
+import { keepEarly, purgeEarly } from './early-signals.ts';
 import { FINAL, noSuchRun, readStatus } from './read-run.ts';
 
-/** Keeps an answer for a call, the first one only, and wakes its run. A decision for a run that is still to start waits for it. Returns whether it counts. */
+/** Keeps the first answer for a call and wakes its run. A decision for a run that has not been started is kept until it is. Returns whether the answer counts. */
 export function answerCall(
   db: Database,
   runId: string,
   callId: string,
   kind: 'approval' | 'unknown',
-  answer: Decision | UnknownAnswer,
+  answer: Decision | UnknownResolution,
 ): boolean {
   const status = readStatus(db, runId);
   if (status === undefined && kind === 'approval')
@@ -29,12 +29,12 @@ export function answerCall(
   return counts;
 }
 
-/** The key of an answer: a decision and what becomes of an unknown outcome are different answers about one call. */
+/** The key of an answer. A call may have both a decision and a resolution of its unknown outcome. */
 export function signalKey(kind: 'approval' | 'unknown', callId: string): string {
   return kind === 'approval' ? callId : `unknown ${callId}`;
 }
 
-/** Puts a run that waits back into the queue. */
+/** Puts a waiting run back into the queue. */
 export function wake(db: Database, runId: string): void {
   db.run(
     "UPDATE runs SET status = 'queued', wake_at = NULL, updated_at = ? WHERE id = ? AND status = 'waiting'",
@@ -43,7 +43,7 @@ export function wake(db: Database, runId: string): void {
   );
 }
 
-/** Cancels a run: at once if nobody runs it, else its worker aborts it. Returns whether it was not over yet. */
+/** Cancels a run: immediately, or through its worker if it is running. Returns false if it was already over. */
 export function cancelRun(db: Database, runId: string): boolean {
   const status = statusOf(db, runId);
   if (FINAL.has(status)) return false;
@@ -55,7 +55,7 @@ export function cancelRun(db: Database, runId: string): boolean {
   return true;
 }
 
-/** Ends a run, with its waits; one that cannot be retried also with its answers and messages. */
+/** Ends a run and deletes its waits, and its answers and messages too unless it can be retried. */
 export function endRun(db: Database, runId: string, status: RunStatus, result: string): void {
   db.run(
     'UPDATE runs SET status = ?, result = ?, owner = NULL, is_alone = 0, updated_at = ? WHERE id = ?',
@@ -68,7 +68,7 @@ export function endRun(db: Database, runId: string, status: RunStatus, result: s
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
 
-/** Adds a message for a run that is not over, and wakes nothing: it is read before the next model call, or after the answer. One for a run that is still to start waits for it. */
+/** Adds a message for a run that is not over. It does not wake the run, which reads it before the next model call or after the answer. A message for a run that has not been started is kept until it is. */
 export function addMessage(
   db: Database,
   runId: string,
@@ -78,7 +78,7 @@ export function addMessage(
   const status = readStatus(db, runId);
   if (status !== undefined && FINAL.has(status))
     throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(runId)} is over.`, {
-      hint: 'Start another one with its messages: result() has them.',
+      hint: 'Start another one with its messages, which result() returns.',
     });
   const whole: Message = typeof message === 'string' ? { role: 'user', content: message } : message;
   const body = JSON.stringify(whole);
@@ -86,7 +86,7 @@ export function addMessage(
   else db.run('INSERT INTO inbox (run_id, queue, message) VALUES (?, ?, ?)', runId, queue, body);
 }
 
-/** Lets a run end once the calls in flight are done. */
+/** Ends a run once the calls in flight are done. Returns false if it was already over. */
 export function stopRun(db: Database, runId: string): boolean {
   if (FINAL.has(statusOf(db, runId))) return false;
   db.run('UPDATE runs SET is_stopping = 1 WHERE id = ?', runId);
@@ -94,8 +94,8 @@ export function stopRun(db: Database, runId: string): boolean {
 }
 
 /**
- * Puts a run that failed or is blocked back into the queue; what is recorded stays. With a version also one that waits for a worker or an answer, which
- * only changes its version. Throws `CONFIG_INVALID` for any other.
+ * Puts a run that failed or is blocked back into the queue, keeping what is recorded. For a queued or waiting run, only sets the version. Throws
+ * `CONFIG_INVALID` for any other run.
  */
 export function retryRun(db: Database, runId: string, version: string | undefined): void {
   const status = statusOf(db, runId);
@@ -104,13 +104,9 @@ export function retryRun(db: Database, runId: string, version: string | undefine
     return;
   }
   if (status !== 'failed' && status !== 'blocked')
-    throw new KernelError(
-      'CONFIG_INVALID',
-      `The run ${JSON.stringify(runId)} is ${status}, so that it cannot be retried.`,
-      {
-        hint: 'Only a run that failed or is blocked can be. One that waits for a worker of its version can get another version.',
-      },
-    );
+    throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(runId)} cannot be retried: it is ${status}.`, {
+      hint: 'Only a run that failed or is blocked can be retried. A queued or waiting run can be moved to another version.',
+    });
   db.run(
     `UPDATE runs SET status = 'queued', version = COALESCE(?, version), deaths = 0, result = NULL, wake_at = NULL,
      is_cancelled = 0, updated_at = ? WHERE id = ?`,
@@ -120,15 +116,15 @@ export function retryRun(db: Database, runId: string, version: string | undefine
   );
 }
 
-/** Which finished runs to delete. */
+/** Which runs to delete, of those that are over. */
 export interface PurgeOptions {
-  /** Only these. */
+  /** Only runs with these ids. */
   readonly ids?: readonly string[] | undefined;
-  /** Only those that ended before. Default: all that are over, and what was sent to runs more than a day ago that have not been started. */
+  /** Only runs that ended before this time, and older signals for runs that were never started. Default: all runs that are over, and signals older than a day. */
   readonly before?: Date | undefined;
 }
 
-/** Deletes runs that are over, with everything that is known of them, and what was sent to runs that were never started. Returns how many runs. */
+/** Deletes runs that are over with all their data, and signals for runs that were never started. Returns the number of deleted runs. */
 export function purgeRuns(db: Database, { ids, before }: PurgeOptions): number {
   const over = "status IN ('done', 'failed', 'cancelled') AND updated_at < ?";
   const limit = before?.getTime() ?? Number.MAX_SAFE_INTEGER;

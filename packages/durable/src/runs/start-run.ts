@@ -1,30 +1,30 @@
 import { type JsonValue, KernelError, type Message, STEP_FORMAT } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
-import { takeEarly } from './early.ts';
+import { takeEarly } from './early-signals.ts';
 import { text } from './read-run.ts';
 
-/** What a run starts with. */
+/** Options of `start`. */
 export interface StartOptions {
-  /** The name of the agent, as workers know it. */
+  /** The name of the agent, as given to `work`. */
   readonly agent: string;
   /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** The version of the agent that the run begins with. Default `1`. */
+  /** The version of the agent that the run starts on. Default `1`. */
   readonly version?: string | undefined;
-  /** What the agent's `run` gets besides. JSON. */
+  /** Extra input for the agent's `run`. JSON. */
   readonly input?: JsonValue | undefined;
-  /** When it starts. Default: at once. */
+  /** When the run starts. Default: immediately. */
   readonly at?: Date | undefined;
-  /** When it is cancelled if it is not over. Default: never. */
+  /** When the run is cancelled if it is not over by then. Default: never. */
   readonly deadline?: Date | undefined;
 }
 
 const MAX_ID = 500;
 
 /**
- * Writes a run that is to start. The same id with the same input again changes nothing. Returns whether it is new.
+ * Adds a run to the queue. Repeating it with the same id and input changes nothing. Returns whether the run is new.
  *
- * Throws `CONFIG_INVALID` for an id that another input has, and for values that a journal cannot hold.
+ * Throws `CONFIG_INVALID` for an id that is taken by another input.
  */
 export function startRun(db: Database, id: string, options: StartOptions): boolean {
   const { agent, messages, version = '1', input, at, deadline } = options;
@@ -50,19 +50,23 @@ export function startRun(db: Database, id: string, options: StartOptions): boole
   }
   const known = db.get('SELECT agent, input FROM runs WHERE id = ?', id);
   if (known !== undefined && text(known, 'agent') === agent && text(known, 'input') === stored) return false;
-  throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} was started with something else.`, {
-    hint: 'An id stands for one agent and one input: take another id.',
-  });
+  throw new KernelError(
+    'CONFIG_INVALID',
+    `The run ${JSON.stringify(id)} was already started with another agent or input.`,
+    {
+      hint: 'Use another id: each stands for one agent and one input.',
+    },
+  );
 }
 
-/** Throws `CONFIG_INVALID` for what cannot be started. */
+/** Throws `CONFIG_INVALID` for invalid arguments of `start`. */
 export function checkStart(id: unknown, options: StartOptions): void {
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
     throw new KernelError(
       'CONFIG_INVALID',
-      `start() was called with an id that is not a text of 1 to ${MAX_ID} characters.`,
+      `start() was called with an id that is not a string of 1 to ${MAX_ID} characters.`,
       {
-        hint: 'Pass an id of your own, such as the number of a ticket: start("ticket-42", { agent, messages }).',
+        hint: 'Pass an id of your own, such as a ticket number: start("ticket-42", { agent, messages }).',
       },
     );
   const { agent, messages }: { readonly agent: unknown; readonly messages: unknown } = options;

@@ -10,24 +10,24 @@ import { holdsLease } from './leases.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
 
-/** An attempt at a run, under way. */
+/** An attempt at a run, in progress. */
 export interface Attempt {
   /** The run and its lease. */
   readonly claim: Claim;
-  /** Settles when the attempt is over and what came of it is written. Never rejects. */
+  /** Settles when the attempt is over and its outcome is written. Never rejects. */
   readonly ended: Promise<void>;
-  /** Reads again what came in: messages, a stop, a cancel. */
+  /** Reads new messages, a stop and a cancel from the journal. */
   refresh(): void;
-  /** Lets no further step begin; what is in flight goes on. */
+  /** Starts no further steps. Those in flight go on. */
   drain(): void;
-  /** Aborts what is in flight, whose results do not count. */
+  /** Aborts the steps in flight and discards their results. */
   abandon(cause: 'drained' | 'lost'): void;
 }
 
-/** How long a run rests whose journal could not be written, in milliseconds. */
-const UNWRITTEN_WAIT_MS = 1000;
+/** How long to wait before retrying a run whose journal could not be written, in milliseconds. */
+const WRITE_RETRY_MS = 1000;
 
-/** Goes on with a run from its journal. */
+/** Continues a run from its journal. */
 export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: DurableAgent): Attempt {
   const { runId } = claim;
   const halt = createHalt();
@@ -35,10 +35,10 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   const usedAnswers = new Set<string>();
   let isLive = false;
   let hasEnded = false;
-  let isCut = false;
-  /** Events of the run itself, which the next commit logs. */
-  const noted: NewEvent[] = [];
-  const fresh = createEventFilter(db, runId);
+  let wasInterrupted = false;
+  /** Events of the run itself, for the next commit to log. */
+  const runEvents: NewEvent[] = [];
+  const withoutDuplicates = createEventFilter(db, runId);
   const steering = createDurableSteering(db, runId, {
     message: (queue, message) => void writer.write(() => addMessage(db, runId, queue, message)).catch(ignore),
     stop: () => void writer.write(() => stopRun(db, runId)).catch(ignore),
@@ -48,7 +48,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
   const refresh = (): void => {
     steering.refresh();
-    // A replay that is aborted would go another way than its journal.
+    // Aborting a replay would make it diverge from its journal.
     if (isLive && isCancelled()) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
   };
 
@@ -61,8 +61,8 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     halt,
     usedAnswers,
     takenRows: () => steering.takenRows(),
-    eventsWith: (events) => eventsWith(events),
-    onCut: () => (isCut = true),
+    withRunEvents: (events) => withRunEvents(events),
+    onInterrupted: () => (wasInterrupted = true),
     beforeLiveStep() {
       if (isLive) return;
       isLive = true;
@@ -78,18 +78,19 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     let rejections = 0;
     for await (const event of agent.run(executor, input)) {
       if (event.type === 'run-end') end = event;
-      else if (event.type === 'turn-end') note(`turn-end ${(turnEnds += 1)}`, event);
-      else if (event.type === 'output-rejected') note(`output-rejected ${(rejections += 1)}`, event);
+      else if (event.type === 'turn-end') logRunEvent(`turn-end ${(turnEnds += 1)}`, event);
+      else if (event.type === 'output-rejected') logRunEvent(`output-rejected ${(rejections += 1)}`, event);
     }
     return end;
   }
 
-  const note = (key: string, event: AgentEvent): void => {
-    if (!isCut) noted.push({ key, step: '', at: Date.now(), event });
+  const logRunEvent = (key: string, event: AgentEvent): void => {
+    if (!wasInterrupted) runEvents.push({ key, step: '', at: Date.now(), event });
   };
-  const eventsWith = (events: readonly NewEvent[]): readonly NewEvent[] => fresh([...noted.splice(0), ...events]);
+  const withRunEvents = (events: readonly NewEvent[]): readonly NewEvent[] =>
+    withoutDuplicates([...runEvents.splice(0), ...events]);
 
-  /** Writes what came of the attempt, unless another worker has the run by now. */
+  /** Writes under the lease: nothing if another worker has taken the run over. */
   const underLease = (work: () => void): Promise<void> =>
     writer.write(() => {
       if (holdsLease(db, claim)) work();
@@ -102,22 +103,22 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
   function settle(end: RunEndEvent | undefined, failure: unknown): void {
     const cause = halt.cause();
-    const hasCutEnd = cause !== undefined && cause !== 'lost' && isCut;
-    if (hasCutEnd && isCancelled()) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
-    // A worker that drains keeps what has come to its end by itself.
-    switch (!isCut && (cause === 'drained' || cause === 'draining') ? undefined : cause) {
+    const endsInterrupted = cause !== undefined && cause !== 'lost' && wasInterrupted;
+    if (endsInterrupted && isCancelled()) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
+    // A run that ended on its own while its worker drained has ended.
+    switch (!wasInterrupted && (cause === 'drained' || cause === 'draining') ? undefined : cause) {
       case 'lost':
         return;
       case 'blocked':
         return release(
           'blocked',
           errorResult(
-            new KernelError('STORE_FAILED', halt.reason(), { hint: 'Run the code of before, or retry() it.' }),
+            new KernelError('STORE_FAILED', halt.reason(), { hint: 'Deploy the previous code, or call retry().' }),
           ),
         );
-      case 'unwritten': {
+      case 'write-failed': {
         release('queued');
-        db.run('UPDATE runs SET wake_at = ? WHERE id = ?', Date.now() + UNWRITTEN_WAIT_MS, runId);
+        db.run('UPDATE runs SET wake_at = ? WHERE id = ?', Date.now() + WRITE_RETRY_MS, runId);
         return;
       }
       case 'drained':
@@ -153,8 +154,8 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     }
     hasEnded = true;
     controller.abort();
-    // What cannot be written now is found by whoever takes the run over.
-    const events = eventsWith([]);
+    // If this cannot be written, whoever takes the run over repeats it.
+    const events = withRunEvents([]);
     await underLease(() => {
       logEvents(db, runId, events);
       settle(end, failure);
@@ -167,16 +168,16 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     refresh,
     drain: () => void halt.stop('draining'),
     abandon(cause) {
-      isCut ||= !hasEnded;
+      wasInterrupted ||= !hasEnded;
       halt.stop(cause);
-      controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
+      controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gave up the run.'));
     },
   };
 }
 
 type RunEndEvent = Extract<AgentEvent, { readonly type: 'run-end' }>;
 
-/** Decides by what was decided from outside, otherwise by the agent. */
+/** Decides with the answer from outside, if there is one, otherwise with the agent's `approve`. */
 function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
   return (request) => {
     const callId = [...request.path, request.call.id].join('/');
@@ -187,7 +188,7 @@ function withAnswers(db: Database, runId: string, approve: Approve, used: Set<st
     );
     if (row === undefined) return approve(request);
     used.add(callId);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the run, as any decision is
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the run checks it like any decision
     return parse(text(row, 'answer')) as unknown as ApprovalDecision;
   };
 }

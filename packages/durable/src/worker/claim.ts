@@ -4,26 +4,26 @@ import { text } from '../runs/read-run.ts';
 import { answerCall } from '../runs/signals.ts';
 import { type Lease, runsAlone } from './leases.ts';
 
-/** A run that a worker has got. */
+/** A run that a worker has claimed. */
 export interface Claim extends Lease {
   /** The name of its agent. */
   readonly agent: string;
-  /** What it was started with, as JSON. */
+  /** The input it was started with, as JSON. */
   readonly input: string;
-  /** Whether it must be the only one of its process. */
+  /** Whether it must be the only run in its process. */
   readonly isAlone: boolean;
 }
 
-/** Which runs a worker can take up: by the time, the format of steps, and the agents that it runs. */
+/** SQL: which runs a worker can claim, by start time, step format, and supported agents. */
 const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
   AND json_array(agent, version) IN (SELECT value FROM json_each(?))`;
 
-/** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
+/** Claims up to `count` queued runs of these agents. A run that must be alone is claimed only by an idle worker, and nothing with it. */
 export function claimRuns(
   db: Database,
   owner: string,
   agents: Readonly<Record<string, DurableAgent>>,
-  room: { readonly count: number; readonly isIdle: boolean },
+  capacity: { readonly count: number; readonly isIdle: boolean },
 ): readonly Claim[] {
   const now = Date.now();
   const claims: Claim[] = [];
@@ -33,13 +33,13 @@ export function claimRuns(
      ORDER BY created_at, id LIMIT ?`,
     now,
     STEP_FORMAT,
-    wantedOf(agents),
-    room.count + 16, // those that must be alone are passed over
+    supportedVersions(agents),
+    capacity.count + 16, // runs that must be alone may be skipped
   );
   for (const row of rows) {
-    if (claims.length >= room.count) break;
+    if (claims.length >= capacity.count) break;
     const isAlone = runsAlone(Number(row['deaths']));
-    if (isAlone && (!room.isIdle || claims.length > 0)) continue;
+    if (isAlone && (!capacity.isIdle || claims.length > 0)) continue;
     const runId = text(row, 'id');
     const epoch = Number(row['epoch']) + 1;
     db.run(
@@ -56,22 +56,22 @@ export function claimRuns(
   return claims;
 }
 
-/** Whether there may be something to take up, without writing. */
+/** Whether there is anything to claim. Does not write. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
   const sql = `SELECT 1 FROM runs WHERE ${CLAIMABLE} LIMIT 1`;
-  return db.get(sql, Date.now(), STEP_FORMAT, wantedOf(agents)) !== undefined;
+  return db.get(sql, Date.now(), STEP_FORMAT, supportedVersions(agents)) !== undefined;
 }
 
-/** The agents and versions that a worker runs, as a list in JSON of pairs in JSON. */
-function wantedOf(agents: Readonly<Record<string, DurableAgent>>): string {
+/** The agents and versions that a worker supports, as a JSON array of pairs that are JSON themselves. */
+function supportedVersions(agents: Readonly<Record<string, DurableAgent>>): string {
   const pairs = Object.entries(agents).flatMap(([agent, { version = '1', accepts = [] }]) =>
     [version, ...accepts].map((each) => JSON.stringify([agent, each])),
   );
   return JSON.stringify(pairs);
 }
 
-/** Denies the calls that nobody has decided on in time. */
-export function settleDue(db: Database): void {
+/** Denies the calls whose time for a decision is up. */
+export function denyOverdueCalls(db: Database): void {
   for (const row of db.all('SELECT run_id, call_id FROM waits WHERE deadline_at <= ?', Date.now())) {
     const [runId, callId] = [text(row, 'run_id'), text(row, 'call_id')];
     answerCall(db, runId, callId, 'approval', { decision: 'deny', reason: 'no decision came in time.' });

@@ -1,22 +1,23 @@
 /**
- * Why an attempt at a run goes no further: its lease is lost, its journal belongs to other code, its journal cannot be written, its worker has aborted it
- * to drain, something waits, or its worker drains and lets what is in flight end.
+ * Why an attempt at a run halts: its lease is lost, its journal belongs to other code, its journal cannot be written, its worker aborted it at the end of a
+ * drain, a call waits, or its worker is draining and lets the steps in flight end.
  */
-export type HaltCause = 'lost' | 'blocked' | 'unwritten' | 'drained' | 'waiting' | 'draining';
+export type HaltCause = 'lost' | 'blocked' | 'write-failed' | 'drained' | 'waiting' | 'draining';
 
-const RANK: readonly HaltCause[] = ['lost', 'blocked', 'unwritten', 'drained', 'waiting', 'draining'];
+/** Gravest first. */
+const RANK: readonly HaltCause[] = ['lost', 'blocked', 'write-failed', 'drained', 'waiting', 'draining'];
 
-/** The state of an attempt. */
+/** Whether an attempt at a run goes on. */
 export interface Halt {
-  /** Why it goes no further; undefined while it does. */
+  /** Why it halted; undefined while it goes on. */
   cause(): HaltCause | undefined;
-  /** What to say about it. */
+  /** The details, for the error. */
   reason(): string;
-  /** Lets it go no further. Of several causes the gravest counts. Returns the error to throw. */
+  /** Halts the attempt. Of several causes, the gravest counts. Returns the error to throw. */
   stop(cause: HaltCause, reason?: string): Error;
 }
 
-/** Creates the state of an attempt that goes on. */
+/** Creates the state of an attempt that has not halted. */
 export function createHalt(): Halt {
   let cause: HaltCause | undefined;
   let reason = '';

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { isObject } from '@kernel/internal';
 import type { Step } from '@kernel/protocol';
 
-/** Digests of the messages of a run, each made once: the input of a model step has the whole history. */
+/** Caches the digests of messages, since the input of every model step has the whole history. */
 const digests = new WeakMap<object, string>();
 
-/** A digest of what a step works on. A journal that has another one for the step belongs to other code. */
+/** Returns a digest of a step's input. A journal with another digest for the step was written by other code. */
 export function inputDigest({ kind, input }: Step): string {
   if (kind !== 'model' || !isObject(input)) return digest(JSON.stringify(input));
   const { messages, ...rest } = input;

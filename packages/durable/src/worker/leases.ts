@@ -9,41 +9,41 @@ export interface Lease {
   readonly runId: string;
   /** The worker. */
   readonly owner: string;
-  /** Counts the leases of the run. */
+  /** The number of this lease, counted per run. */
   readonly epoch: number;
 }
 
-/** Whether a lease still holds. What a worker writes without it must not count. */
+/** Whether a lease is still valid. A worker must not write without it. */
 export function holdsLease(db: Database, { runId, owner, epoch }: Lease): boolean {
   const sql = "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'";
   return db.get(sql, runId, owner, epoch) !== undefined;
 }
 
-/** What tells a lease from all others of a worker. */
+/** Identifies a lease among those of a worker. */
 export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): string {
   return `${runId} ${epoch}`;
 }
 
-/** A run whose process died so often counts only its own deaths: from then on it runs alone. */
+/** After this many deaths a run executes alone, so that further deaths are certainly its own. */
 const SHARED_DEATHS = 2;
 
-/** What is known of another worker. */
+/** Another worker of the file. */
 export interface Peer {
-  /** How often it has said that it lives. */
+  /** Its heartbeats so far. */
   readonly beat: number;
-  /** Whether its process has ended, which can be told for those of this machine. */
+  /** Whether its process is known to have ended, which only a worker on the same machine can tell. */
   readonly isGone: boolean;
 }
 
-/** Watches the other workers of a file by their beats. */
+/** Watches the heartbeats of the other workers. */
 export interface PeerWatch {
-  /** Returns the ids of the workers that are gone, or have not beaten for as long as a lease, by this process's own clock. */
+  /** Returns the ids of workers whose process is gone, or whose last heartbeat is at least a lease ago by the clock of this process. */
   lost(workers: ReadonlyMap<string, Peer>): readonly string[];
 }
 
 /**
- * Creates the watch. It takes the time from a clock that nobody sets, and compares no times of two machines. What held it up itself, such as a locked file,
- * may have held up the others: it begins again then.
+ * Creates the watch. It uses a monotonic clock and never compares times of two machines. If it was held up itself, for instance by a locked file, the others
+ * may have been too, so it starts over.
  */
 export function createPeerWatch(leaseMs: number, now: () => number = () => performance.now()): PeerWatch {
   let seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>();
@@ -67,7 +67,7 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
   };
 }
 
-/** All workers but one. */
+/** Reads all workers except `own`. */
 export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
   const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
@@ -76,14 +76,14 @@ export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> 
 }
 
 /**
- * Takes the runs of a worker that is gone back into the queue, unless it has beaten since. A run that ran beside others counts at most two deaths: it may
- * have been the neighbor of one that kills. `maxDeaths` says after how many a run of an agent fails.
+ * Requeues the runs of a worker that is gone, unless it has sent a heartbeat since. A run that shared its process counts at most two deaths, since another run
+ * may have killed the process. `maxDeaths` returns how many deaths make a run of an agent fail.
  */
 export function takeOver(db: Database, worker: string, beat: number, maxDeaths: (agent: string) => number): void {
   if (db.run('DELETE FROM workers WHERE id = ? AND beat = ?', worker, beat) > 0) releaseDead(db, worker, maxDeaths);
 }
 
-/** The same for runs whose worker is not known any more. */
+/** Requeues the runs of workers that are no longer registered. */
 export function releaseOrphans(db: Database, maxDeaths: (agent: string) => number): void {
   const rows = db.all(
     'SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM workers)',
@@ -91,7 +91,7 @@ export function releaseOrphans(db: Database, maxDeaths: (agent: string) => numbe
   for (const row of rows) releaseDead(db, text(row, 'owner'), maxDeaths);
 }
 
-/** Gives back the runs of a worker that it has no attempt at: one whose end could not be written. */
+/** Requeues runs that a worker holds without an attempt, because the end of the attempt could not be written. */
 export function releaseUnattended(db: Database, worker: string, isAttended: (key: string) => boolean): void {
   for (const row of db.all('SELECT id, epoch FROM runs WHERE owner = ?', worker)) {
     const runId = text(row, 'id');
@@ -117,7 +117,7 @@ function releaseDead(db: Database, worker: string, maxDeaths: (agent: string) =>
   }
 }
 
-/** Whether a run must have its process for itself. */
+/** Whether a run must have a process to itself. */
 export function runsAlone(deaths: number): boolean {
   return deaths >= SHARED_DEATHS;
 }
@@ -126,6 +126,11 @@ function killed(deaths: number): object {
   const message = `Its process died ${deaths} times while it ran.`;
   return {
     reason: 'error',
-    error: { name: 'KernelError', code: 'LIMIT_REACHED', message, hint: 'See what its last calls do, then retry it.' },
+    error: {
+      name: 'KernelError',
+      code: 'LIMIT_REACHED',
+      message,
+      hint: 'Check what its last calls do before you retry it.',
+    },
   };
 }

@@ -2,13 +2,13 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isObject } from '@kernel/internal';
 
-/** What tells a process from any other, as far as the system says. */
+/** Identifies a process, as far as the operating system allows. */
 export interface ProcessIdentity {
   /** Its id. */
   readonly pid: number;
-  /** The machine since its last boot, and the container that its process ids belong to. */
+  /** The machine since its last boot, and the container whose process ids it uses. */
   readonly machine: string;
-  /** When it began, in the system's own unit; absent where the system does not say. */
+  /** When it started, in the system's own unit; absent where the system does not tell. */
   readonly start?: string;
 }
 
@@ -19,7 +19,7 @@ export function ownIdentity(): ProcessIdentity {
   return (own ??= { pid: process.pid, machine: machineOf(), ...startOf(process.pid) });
 }
 
-/** Whether the process of an identity, as it was read, has ended. One that nobody here can tell of has not. */
+/** Whether the process of a stored identity has ended. False if that cannot be told from here. */
 export function hasEnded(identity: unknown): boolean {
   if (!isObject(identity)) return false;
   const { pid, machine, start } = identity;
@@ -39,7 +39,7 @@ function machineOf(): string {
   return boot === undefined || container === undefined ? hostname() : `${boot} ${container}`;
 }
 
-/** When a process began: the 22nd field, counted after the name, which may hold spaces. One that only waits to be reaped has ended. */
+/** The start time of a process: field 22 of `stat`, counted from behind the name, which may contain spaces. A zombie has ended. */
 function startOf(pid: number): { readonly start?: string } {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];

@@ -1,15 +1,15 @@
 import {
-  calledIn,
+  callFromInput,
   callIdOf,
   type DurableAgent,
-  isInner,
+  isInnerStep,
   type JsonValue,
   limitOutput,
   MAX_STEP_BYTES,
-  pendingIn,
+  pendingCallOf,
   type Step,
   type StepExecutor,
-  type UnknownAnswer,
+  type UnknownResolution,
 } from '@kernel/protocol';
 import { type Database, reasonOf } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
@@ -21,27 +21,27 @@ import { collectEvents } from './collect-events.ts';
 import { inputDigest } from './input-digest.ts';
 import { holdsLease, type Lease } from './leases.ts';
 
-/** What the steps of an attempt are executed with. */
+/** Options of `createRecordedSteps`. */
 export interface RecordedStepsOptions {
   /** The journal. */
   readonly db: Database;
   /** Writes to it. */
   readonly writer: Writer;
-  /** Who may write. */
+  /** The lease to write under. */
   readonly lease: Lease;
-  /** What the agent says about limits. */
+  /** The agent, for its limits. */
   readonly agent: DurableAgent;
   /** Whether the attempt goes on. */
   readonly halt: Halt;
-  /** Returns what is to be logged with the events of a step: those of the run itself since the last call besides, none of them twice. */
-  readonly eventsWith: (events: readonly NewEvent[]) => readonly NewEvent[];
-  /** Called when a step has not come to its end because the attempt has stopped. */
-  readonly onCut: () => void;
-  /** Called before each step that runs, as opposed to one that is replayed. */
+  /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
+  readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];
+  /** Called when the halt of the attempt interrupts a step. */
+  readonly onInterrupted: () => void;
+  /** Called before each step that runs instead of being replayed. */
   readonly beforeLiveStep: () => void;
-  /** The messages that a step has taken since the last call. */
+  /** Returns the inbox rows that a step has taken since the last call. */
   readonly takenRows: () => readonly number[];
-  /** The answers from outside that were used since the last call, by call. */
+  /** The ids of calls whose answer from outside was used. */
   readonly usedAnswers: Set<string>;
 }
 
@@ -51,7 +51,7 @@ interface Recorded {
   readonly output: string;
 }
 
-/** Creates the executor of one attempt at a run: what the journal has is not run again, and what it has not is recorded. */
+/** Creates the step executor of one attempt at a run. It replays the steps in the journal, and runs and records all others. */
 export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor {
   const { db, writer, lease, agent, halt, usedAnswers } = options;
   const { runId } = lease;
@@ -62,10 +62,10 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
       state: text(row, 'state') === 'done' ? 'done' : 'begun',
       output: text(row, 'output'),
     });
-  /** The calls of the run that wait. */
+  /** The waiting calls of the run. */
   const waits = new Set(db.all('SELECT call_id FROM waits WHERE run_id = ?', runId).map((row) => text(row, 'call_id')));
 
-  /** Writes under the lease: what a worker without it writes does not count. */
+  /** Writes under the lease. Throws if it is lost or the journal cannot be written. */
   const commit = async (work: () => void): Promise<void> => {
     let isOwner: boolean;
     try {
@@ -75,7 +75,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         return true;
       }, 'progress');
     } catch (error) {
-      throw halt.stop('unwritten', reasonOf(error));
+      throw halt.stop('write-failed', reasonOf(error));
     }
     if (!isOwner) throw halt.stop('lost');
   };
@@ -102,7 +102,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     const { kept, json } = limitOutput(step, output, agent.maxResultBytes ?? MAX_STEP_BYTES);
     const taken = step.kind === 'model' || step.kind === 'inbox' ? options.takenRows() : [];
     const callId = callIdOf(step.id);
-    const logged = options.eventsWith(events);
+    const logged = options.withRunEvents(events);
     await commit(() => {
       const now = Date.now();
       db.run(
@@ -125,7 +125,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     return kept;
   };
 
-  /** Lets a call wait for an answer from outside. An answer that was used and did not settle it is gone. */
+  /** Makes a call wait for an answer from outside. An answer that was used without settling it is deleted. */
   const wait = async (
     step: Step,
     {
@@ -136,9 +136,10 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     events: readonly NewEvent[] = [],
   ): Promise<never> => {
     const now = Date.now();
-    const deadline = kind === 'approval' && agent.approvalMs !== undefined ? now + agent.approvalMs : null;
-    // What else the step has emitted it emits again once it has its answer.
-    const logged = options.eventsWith(events.filter(({ event }) => event.type === 'approval-request'));
+    const deadline =
+      kind === 'approval' && agent.approvalTimeoutMs !== undefined ? now + agent.approvalTimeoutMs : null;
+    // The step emits its other events again once it has an answer.
+    const logged = options.withRunEvents(events.filter(({ event }) => event.type === 'approval-request'));
     const wasUsed = usedAnswers.delete(callId);
     await commit(() => {
       if (wasUsed) db.run('DELETE FROM signals WHERE run_id = ? AND call_id = ?', runId, callId);
@@ -157,18 +158,18 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     throw halt.stop('waiting', step.id);
   };
 
-  /** What becomes of a call that had begun in a process that is gone. Undefined: it runs again. */
+  /** Settles a call that was in flight when its process died. Undefined if it is to run again. */
   const settleUnknown = async (step: Step, digest: string): Promise<JsonValue | undefined> => {
     const callId = callIdOf(step.id);
     const answer = agent.onUnknown === 'ask' ? unknownAnswer(db, runId, callId) : 'tell';
     if (answer === 'retry') return undefined;
-    if (answer === undefined) return wait(step, { kind: 'unknown', call: calledIn(step.input), callId });
+    if (answer === undefined) return wait(step, { kind: 'unknown', call: callFromInput(step.input), callId });
     if (typeof answer === 'object') return finish(step, digest, { result: { forLLM: answer.text } }, []);
     const { events, onEvent } = collectEvents(step);
     return finish(step, digest, step.unknown?.({ onEvent }) ?? null, events);
   };
 
-  /** The steps that did not end because the attempt has stopped. */
+  /** The steps interrupted by the halt of the attempt. */
   const stoppedIds: string[] = [];
   const execute = async (step: Step): Promise<JsonValue> => {
     try {
@@ -176,7 +177,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     } catch (error) {
       if (halt.cause() !== undefined) {
         stoppedIds.push(step.id);
-        options.onCut();
+        options.onInterrupted();
       }
       throw error;
     }
@@ -188,7 +189,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     if (known !== undefined && known.digest !== digest)
       throw halt.stop(
         'blocked',
-        `The step "${step.id}" does not work on what the journal says it did: the code has changed.`,
+        `The input of step "${step.id}" differs from the one in the journal: the code has changed.`,
       );
     if (known?.state === 'done') return parse(known.output);
     const stopped = halt.cause();
@@ -202,12 +203,12 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     const isUnsafe = step.effect === 'write' || step.effect === 'external';
     const beforeHandler = isUnsafe && step.hasInnerSteps !== true ? once(() => begin(step, digest)) : undefined;
     const output = await step.run({ onEvent, beforeHandler });
-    // What a step returns while the attempt is being stopped, or whose inner steps were, is not how it ended.
+    // A step that returns while the attempt is being aborted, or after inner steps were interrupted, has not really ended.
     const cause = halt.cause();
     if (cause === 'drained' || cause === 'lost') throw halt.stop(cause);
-    if (cause !== undefined && step.hasInnerSteps === true && stoppedIds.some((id) => isInner(id, step.id)))
+    if (cause !== undefined && step.hasInnerSteps === true && stoppedIds.some((id) => isInnerStep(id, step.id)))
       throw halt.stop(cause);
-    const pending = pendingIn(step, output);
+    const pending = pendingCallOf(step, output);
     if (pending !== undefined) return wait(step, { kind: 'approval', ...pending }, events);
     return finish(step, digest, output, events);
   };
@@ -224,17 +225,17 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   };
 }
 
-function unknownAnswer(db: Database, runId: string, callId: string): UnknownAnswer | undefined {
+function unknownAnswer(db: Database, runId: string, callId: string): UnknownResolution | undefined {
   const row = db.get(
     'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
     runId,
     signalKey('unknown', callId),
   );
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
-  return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownAnswer);
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
+  return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownResolution);
 }
 
-/** Runs asynchronous work at the first call; later ones wait for the same. */
+/** Runs asynchronous work on the first call; later calls get the same promise. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= work());

@@ -2,15 +2,15 @@ import type { Message, Steering, UserMessage } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from '../runs/read-run.ts';
 
-/** The steering of a run, out of the journal. */
+/** The steering of a run, backed by the journal. */
 export interface DurableSteering extends Steering {
-  /** Returns the messages that were taken since the last call, for the commit of the step that took them. */
+  /** Returns the inbox rows taken since the last call, for the commit of the step that took them. */
   takenRows(): readonly number[];
-  /** Reads again what is in the journal. */
+  /** Rereads the journal. */
   refresh(this: void): void;
 }
 
-/** Creates the steering of one attempt at a run. `add` puts a message of this process into the journal. */
+/** Creates the steering of one attempt at a run. `add` writes what this process itself sends to the journal. */
 export function createDurableSteering(
   db: Database,
   runId: string,
@@ -31,7 +31,7 @@ export function createDurableSteering(
     rows = db.all('SELECT seq, queue, message FROM inbox WHERE run_id = ? ORDER BY seq', runId).map((row) => ({
       seq: Number(row['seq']),
       queue: text(row, 'queue'),
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addMessage`
       message: parse(text(row, 'message')) as unknown as Message,
     }));
   };

@@ -6,31 +6,31 @@ import type { Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { cancelRun } from '../runs/signals.ts';
 import { type Attempt, startAttempt } from './attempt.ts';
-import { claimRuns, hasQueued, overdueRuns, settleDue } from './claim.ts';
+import { claimRuns, hasQueued, overdueRuns, denyOverdueCalls } from './claim.ts';
 import { createPeerWatch, leaseKey, readPeers, releaseOrphans, releaseUnattended, takeOver } from './leases.ts';
 import { ownIdentity } from './process-identity.ts';
 
-/** What a worker does. */
+/** Options of `work`. */
 export interface WorkerOptions {
-  /** The agents that it runs, by name. Runs of others are left to other workers. */
+  /** The agents it runs, by name. Runs of other agents are left to other workers. */
   readonly agents: Readonly<Record<string, DurableAgent>>;
-  /** How many runs it has at once. Default 32. */
+  /** The maximum number of concurrent runs. Default 32. */
   readonly maxRuns?: number | undefined;
-  /** How long a worker may be silent before the others take its runs over, in milliseconds. The same for all workers of a file. Default 10,000. */
+  /** How long a worker may miss its heartbeat before others take over its runs, in milliseconds. Must be the same for all workers of a file. Default 10,000. */
   readonly leaseMs?: number | undefined;
-  /** Gets errors that belong to no run, such as a file that cannot be read. Default: `console.error`. */
+  /** Receives errors that belong to no run, such as an unreadable file. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A worker at work. */
+/** A running worker. */
 export interface Worker {
-  /** Its id, unique to it. */
+  /** Its unique id. */
   readonly id: string;
-  /** How many runs it has now. */
+  /** The number of runs it has now. */
   readonly size: number;
   /**
-   * Takes no more runs, lets the steps in flight end for up to `graceMs`, aborts the rest, and gives all its runs back, which other workers go on with.
-   * Resolves when that is done. Default: 10 s.
+   * Claims no more runs, gives the steps in flight up to `graceMs` to end, aborts the rest, and releases its runs for other workers. Resolves when that is
+   * done. Default 10,000.
    */
   drain(this: void, graceMs?: number): Promise<void>;
 }
@@ -41,7 +41,7 @@ const AGENT_KEYS = optionKeys<DurableAgent>({
   accepts: true,
   run: true,
   approve: true,
-  approvalMs: true,
+  approvalTimeoutMs: true,
   maxAttempts: true,
   maxResultBytes: true,
   onUnknown: true,
@@ -51,7 +51,7 @@ const LEASE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const GRACE_MS = 10_000;
 
-/** Starts a worker of a journal. It keeps its process alive until it is drained. */
+/** Starts a worker on a journal. It keeps the process alive until it is drained. */
 export function startWorker(db: Database, writer: Writer, changes: Changes, options: WorkerOptions): Worker {
   checkWorker(options);
   const { agents, maxRuns = MAX_RUNS, leaseMs = LEASE_MS, onError = console.error } = options;
@@ -70,8 +70,8 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
       JSON.stringify({ ...ownIdentity(), agents: Object.keys(agents) }),
     );
 
-  /** Says that this worker lives, takes over from those that do not, and settles what is due. */
-  const beat = async (): Promise<void> => {
+  /** Sends a heartbeat, takes over from workers that are gone, and enforces deadlines. */
+  const sendHeartbeat = async (): Promise<void> => {
     const isKnown = await writer.write(() => {
       const known = db.run('UPDATE workers SET beat = beat + 1 WHERE id = ?', id) > 0;
       if (!known) register();
@@ -79,11 +79,11 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
       for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost)?.beat ?? 0, maxDeaths);
       releaseOrphans(db, maxDeaths);
       if (!isClaiming) releaseUnattended(db, id, (key) => attempts.has(key));
-      settleDue(db);
+      denyOverdueCalls(db);
       for (const runId of overdueRuns(db)) cancelRun(db, runId);
       return known;
     });
-    // Others took its runs over while it was frozen: what it still does must not count.
+    // Others took over its runs while it was frozen, so nothing it still does may count.
     if (!isKnown) for (const attempt of attempts.values()) attempt.abandon('lost');
   };
 
@@ -97,10 +97,10 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
       do {
         mustClaimAgain = false;
         const isAlone = [...attempts.values()].some((attempt) => attempt.claim.isAlone);
-        const room = { count: isDraining || isAlone ? 0 : maxRuns - attempts.size, isIdle: attempts.size === 0 };
-        if (room.count <= 0 || !hasQueued(db, agents)) return;
+        const capacity = { count: isDraining || isAlone ? 0 : maxRuns - attempts.size, isIdle: attempts.size === 0 };
+        if (capacity.count <= 0 || !hasQueued(db, agents)) return;
         // oxlint-disable-next-line no-await-in-loop -- one claim after the other
-        const claims = await writer.write(() => (register() > 0 ? [] : claimRuns(db, id, agents, room)));
+        const claims = await writer.write(() => (register() > 0 ? [] : claimRuns(db, id, agents, capacity)));
         for (const each of claims) begin(each);
       } while (mustClaimAgain);
     } finally {
@@ -121,12 +121,12 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
   const forget = async (attempt: Attempt, key: string): Promise<void> => {
     await attempt.ended;
     attempts.delete(key);
-    look();
+    update();
   };
 
-  const look = (mayConcernRuns = true): void => {
+  const update = (hasSignals = true): void => {
     try {
-      if (mayConcernRuns) for (const attempt of attempts.values()) attempt.refresh();
+      if (hasSignals) for (const attempt of attempts.values()) attempt.refresh();
     } catch (error) {
       onError(error);
     }
@@ -134,10 +134,10 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
   };
 
   const unsubscribe = changes.subscribe((kind) => {
-    if (kind !== 'progress') look(kind === 'signal');
+    if (kind !== 'progress') update(kind === 'signal');
   });
-  const timer = setInterval(() => void beat().then(() => look(), onError), leaseMs / 4);
-  void beat().then(() => look(), onError);
+  const timer = setInterval(() => void sendHeartbeat().then(() => update(), onError), leaseMs / 4);
+  void sendHeartbeat().then(() => update(), onError);
 
   let draining: Promise<void> | undefined;
   const drain = async (graceMs: number): Promise<void> => {
@@ -174,7 +174,7 @@ function checkWorker(options: WorkerOptions): void {
   for (const [name, agent] of Object.entries(options.agents)) {
     checkKeys(`work, agent "${name}"`, agent, AGENT_KEYS);
     checkNumber(`work, agent "${name}"`, 'maxAttempts', agent.maxAttempts, 3);
-    checkNumber(`work, agent "${name}"`, 'approvalMs', agent.approvalMs, 1);
+    checkNumber(`work, agent "${name}"`, 'approvalTimeoutMs', agent.approvalTimeoutMs, 1);
     checkNumber(`work, agent "${name}"`, 'maxResultBytes', agent.maxResultBytes, 1000);
     if (typeof agent.run !== 'function')
       throw new KernelError('CONFIG_INVALID', `work(): the agent "${name}" has no run.`, {

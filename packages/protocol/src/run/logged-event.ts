@@ -1,21 +1,21 @@
 import type { AgentEvent } from '../event.ts';
 
-/** Pieces of a reply: the reply itself follows them. */
-const PIECES: ReadonlySet<AgentEvent['type']> = new Set([
+/** Events that carry a part of a reply. The whole reply follows them, so the log does without. */
+const PARTIAL: ReadonlySet<AgentEvent['type']> = new Set([
   'text-delta',
   'reasoning-delta',
   'tool-call-delta',
   'output-delta',
   'audio-delta',
-  'sub-agent-event', // logged by the step of the agent that it comes from
+  'sub-agent-event', // already logged by the agent's own steps
 ]);
 
-/** Whether an event belongs in the log of a run. Pieces of replies do not, and neither do events of agents, whose own steps have them. */
+/** Whether an event belongs in the log of a run. Partial replies do not, nor do events of sub-agents, which their own steps log. */
 export function isLogged(event: AgentEvent): boolean {
-  return !PIECES.has(event.type);
+  return !PARTIAL.has(event.type);
 }
 
-/** Returns what a log keeps of an event: the tools of a turn by name alone. */
+/** Returns an event as the log stores it: with the names of a turn's tools only. */
 export function toLogged(event: AgentEvent): object {
   if (event.type !== 'turn-start') return event;
   return { ...event, tools: event.tools.map(({ name }) => ({ name })) };

@@ -7,71 +7,71 @@ import type { RunEnd } from './run-end.ts';
 import type { Steering } from './steering.ts';
 import type { StepExecutor } from './step.ts';
 
-/** What an agent's `run` passes on to `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...executor })`. */
+/** What an engine gives to an agent's `run`, to be spread into `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...executor })`. */
 export interface RunExecutor {
-  /** The messages that the run was started with. */
+  /** The messages the run was started with. */
   readonly messages: readonly Message[];
-  /** The id of the run, which makes the idempotency keys of its calls. */
+  /** The id of the run. The idempotency keys of its calls derive from it. */
   readonly runId: string;
-  /** Aborts when the run is cancelled, or when its worker must give it up. */
+  /** Aborts when the run is cancelled or its worker has to give it up. */
   readonly signal: AbortSignal;
-  /** Decides on calls: by what was decided from outside, otherwise by the agent's `approve`. Absent where the agent has none. */
+  /** Decides on calls: with the decision made from outside, if there is one, otherwise with the agent's `approve`. Absent if the agent has none. */
   readonly approve: Approve | undefined;
-  /** Brings in what `steer` and `stop` were called with, from any process. */
+  /** Delivers what `steer` and `stop` sent, from any process. */
   readonly steering: Steering;
   /** Records the steps. */
   readonly steps: StepExecutor;
 }
 
-/** An agent whose runs are recorded: what a worker of an engine can run. */
+/** An agent whose runs are recorded, as a worker runs it. */
 export interface DurableAgent {
-  /** Changes whenever a run of before could go another way: another prompt, other tools, another model. Default `1`. */
+  /** Change it whenever an existing run could take a different course: with a new prompt, other tools or another model. Default `1`. */
   readonly version?: string | undefined;
-  /** Versions of before whose runs this one can go on with. */
+  /** Earlier versions whose runs this one can continue. */
   readonly accepts?: readonly string[] | undefined;
-  /** Starts the run. `input` is what `start` was given besides the messages. */
+  /** Starts the run. `input` is the `input` passed to `start`. */
   readonly run: (executor: RunExecutor, input: JsonValue | undefined) => AsyncIterable<AgentEvent>;
-  /** Decides on calls that nobody has decided on from outside; `later` lets them wait. Without it every call runs. */
+  /** Decides on calls that have no decision from outside yet; `later` makes them wait for one. Without it, every call runs. */
   readonly approve?: Approve | undefined;
-  /** How long a call may wait for a decision, in milliseconds; then it is denied. Default: no limit. */
-  readonly approvalMs?: number | undefined;
-  /** How many times a process may die of a run. Then the engine gives it up: see there for how, and for the default. */
+  /** How long a call may wait for a decision before it is denied, in milliseconds. Default: no limit. */
+  readonly approvalTimeoutMs?: number | undefined;
+  /** How many times a process may die while executing a run before the engine gives up on it. The engine defines what that means, and the default. */
   readonly maxAttempts?: number | undefined;
-  /** How long the output of a step may be as JSON, in bytes. A longer result of a call is replaced by an error. Default `MAX_STEP_BYTES`, 4 MiB. */
+  /** The maximum size of a step's output as JSON, in bytes. A larger call result is replaced by an error. Default `MAX_STEP_BYTES`, 4 MiB. */
   readonly maxResultBytes?: number | undefined;
-  /** What becomes of a call that had begun when its process died: the model is told, or it waits for `resolveUnknown`. Default `tell`. */
+  /** What happens to a call that was in flight when its process died: the model is told that the outcome is unknown, or the call waits for `resolveUnknown`. Default `tell`. */
   readonly onUnknown?: 'tell' | 'ask' | undefined;
 }
 
 /**
- * How a run is: `queued` for a worker, `running`, `waiting` for a decision, `blocked` because its code has changed under it, or over: `done`, `failed`,
- * `cancelled`.
+ * The status of a run: `queued` for a worker, `running`, `waiting` for a decision, `blocked` because the code has changed since it was recorded, or one of the
+ * final ones: `done`, `failed` and `cancelled`.
  */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'blocked' | 'done' | 'failed' | 'cancelled';
 
-/** What is known of a run that is recorded. */
+/** A recorded run, as the verbs return it. */
 export interface RecordedRun {
   /** Its id. */
   readonly id: string;
   /** The name of its agent. */
   readonly agent: string;
-  /** The version of the agent that it goes on with. */
+  /** The version of the agent that it runs on. */
   readonly version: string;
-  /** How it is. */
+  /** Its status. */
   readonly status: RunStatus;
-  /** How it ended; absent while it goes on. The error of a failed one is its JSON, for `KernelError.fromJSON`. */
+  /** How it ended; absent until then. The error of a failed run is JSON for `KernelError.fromJSON`. */
   readonly result?: RunResultJson;
   /** When it was started. */
   readonly createdAt: Date;
-  /** When its status changed last. */
+  /** When its status last changed. */
   readonly updatedAt: Date;
 }
 
 /** The end of a run as JSON. */
 export interface RunResultJson {
-  /** As in `RunEnd`; `error` too for a run that is blocked or was given up. */
+  /** As in `RunEnd`; also `error` for a run that is blocked or was given up. */
   readonly reason: RunEnd['reason'];
-  /** The answer, or the text so far. */
+  /** The answer, or the text up to the end. */
   readonly answer?: string;
   /** The typed answer. */
   readonly output?: JsonValue;
@@ -79,7 +79,7 @@ export interface RunResultJson {
   readonly error?: JsonValue;
   /** The limit that was reached. */
   readonly limit?: string;
-  /** How many times the model was asked. */
+  /** The number of model calls. */
   readonly turns?: number;
   /** The tokens of all turns. */
   readonly usage?: JsonValue;
@@ -87,56 +87,56 @@ export interface RunResultJson {
   readonly messages?: readonly JsonValue[];
 }
 
-/** A call that waits for somebody. */
+/** A call that waits for a decision or a resolution. */
 export interface WaitingCall {
   /** The run that it belongs to. */
   readonly runId: string;
-  /** What `decide` and `resolveUnknown` take: the id of the call, behind the ids of the calls of agents around it, separated by `/`. */
+  /** The id for `decide` and `resolveUnknown`: the call's own id, preceded by those of the enclosing agent calls, separated by `/`. */
   readonly callId: string;
-  /** `approval` waits for `decide`; `unknown` had begun when its process died, and waits for `resolveUnknown`. */
+  /** `approval` waits for `decide`; `unknown` was in flight when its process died and waits for `resolveUnknown`. */
   readonly kind: 'approval' | 'unknown';
-  /** The call, and the tool that it would run; of an unknown one, name and arguments only. */
+  /** The call and the tool it would run; for an unknown one, its id, name and arguments only. */
   readonly call: PendingCall | Pick<PendingCall, 'id' | 'name' | 'arguments'>;
-  /** Since when it waits. */
+  /** When it began to wait. */
   readonly since: Date;
-  /** When it is denied, if nobody decides. */
+  /** When it is denied unless somebody decides before. */
   readonly deadlineAt?: Date;
 }
 
-/** An event of a run. */
+/** An event from the log of a run. */
 export interface LoggedEvent {
-  /** Its position: higher than that of the events before. */
+  /** Its position in the log: higher than that of every earlier event. */
   readonly seq: number;
-  /** When it was emitted, in milliseconds since 1970, by the clock of the machine that ran it. */
+  /** When it was emitted, in milliseconds since 1970, by the clock of the machine that ran the step. */
   readonly at: number;
-  /** The id of the step that it belongs to, which says whether it is of an agent within a call; empty for one of the run itself. */
+  /** The id of the step that emitted it, which also tells which sub-agent it belongs to; empty for an event of the run itself. */
   readonly step: string;
-  /** The event. `turn-start` has the names of the tools only; pieces of replies are not in the log. */
+  /** The event. `turn-start` has only the names of the tools; partial replies are not logged. */
   readonly event: AgentEvent;
 }
 
-/** What becomes of a call whose outcome is unknown: it runs again, the model is told that nobody knows, or it gets this text as its result. */
-export type UnknownAnswer = 'retry' | 'tell' | { readonly text: string };
+/** How to resolve a call whose outcome is unknown: run it again, tell the model that the outcome is unknown, or take this text as its result. */
+export type UnknownResolution = 'retry' | 'tell' | { readonly text: string };
 
-/** A decision on a call that comes from outside of its run. */
+/** A decision on a call, made from outside the run. */
 export type Decision = Exclude<ApprovalDecision, { readonly decision: 'later' }>;
 
-/** What reaches a recorded run from outside, in any process. Everything rejects with `STORE_FAILED` where the store fails. */
+/** Acts on recorded runs from outside, in any process. Every method rejects with `STORE_FAILED` if the store fails. */
 export interface RunSignals {
-  /** Lists the calls that wait for somebody, of one run or all, the oldest first. One that has its answer waits no more, even if no worker has read it yet. */
+  /** Lists the waiting calls of one run or of all, oldest first. An answered call is no longer listed, even if no worker has read the answer yet. */
   waiting(id?: string): Promise<readonly WaitingCall[]>;
-  /** Decides on a call, even before it waits. The first decision counts. Resolves to whether this is it. */
+  /** Decides on a call, which need not be waiting yet. Only the first decision counts. Resolves to whether this one does. */
   decide(id: string, callId: string, decision: Decision): Promise<boolean>;
-  /** Says what becomes of a call whose outcome is unknown. The first answer counts. Resolves to whether this is it. */
-  resolveUnknown(id: string, callId: string, answer: UnknownAnswer): Promise<boolean>;
-  /** Brings a message into a run: before the next model call, or with `after` `answer` instead of ending. Rejects for a run that is over. */
+  /** Resolves a call whose outcome is unknown. Only the first resolution counts. Resolves to whether this one does. */
+  resolveUnknown(id: string, callId: string, resolution: UnknownResolution): Promise<boolean>;
+  /** Adds a message to a run: before the next model call, or with `after: 'answer'` after the answer, so that the run continues. Rejects for a run that is over. */
   steer(
     id: string,
     message: string | UserMessage,
     options?: { readonly after?: 'call' | 'answer' | undefined },
   ): Promise<void>;
-  /** Ends a run once the calls in flight are done. Resolves to whether it was not over yet. */
+  /** Ends a run once the calls in flight are done. Resolves to false if it was already over. */
   stop(id: string): Promise<boolean>;
-  /** Cancels a run and aborts what is in flight. Resolves to whether it was not over yet. */
+  /** Cancels a run and aborts what is in flight. Resolves to false if it was already over. */
   cancel(id: string): Promise<boolean>;
 }

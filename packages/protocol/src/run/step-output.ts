@@ -3,21 +3,21 @@ import type { JsonValue } from '../json.ts';
 import { toErrorResult, toModelText } from '../result.ts';
 import type { Step } from './step.ts';
 
-/** The default of how long the output of a step may be as JSON, in bytes. */
+/** The default maximum size of a step's output as JSON, in bytes. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 
-/** Returns the ids of the calls that a step belongs to, outermost first, separated by `/`: what names a call for those outside. Members of a team are not part of it. */
+/** Returns the id by which `decide` and `resolveUnknown` know the call of a step: the ids of its enclosing calls and its own, outermost first, separated by `/`. Team members are left out. */
 export function callIdOf(stepId: string): string {
   const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
   return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');
 }
 
-/** Whether a step is one of the inner steps of another, by their ids. */
-export function isInner(id: string, outer: string): boolean {
+/** Whether the step `id` is an inner step of `outer`. */
+export function isInnerStep(id: string, outer: string): boolean {
   return id.startsWith(`${outer}/`) || id.startsWith(`${outer}#`);
 }
 
-/** Returns the output of a step and its JSON. A result that is too long is replaced by an error; for any other output that is, throws `LIMIT_REACHED`. */
+/** Returns the output of a step, and its JSON. A call result that is too large is replaced by an error; any other output that is throws `LIMIT_REACHED`. */
 export function limitOutput(
   step: Step,
   output: JsonValue,
@@ -28,9 +28,9 @@ export function limitOutput(
     return { kept: output, json };
   const error = new KernelError(
     'LIMIT_REACHED',
-    `The output of "${step.id}" is longer than ${maxBytes} bytes (maxResultBytes).`,
+    `The output of "${step.id}" is larger than ${maxBytes} bytes (maxResultBytes).`,
     {
-      hint: 'Return less, or raise maxResultBytes of the agent.',
+      hint: 'Return less, or raise the maxResultBytes of the agent.',
     },
   );
   if (step.kind !== 'tool') throw error;
@@ -39,8 +39,8 @@ export function limitOutput(
   return { kept, json: JSON.stringify(kept) };
 }
 
-/** Returns the call that waits for a decision, by the output of a step: such an output is not to be recorded. Undefined if none waits. */
-export function pendingIn(
+/** Returns the call that waits for a decision according to a step's output, or undefined. An output with one must not be recorded. */
+export function pendingCallOf(
   step: Step,
   output: JsonValue,
 ): { readonly call: JsonValue; readonly callId: string } | undefined {
@@ -54,8 +54,8 @@ export function pendingIn(
   return { call: call as JsonValue, callId: step.kind === 'approve' ? callIdOf(step.id) : [...path, id].join('/') };
 }
 
-/** Returns the call that a `tool` step works on, by its input. */
-export function calledIn(input: JsonValue): JsonValue {
+/** Returns the call in the input of a `tool` step. */
+export function callFromInput(input: JsonValue): JsonValue {
   const call: unknown = typeof input === 'object' && input !== null ? (Reflect.get(input, 'call') ?? input) : input;
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- part of an input, which is JSON
   return call as JsonValue;

@@ -11,74 +11,75 @@ import {
 } from '@kernel/protocol';
 import { digest } from '../digest.ts';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
-import { checkDecision, checkStart, noSuchRun } from './checks.ts';
-import { connect, type EngineOptions } from './engine.ts';
+import { cannotRetry, checkDecision, checkStart, noSuchRun } from './checks.ts';
+import { createRestateApi, type RestateApiOptions } from './restate-api.ts';
 import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter } from './queries.ts';
 
-/** Where the runs of an agent are. */
-export interface RestateOptions extends EngineOptions {
+/** Options of `openRestate`. */
+export interface RestateOptions extends RestateApiOptions {
   /** The name of the agent, as in `agentWorkflow`. */
   readonly agent: string;
 }
 
-/** What a run starts with. */
+/** Options of `start`. */
 export interface StartOptions {
   /** The conversation so far. */
   readonly messages: readonly Message[];
-  /** What the agent's `run` gets besides. JSON. */
+  /** Extra input for the agent's `run`. JSON. */
   readonly input?: JsonValue | undefined;
-  /** When it starts. Default: at once. */
+  /** When the run starts. Default: immediately. */
   readonly at?: Date | undefined;
-  /** When it is cancelled if it is not over. Default: never. */
+  /** When the run is cancelled if it is not over by then. Default: never. */
   readonly deadline?: Date | undefined;
 }
 
-/** Ends waiting, and the reading of events. */
+/** Options of a method that waits. */
 export interface WaitOptions {
-  /** Rejects with the reason of the signal. */
+  /** Ends the wait: the method rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Which events to read. */
 export interface EventsOptions extends WaitOptions {
-  /** Only those after this position. Default 0: all. */
+  /** Return only events after this position. Default 0: all. */
   readonly after?: number | undefined;
-  /** Whether to go on until the run is over. Default true. */
+  /** Whether to wait for new events until the run is over. Default true. */
   readonly follow?: boolean | undefined;
 }
 
 /**
- * The runs of an agent in Restate, for any number of processes on any machine. All methods reject with `STORE_FAILED` where Restate cannot be reached.
- * Those that say whether something counts ask a worker, and wait until there is one; a decision counts even before its run is started.
+ * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
+ * reached. `decide`, `resolveUnknown`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
+ * decision counts even before its run is started.
  */
 export interface RestateRuns extends RunSignals {
   /**
-   * Starts a run once: the same id with the same input again changes nothing. Resolves to whether it is new, once Restate has it; no worker need be there.
-   * Rejects with `CONFIG_INVALID` for an id that is known to have another input; before a run begins, that is not known.
+   * Starts a run. Starting it again with the same id and input changes nothing. Resolves to whether the run is new, once Restate has accepted it; no worker
+   * is needed. Rejects with `CONFIG_INVALID` for an id that is taken by another input, which is only detected once that run has begun.
    */
   start(id: string, options: StartOptions): Promise<boolean>;
-  /** Reads a run; undefined if there is none. */
+  /** Reads a run; undefined if there is none with this id. */
   status(id: string): Promise<RecordedRun | undefined>;
-  /** Lists runs, the latest first, without their results. */
+  /** Lists runs, latest first, without their results. */
   list(filter?: RunFilter): Promise<readonly RecordedRun[]>;
-  /** Resolves when the run is over, however it ended. A blocked run is not over. */
+  /** Resolves once the run is over, however it ended. A blocked run is not over. */
   result(id: string, options?: WaitOptions): Promise<RecordedRun>;
   /**
-   * Goes on with a run that failed, which repeats only what failed, or tries one that is blocked again: with `latest` on the code that was registered
-   * last. Resolves to whether it was one.
+   * Continues a run that failed or is blocked, keeping what is recorded; a blocked run moves to the deployment registered last with `latest`. Rejects with
+   * `CONFIG_INVALID` for any other run, and for one that failed longer than `retryWindowMs` ago.
    */
-  retry(id: string, options?: { readonly latest?: boolean | undefined }): Promise<boolean>;
-  /** The events of a run, in order; `after` goes on where a reader left. */
+  retry(id: string, options?: { readonly latest?: boolean | undefined }): Promise<void>;
+  /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
-  /** Deletes runs that are over, with everything that Restate knows of them. Resolves to how many. */
+  /** Deletes runs that are over with all their data. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
 }
 
 const KEYS = optionKeys<RestateOptions>({ agent: true, ingressUrl: true, adminUrl: true, headers: true, fetch: true });
-/** How long one request waits for something to happen, in milliseconds. */
+/** How long a single request waits before it is repeated, in milliseconds. */
 const WAIT_MS = 20_000;
 
-/** Opens the runs of an agent. Nothing is sent before the first call. */
+/** Opens the runs of an agent. Sends nothing before the first call. */
 export function openRestate(options: RestateOptions): RestateRuns {
   checkKeys('openRestate', options, KEYS);
   const { agent } = options;
@@ -87,16 +88,16 @@ export function openRestate(options: RestateOptions): RestateRuns {
       throw new KernelError('CONFIG_INVALID', `openRestate() was called without ${key}.`, {
         hint: 'openRestate({ agent: "support", ingressUrl: "http://127.0.0.1:8080", adminUrl: "http://127.0.0.1:9070" })',
       });
-  const engine = connect(options);
+  const api = createRestateApi(options);
   const path = (id: string, handler: string): string =>
     `/${encodeURIComponent(agent)}/${encodeURIComponent(id)}/${handler}`;
   const ask = async <T>(id: string, handler: string, body: unknown, signal?: AbortSignal): Promise<T> => {
-    const answer = await engine.call(path(id, handler), body, signal);
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- what the handlers of this package return
+    const answer = await api.call(path(id, handler), body, signal);
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the handlers are those of this package
     return answer as T;
   };
-  const find = async (id: string): Promise<KnownRun | undefined> => (await readRuns(engine, agent, id))[0];
-  const known = async (id: string): Promise<KnownRun> => {
+  const find = async (id: string): Promise<KnownRun | undefined> => (await readRuns(api, agent, id))[0];
+  const requireRun = async (id: string): Promise<KnownRun> => {
     const run = await find(id);
     if (run === undefined) throw noSuchRun(id);
     return run;
@@ -105,7 +106,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
     ask(id, 'outcome', { waitMs }, signal);
   const send = (id: string, signal: Signal): Promise<boolean> => ask(id, 'signal', signal);
 
-  /** The record of a run with its result, as soon as there is one. */
+  /** Returns a run with its result, or undefined if it is not over after `waitMs`. */
   async function ended(id: string, waitMs: number, signal?: AbortSignal): Promise<RecordedRun | undefined> {
     const { run, result } = await outcome(id, waitMs, signal);
     if (run === undefined || result === undefined || !FINAL.has(run.status)) return undefined;
@@ -121,12 +122,12 @@ export function openRestate(options: RestateOptions): RestateRuns {
         ...(input === undefined ? {} : { input }),
         ...(deadline === undefined ? {} : { deadlineAt: deadline.getTime() }),
       };
-      const answer = await engine.send(path(id, 'run'), body, at === undefined ? 0 : at.getTime() - Date.now());
+      const answer = await api.send(path(id, 'run'), body, at === undefined ? 0 : at.getTime() - Date.now());
       if (!isObject(answer) || answer['status'] !== 'PreviouslyAccepted') return true;
       const inputDigest = (await find(id))?.inputDigest;
       if (inputDigest === undefined || inputDigest === digest(body)) return false;
-      throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} was started with something else.`, {
-        hint: 'An id stands for one input: take another id.',
+      throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} was already started with another input.`, {
+        hint: 'Use another id: each stands for one input.',
       });
     },
     async status(id) {
@@ -135,7 +136,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
       return (await ended(id, 0)) ?? run.record;
     },
     async list({ status, limit = 100 } = {}) {
-      const runs = (await readRuns(engine, agent)).map(({ record }) => record);
+      const runs = (await readRuns(api, agent)).map(({ record }) => record);
       const fitting = status === undefined ? runs : runs.filter((run) => run.status === status);
       return fitting.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, limit);
     },
@@ -145,32 +146,33 @@ export function openRestate(options: RestateOptions): RestateRuns {
         const record = await ended(id, waitMs, signal);
         if (record !== undefined) return record;
         // oxlint-disable-next-line no-await-in-loop -- as above
-        const state = await engine.find(agent, id);
+        const state = await api.workflowState(agent, id);
         if (state === 'missing') throw noSuchRun(id);
-        // Somebody may have killed it.
+        // It may have been killed from outside.
         // oxlint-disable-next-line no-await-in-loop -- as above
-        if (state === 'over') return (await ended(id, 0)) ?? (await known(id)).record;
+        if (state === 'over') return (await ended(id, 0)) ?? (await requireRun(id)).record;
       }
     },
-    waiting: (id) => readWaiting(engine, agent, id),
+    waiting: (id) => readWaiting(api, agent, id),
     async decide(id, callId, decision) {
       checkDecision(decision);
       return ask(id, 'answer', { kind: 'approval', callId, answer: decision });
     },
-    resolveUnknown: (id, callId, answer) => ask(id, 'answer', { kind: 'unknown', callId, answer }),
+    resolveUnknown: (id, callId, resolution) => ask(id, 'answer', { kind: 'unknown', callId, answer: resolution }),
     async steer(id, message, { after = 'call' } = {}) {
       if (await send(id, { kind: after === 'answer' ? 'followUp' : 'steer', message })) return;
       throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} is over.`, {
-        hint: 'Start another one with its messages: result() has them.',
+        hint: 'Start another one with its messages, which result() returns.',
       });
     },
     stop: (id) => send(id, { kind: 'stop' }),
     cancel: (id) => send(id, { kind: 'cancel' }),
     async retry(id, { latest = false } = {}) {
-      const { record, invocationId } = await known(id);
-      if (record.status === 'failed') return ask(id, 'retry', null);
-      if (record.status !== 'blocked') return false;
-      return engine.change(invocationId, `resume${latest ? '?deployment=latest' : ''}`);
+      const { record, invocationId, isOpen } = await requireRun(id);
+      if (record.status === 'failed' && isOpen && (await ask<boolean>(id, 'retry', null))) return;
+      const resume = `resume${latest ? '?deployment=latest' : ''}`;
+      if (record.status === 'blocked' && (await api.patchInvocation(invocationId, resume))) return;
+      throw cannotRetry((await requireRun(id)).record);
     },
     async *events(id, { after = 0, follow = true, signal } = {}) {
       let page = Math.max(1, Math.floor(after / EVENTS_PER_PAGE));
@@ -190,23 +192,23 @@ export function openRestate(options: RestateOptions): RestateRuns {
       const wanted = ids === undefined ? undefined : new Set(ids);
       const limit = before?.getTime() ?? Infinity;
       let count = 0;
-      for (const { record, invocationId, isOpen } of await readRuns(engine, agent)) {
+      for (const { record, invocationId, isOpen } of await readRuns(api, agent)) {
         const { id, status, updatedAt } = record;
         if (!FINAL.has(status) || updatedAt.getTime() >= limit || wanted?.has(id) === false) continue;
-        // One that failed waits for retry().
+        // A failed run is still open, waiting for retry().
         // oxlint-disable-next-line no-await-in-loop -- not all at once
-        if (isOpen) await engine.change(invocationId, 'kill');
+        if (isOpen) await api.patchInvocation(invocationId, 'kill');
         // oxlint-disable-next-line no-await-in-loop -- as above
-        if (await engine.change(invocationId, 'purge')) count += 1;
+        if (await api.patchInvocation(invocationId, 'purge')) count += 1;
       }
       return count;
     },
   };
 
-  /** Whether the page is none that a run has or will have. */
+  /** Whether there is no such page, nor will be. */
   async function isRead(id: string, page: number, follow: boolean): Promise<boolean> {
     if (!follow && (await ask<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null) return true;
-    const { record } = await known(id);
+    const { record } = await requireRun(id);
     return FINAL.has(record.status) && (await ask<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null;
   }
 }

@@ -1,48 +1,48 @@
 import type { JsonValue, PendingCall, RecordedRun, RunStatus, WaitingCall } from '@kernel/protocol';
 import { FINAL, type RunState, type Wait } from '../run-state.ts';
 import { BLOCKED } from '../workflow/halt.ts';
-import type { Engine } from './engine.ts';
+import type { RestateApi } from './restate-api.ts';
 
 /** Which runs to list. */
 export interface RunFilter {
-  /** Only runs that are so. */
+  /** Only runs with this status. */
   readonly status?: RunStatus | undefined;
-  /** How many at most, the latest first. Default 100. */
+  /** The maximum number of runs. Default 100. */
   readonly limit?: number | undefined;
 }
 
-/** Which finished runs to delete. */
+/** Which runs to delete, of those that are over. */
 export interface PurgeOptions {
-  /** Only these. */
+  /** Only runs with these ids. */
   readonly ids?: readonly string[] | undefined;
-  /** Only those that ended before. Default: all that are over. */
+  /** Only runs that ended before this time. Default: all runs that are over. */
   readonly before?: Date | undefined;
 }
 
-/** A run as Restate and the run itself tell of it. */
+/** A run, from Restate's tables and its own state. */
 export interface KnownRun {
   /** Its record, without the result. */
   readonly record: RecordedRun;
   /** The invocation of its workflow. */
   readonly invocationId: string;
-  /** Identifies what it was started with; undefined before it began. */
+  /** The digest of the input it was started with; absent before it begins. */
   readonly inputDigest?: string;
-  /** Whether its handler waits or runs, as opposed to one that is over. */
+  /** Whether its invocation has not completed. */
   readonly isOpen: boolean;
 }
 
-/** The code of Restate's error for commands in another order than in the journal. */
+/** Restate's error code for a replay that does not match the journal. */
 const JOURNAL_MISMATCH = 'RT0016';
 
-/** Reads runs of a workflow: all of them, or one. Those that were killed from outside are failed. */
-export async function readRuns(engine: Engine, agent: string, id?: string): Promise<readonly KnownRun[]> {
+/** Reads all runs of an agent, or one. A run that was killed from outside counts as failed. */
+export async function readRuns(api: RestateApi, agent: string, id?: string): Promise<readonly KnownRun[]> {
   const one = (column: string): string => (id === undefined ? '' : ` AND ${column} = ${quote(id)}`);
   const [invocations, states] = await Promise.all([
-    engine.query(
+    api.query(
       `SELECT id, target_service_key, status, created_at, modified_at, last_failure, last_failure_error_code FROM sys_invocation
        WHERE target_service_name = ${quote(agent)} AND target_handler_name = 'run'${one('target_service_key')}`,
     ),
-    engine.query(
+    api.query(
       `SELECT service_key, value_utf8 FROM state WHERE service_name = ${quote(agent)} AND key = 'run'${one('service_key')}`,
     ),
   ]);
@@ -65,12 +65,12 @@ export async function readRuns(engine: Engine, agent: string, id?: string): Prom
   });
 }
 
-/** Lists the calls that wait and have no answer yet, the oldest first. */
-export async function readWaiting(engine: Engine, agent: string, id?: string): Promise<readonly WaitingCall[]> {
+/** Lists the waiting calls without an answer, oldest first. */
+export async function readWaiting(api: RestateApi, agent: string, id?: string): Promise<readonly WaitingCall[]> {
   const filter = `service_name = ${quote(agent)}${id === undefined ? '' : ` AND service_key = ${quote(id)}`}`;
   const [states, answers] = await Promise.all([
-    engine.query(`SELECT service_key, value_utf8 FROM state WHERE ${filter} AND key = 'waits'`),
-    engine.query(
+    api.query(`SELECT service_key, value_utf8 FROM state WHERE ${filter} AND key = 'waits'`),
+    api.query(
       `SELECT service_key, key FROM sys_promise WHERE ${filter} AND completed AND (key LIKE 'approval %' OR key LIKE 'unknown %')`,
     ),
   ]);
@@ -96,7 +96,7 @@ function statusOf(row: Readonly<Record<string, unknown>>, state: RunState | unde
   if (state !== undefined && FINAL.has(state.status)) return state.status;
   switch (text(row['status'])) {
     case 'completed':
-      return 'failed'; // somebody killed it
+      return 'failed'; // it was killed from outside
     case 'paused':
       return 'blocked';
     case 'backing-off': {
@@ -109,7 +109,7 @@ function statusOf(row: Readonly<Record<string, unknown>>, state: RunState | unde
   }
 }
 
-/** A text as a literal of SQL. */
+/** A string as an SQL literal. */
 function quote(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
@@ -122,7 +122,7 @@ function toDate(value: number | string): Date {
   return new Date(typeof value === 'string' && !/Z|[+-]\d\d:?\d\d$/.test(value) ? `${value}Z` : value);
 }
 
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what was written
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the type that was written
 function parse<T>(value: unknown): T | undefined {
   if (typeof value !== 'string') return undefined;
   const json: unknown = JSON.parse(value);

@@ -13,30 +13,30 @@ import {
   sendSignal,
 } from './shared-handlers.ts';
 
-/** How runs of an agent are kept by Restate. */
+/** Options of `agentWorkflow`. */
 export interface AgentWorkflowOptions {
   /**
-   * How long a run may hold memory of a worker while nothing of it happens, in milliseconds; then it is suspended, and its steps are replayed when it
-   * goes on. A longer call of a tool is not interrupted. Default 60,000.
+   * How long an idle run stays in the memory of its worker, in milliseconds. Then it is suspended, and its steps are replayed when it continues. A longer tool
+   * call is not interrupted. Default 60,000.
    */
-  readonly inactivityMs?: number | undefined;
-  /** How long a call may take beyond that before Restate takes its attempt for dead, in milliseconds. Default 24 hours. */
-  readonly abortMs?: number | undefined;
-  /** How long a run that is over stays readable, in milliseconds. Default 24 hours. */
+  readonly inactivityTimeoutMs?: number | undefined;
+  /** How much longer a call may take before Restate aborts the attempt, in milliseconds. Default 24 hours. */
+  readonly abortTimeoutMs?: number | undefined;
+  /** How long Restate keeps a run that is over, in milliseconds. Default 24 hours. */
   readonly retentionMs?: number | undefined;
-  /** How long a run that failed waits for `retry`, in milliseconds. Default 24 hours. */
-  readonly failedMs?: number | undefined;
+  /** How long a failed run can be retried, in milliseconds. Default 24 hours. */
+  readonly retryWindowMs?: number | undefined;
 }
 
-/** The handlers of a workflow that runs an agent. Only the client of this package calls them: their arguments may change with any release. */
+/** The handlers of an agent's workflow. For the client of this package only: their arguments may change in any release. */
 export interface AgentHandlers {
   /** Runs the agent. */
   run(context: restate.WorkflowContext, start: StartInput): Promise<void>;
-  /** Answers for a call. */
+  /** Answers a waiting call. */
   answer(context: restate.WorkflowSharedContext, answer: Answer): Promise<boolean>;
   /** Sends a signal. */
   signal(context: restate.WorkflowSharedContext, signal: Signal): Promise<boolean>;
-  /** Goes on after a failure. */
+  /** Retries after a failure. */
   retry(context: restate.WorkflowSharedContext): Promise<boolean>;
   /** Reads events. */
   events(context: restate.WorkflowSharedContext, request: EventsRequest): Promise<EventPage | null>;
@@ -44,15 +44,20 @@ export interface AgentHandlers {
   outcome(context: restate.WorkflowSharedContext, request: OutcomeRequest): Promise<Outcome>;
 }
 
-/** A workflow for `restate.serve({ services: [workflow] })`. */
+/** A workflow to be served with `restate.serve({ services: [workflow] })`. */
 export type AgentWorkflow<Name extends string = string> = restate.WorkflowDefinition<Name, AgentHandlers>;
 
-const KEYS = optionKeys<AgentWorkflowOptions>({ inactivityMs: true, abortMs: true, retentionMs: true, failedMs: true });
+const KEYS = optionKeys<AgentWorkflowOptions>({
+  inactivityTimeoutMs: true,
+  abortTimeoutMs: true,
+  retentionMs: true,
+  retryWindowMs: true,
+});
 const DAY_MS = 86_400_000;
 
 /**
- * Makes an agent a workflow of Restate: `restate.serve({ services: [agentWorkflow('support', agent)] })`. Every run is one workflow, under the id that it
- * is started with. Throws `CONFIG_INVALID` for a name that Restate does not take.
+ * Turns an agent into a Restate workflow: `restate.serve({ services: [agentWorkflow('support', agent)] })`. Each run is one workflow, with the run's id as its
+ * key. Throws `CONFIG_INVALID` for a name that Restate does not accept.
  *
  * @example
  * ```ts
@@ -65,7 +70,7 @@ const DAY_MS = 86_400_000;
  * const helper = agentWorkflow('helper', { run: (executor) => run({ provider, model: 'qwen3', ...executor }) });
  * restate.serve({ services: [helper], port: 9080 });
  *
- * // Anywhere else, once Restate knows the address of the worker:
+ * // Anywhere else, once the worker is registered with Restate:
  * const runs = openRestate({ agent: 'helper', ingressUrl: 'http://127.0.0.1:8080', adminUrl: 'http://127.0.0.1:9070' });
  * await runs.start('ticket-42', { messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
  * const { status, result } = await runs.result('ticket-42');
@@ -77,29 +82,38 @@ export function agentWorkflow<const Name extends string>(
   options: AgentWorkflowOptions = {},
 ): AgentWorkflow<Name> {
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
-    throw new KernelError('CONFIG_INVALID', `agentWorkflow() was called with the name ${JSON.stringify(name)}.`, {
-      hint: 'Take letters, digits and underscores: agentWorkflow("support", agent).',
-    });
+    throw new KernelError(
+      'CONFIG_INVALID',
+      `agentWorkflow() was called with the invalid name ${JSON.stringify(name)}.`,
+      {
+        hint: 'Use letters, digits and underscores, starting with a letter: agentWorkflow("support", agent).',
+      },
+    );
   checkKeys('agentWorkflow', options, KEYS);
-  for (const key of ['inactivityMs', 'abortMs', 'retentionMs', 'failedMs'] as const)
+  for (const key of ['inactivityTimeoutMs', 'abortTimeoutMs', 'retentionMs', 'retryWindowMs'] as const)
     checkNumber('agentWorkflow', key, options[key], 1);
-  const { inactivityMs = 60_000, abortMs = DAY_MS, retentionMs = DAY_MS, failedMs = DAY_MS } = options;
+  const {
+    inactivityTimeoutMs = 60_000,
+    abortTimeoutMs = DAY_MS,
+    retentionMs = DAY_MS,
+    retryWindowMs = DAY_MS,
+  } = options;
   const { shared } = restate.handlers.workflow;
-  // Nobody looks at the journal of a question.
-  const brief = { journalRetention: 0 };
+  // The journals of these short handlers are of no use once they are done.
+  const withoutJournal = { journalRetention: 0 };
   return restate.workflow({
     name,
     handlers: {
-      run: (context: restate.WorkflowContext, start: StartInput) => executeRun(context, agent, start, failedMs),
-      answer: shared(brief, answerCall),
-      signal: shared(brief, sendSignal),
-      retry: shared(brief, retryRun),
-      events: shared(brief, readEvents),
-      outcome: shared(brief, readOutcome),
+      run: (context: restate.WorkflowContext, start: StartInput) => executeRun(context, agent, start, retryWindowMs),
+      answer: shared(withoutJournal, answerCall),
+      signal: shared(withoutJournal, sendSignal),
+      retry: shared(withoutJournal, retryRun),
+      events: shared(withoutJournal, readEvents),
+      outcome: shared(withoutJournal, readOutcome),
     },
     options: {
-      inactivityTimeout: inactivityMs,
-      abortTimeout: abortMs,
+      inactivityTimeout: inactivityTimeoutMs,
+      abortTimeout: abortTimeoutMs,
       workflowRetention: retentionMs,
       journalRetention: retentionMs,
       onJournalMismatchErrors: 'pause',

@@ -1,19 +1,19 @@
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import { type EventPage, EVENTS_PER_PAGE, promiseNames } from '../run-state.ts';
 
-/** An event as the log keeps it. */
+/** An event as the log stores it. */
 export interface TimedEvent {
-  /** When it was emitted, in milliseconds since 1970. In a replay, the same. */
+  /** When it was emitted, in milliseconds since 1970. A replay must give the same time. */
   readonly at: number;
-  /** As `toLogged` makes it. */
+  /** The event, as returned by `toLogged`. */
   readonly event: object;
 }
 
 /** The events of a run, written page by page. */
 export interface EventLog {
-  /** Adds events of a step; of the run itself with an empty id. */
+  /** Adds events of a step, or of the run itself if `step` is empty. */
   add(step: string, events: readonly TimedEvent[]): void;
-  /** Writes what was added as a page. The last page of an attempt is written even if it is empty. */
+  /** Writes the added events as a page. The last page of a round is written even if it is empty. */
   flush(isLast: boolean): void;
 }
 
@@ -25,14 +25,14 @@ export function createEventLog(context: WorkflowContext): EventLog {
     add(step, added) {
       for (const { at, event } of added) {
         const seq = (pages + 1) * EVENTS_PER_PAGE + events.length;
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as `toLogged` makes it
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogged`
         events.push({ seq, at, step, event: event as EventPage['events'][number]['event'] });
       }
     },
     flush(isLast) {
       if (events.length === 0 && !isLast) return;
       pages += 1;
-      // A command of the journal: it counts without being awaited.
+      // A command of the journal, which takes effect without being awaited.
       void context.promise<EventPage>(promiseNames.events(pages)).resolve({ events, isLast });
       events = [];
     },

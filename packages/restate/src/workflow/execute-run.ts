@@ -16,17 +16,17 @@ import { createEventLog, type EventLog } from './event-log.ts';
 import { createHalt } from './halt.ts';
 import { createJournalSteps } from './journal-steps.ts';
 import { openJournal } from './journal.ts';
-import { createParking, type Parking } from './parking.ts';
+import { createCallAnswers, type CallAnswers } from './call-answers.ts';
 import { createRunStatus, type RunStatusWriter } from './run-status.ts';
 import { createSignalSteering } from './signals.ts';
 import { toJson } from './step-record.ts';
 
-/** Runs an agent as the handler `run` of a workflow. A run that fails waits for `retry` before the workflow ends. */
+/** The handler `run` of an agent's workflow. A run that fails waits for `retry` before the workflow ends. */
 export async function executeRun(
   context: WorkflowContext,
   agent: DurableAgent,
   start: StartInput,
-  failedMs: number,
+  retryWindowMs: number,
 ): Promise<void> {
   let controller = new AbortController();
   const { attemptCompletedSignal } = context.request();
@@ -45,16 +45,16 @@ export async function executeRun(
     journal.once('begin', () => ({ at: Date.now(), version, format: STEP_FORMAT, inputDigest: digest(start) })),
   );
   if (begun.format !== STEP_FORMAT)
-    throw halt.block(`its journal has the step format ${begun.format}, and this code ${STEP_FORMAT}.`);
+    throw halt.block(`its journal has step format ${begun.format}, but this code uses ${STEP_FORMAT}.`);
   if (begun.version !== version && agent.accepts?.includes(begun.version) !== true)
-    throw halt.block(`it began with version ${begun.version} of the agent, and this is version ${version}.`);
+    throw halt.block(`it began on version ${begun.version} of the agent, but this is version ${version}.`);
   if (start.deadlineAt !== undefined) journal.cancelAt(start.deadlineAt, begun.at);
   const status = createRunStatus(context, { ...begun, createdAt: begun.at });
   const log = createEventLog(context);
-  const parking = createParking(context, journal, status, agent);
+  const answers = createCallAnswers(context, journal, status, agent);
   const steps = createJournalSteps({
     journal,
-    parking,
+    answers,
     agent,
     steering,
     log,
@@ -66,11 +66,11 @@ export async function executeRun(
   for (let round = 1; ; round += 1) {
     status.set('running', round);
     const { signal } = controller;
-    const approve = agent.approve && withAnswers(agent.approve, parking);
+    const approve = agent.approve && withAnswers(agent.approve, answers);
     const executor: RunExecutor = { messages: start.messages, runId: context.key, signal, approve, steering, steps };
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     const result = await Promise.race([runAgent(agent, executor, start, { log, status }), halt.ended]);
-    // oxlint-disable-next-line no-await-in-loop -- what this process makes of an attempt that is over does not count
+    // oxlint-disable-next-line no-await-in-loop -- the result of an attempt that is over must not count
     if (attemptCompletedSignal.aborted) await halt.never();
     const ended = result === 'cancelled' ? ABORTED : result;
     const isFailed = ended.reason === 'error' && !journal.isCancelled();
@@ -81,7 +81,10 @@ export async function executeRun(
     void context.promise<RunEndRecord>(promiseNames.end(round)).resolve(end);
     if (!isFailed) return;
     const retry = context.promise(promiseNames.retry(round)).get();
-    const either = RestatePromise.race([retry.map(() => true), context.sleep(failedMs, 'failed').map(() => false)]);
+    const either = RestatePromise.race([
+      retry.map(() => true),
+      context.sleep(retryWindowMs, 'failed').map(() => false),
+    ]);
     // oxlint-disable-next-line no-await-in-loop -- as above
     if ((await journal.untilCancelled(either)) !== true) return;
     controller = new AbortController();
@@ -112,19 +115,19 @@ async function runAgent(
   const result: unknown = JSON.parse(
     JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest),
   );
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was just written
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- serialized just now
   return result as RunResultJson;
 }
 
-/** Whether an event comes from no step. */
+/** Whether an event belongs to the run itself rather than to a step. */
 function isOfRun({ type }: AgentEvent): boolean {
   return type === 'turn-end' || type === 'output-rejected';
 }
 
-/** Decides by what was decided from outside, otherwise by the agent. */
-function withAnswers(approve: Approve, parking: Parking): Approve {
+/** Decides with the answer from outside, if there is one, otherwise with the agent's `approve`. */
+function withAnswers(approve: Approve, answers: CallAnswers): Approve {
   return (request) => {
-    const answer = parking.answer('approval', [...request.path, request.call.id].join('/'));
+    const answer = answers.answer('approval', [...request.path, request.call.id].join('/'));
     return typeof answer === 'object' && 'decision' in answer ? answer : approve(request);
   };
 }

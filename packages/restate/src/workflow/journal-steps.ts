@@ -1,13 +1,13 @@
 import { setImmediate as nextTask } from 'node:timers/promises';
 import {
-  calledIn,
+  callFromInput,
   callIdOf,
   type DurableAgent,
   type JsonValue,
   KernelError,
   type Step,
   type StepExecutor,
-  type UnknownAnswer,
+  type UnknownResolution,
 } from '@kernel/protocol';
 import { RestatePromise } from '@restatedev/restate-sdk';
 import { inputDigest } from '../digest.ts';
@@ -15,50 +15,50 @@ import type { EventLog } from './event-log.ts';
 import type { Halt } from './halt.ts';
 import type { Journal } from './journal.ts';
 import { createLock } from './lock.ts';
-import type { Parking, Question } from './parking.ts';
+import type { CallAnswers, Question } from './call-answers.ts';
 import type { RunStatusWriter } from './run-status.ts';
 import type { SignalSteering } from './signals.ts';
 import { runStep, type StepRecord, unknownRecord } from './step-record.ts';
 
-/** What the steps of a run are executed with. */
+/** Options of `createJournalSteps`. */
 export interface JournalStepsOptions {
-  /** Where they are recorded. */
+  /** The journal to record in. */
   readonly journal: Journal;
-  /** Where calls wait. */
-  readonly parking: Parking;
-  /** What the agent says about limits. */
+  /** The answers that calls wait for. */
+  readonly answers: CallAnswers;
+  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** What they take messages from. */
+  /** The steering that steps take messages from. */
   readonly steering: SignalSteering;
-  /** Gets their events. */
+  /** Receives their events. */
   readonly log: EventLog;
-  /** Gets the time of the journal. */
+  /** Receives the time of the journal. */
   readonly status: RunStatusWriter;
   /** Whether the attempt goes on. */
   readonly halt: Halt;
-  /** Identifies the attempt of this process: another one in the journal has died. */
+  /** Identifies the attempt of this process. Any other id in the journal is of an attempt that died. */
   readonly attemptId: string;
 }
 
-/** A step of a batch that has no output yet. */
+/** A step of a batch without an output yet. */
 interface Item {
   readonly step: Step;
   readonly digest: string;
-  /** What to do instead of running it: its outcome is unknown. */
-  readonly answer?: UnknownAnswer;
+  /** How to resolve it instead of running it, if its outcome is unknown. */
+  readonly answer?: UnknownResolution;
 }
 
 /**
- * Creates the executor of a run. The order of its commands depends on the batches alone: the intents of a batch, its steps, then each step with inner
- * steps after the other. What is recorded of a step stays if the run fails and is retried.
+ * Creates the step executor of a run. The order of its journal commands depends only on the batches: first the intents of a batch, then its steps, then the
+ * steps with inner steps one by one. Recorded steps stay recorded if the run fails and is retried.
  */
 export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
-  const { journal, parking, agent, steering, log, status, halt, attemptId } = options;
+  const { journal, answers, agent, steering, log, status, halt, attemptId } = options;
   const records = new Map<string, StepRecord>();
   const runs = new Map<string, number>();
   const lock = createLock();
 
-  /** The name of the next command for a step. */
+  /** Returns the name of the next journal command for a step. */
   const nameOf = ({ id }: Step): string => {
     const run = (runs.get(id) ?? 0) + 1;
     runs.set(id, run);
@@ -67,15 +67,15 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
 
   const check = ({ step, digest }: Item, record: StepRecord | undefined): void => {
     if (record !== undefined && record.digest !== digest)
-      throw halt.block(`The step "${step.id}" does not work on what the journal says it did: the code has changed.`);
+      throw halt.block(`The input of step "${step.id}" differs from the one in the journal: the code has changed.`);
   };
 
-  /** Whether a call was entered in an attempt that failed. */
+  /** Whether the handler of a call was entered in a round that failed. */
   const wasEntered = ({ step }: Item): boolean => isUnsafe(step) && records.get(step.id)?.isEntered === true;
 
   const runOptions = (digest: string) => ({ digest, agent, steering, checkAttempt: halt.check });
 
-  /** Records of calls with an effect that they begin, and returns those that had begun in an attempt that is gone. */
+  /** Records an intent for each call with an effect. Returns the calls that had already begun in an attempt that died. */
   async function begin(items: readonly { readonly item: Item; readonly name: string }[]): Promise<ReadonlySet<Item>> {
     const unsafe = items.filter(
       ({ item }) => isUnsafe(item.step) && typeof item.answer !== 'object' && item.answer !== 'tell',
@@ -91,7 +91,7 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     ]);
   }
 
-  /** What is to be recorded of a step. */
+  /** Runs or resolves a step. Returns what to record. */
   async function work(item: Item, hadBegun: boolean): Promise<StepRecord> {
     const { step, digest, answer } = item;
     if (typeof answer === 'object')
@@ -101,22 +101,22 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     return runStep(step, runOptions(digest));
   }
 
-  /** Runs steps beside each other, once. */
+  /** Runs steps in parallel, once. */
   async function runBatch(items: readonly Item[]): Promise<readonly StepRecord[]> {
     for (const { step } of items)
       // oxlint-disable-next-line no-await-in-loop -- the order of commands must be that of the journal
-      if (step.kind === 'approve') await parking.readEarly(callIdOf(step.id));
+      if (step.kind === 'approve') await answers.readEarly(callIdOf(step.id));
     const named = items.map((item) => ({ item, name: nameOf(item.step) }));
     const begun = await begin(named);
     const running = named.map(({ item, name }) => journal.once(name, () => work(item, begun.has(item))));
     return journal.until(RestatePromise.all(running));
   }
 
-  /** Runs steps until each has ended, and those that wait for somebody again when there is an answer. */
+  /** Runs steps until each has ended. Those that wait run again once they have an answer. */
   async function runPlain(items: readonly Item[]): Promise<void> {
     let left = items;
     while (left.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- what waited runs again
+      // oxlint-disable-next-line no-await-in-loop -- waiting steps run again
       const done = await runBatch(left);
       const waiting: { readonly item: Item; readonly question: Question }[] = [];
       for (const [index, item] of left.entries()) {
@@ -126,21 +126,21 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
       }
       if (waiting.length === 0) return;
       // oxlint-disable-next-line no-await-in-loop -- as above
-      await park(waiting.map(({ question }) => question));
+      await waitForAnswers(waiting.map(({ question }) => question));
       left = waiting.map(({ item, question }) => withAnswer(item, question));
     }
   }
 
   function withAnswer({ step, digest }: Item, { kind, callId }: Question): Item {
-    const answer = kind === 'unknown' ? parking.answer(kind, callId) : undefined;
+    const answer = kind === 'unknown' ? answers.answer(kind, callId) : undefined;
     if (answer === undefined || (typeof answer === 'object' && !('text' in answer))) return { step, digest };
     return { step, digest, answer };
   }
 
-  /** Runs a step whose work is done by steps of its own. Its output is recorded, as it may tell times. */
+  /** Runs a step with inner steps. Its output is recorded too, since it may contain times. */
   async function runOuter(item: Item): Promise<void> {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- until its agents wait no more
+      // oxlint-disable-next-line no-await-in-loop -- until none of its agents wait
       const made = await runStep(item.step, runOptions(item.digest));
       // oxlint-disable-next-line no-await-in-loop -- as above
       if (halt.isOver()) await halt.never();
@@ -149,22 +149,23 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
       const question = settle(item, record);
       if (question === undefined) return;
       // oxlint-disable-next-line no-await-in-loop -- as above
-      await lock(() => park([question]));
+      await lock(() => waitForAnswers([question]));
     }
   }
 
-  async function park(questions: readonly Question[]): Promise<void> {
-    await parking.wait(questions);
+  async function waitForAnswers(questions: readonly Question[]): Promise<void> {
+    await answers.wait(questions);
     if (journal.isCancelled()) await halt.cancel();
   }
 
-  /** Keeps what is recorded of a step. Returns what it waits for, if it does. */
+  /** Takes in the record of a step. Returns the question it waits on, if any. */
   function settle(item: Item, record: StepRecord): Question | undefined {
     const { step } = item;
     check(item, record);
     status.setNow(record.at);
     if (record.pending !== undefined) return { kind: 'approval', ...record.pending };
-    if (record.isUnknown === true) return { kind: 'unknown', callId: callIdOf(step.id), call: calledIn(step.input) };
+    if (record.isUnknown === true)
+      return { kind: 'unknown', callId: callIdOf(step.id), call: callFromInput(step.input) };
     if (step.kind === 'model' || step.kind === 'inbox')
       steering.settle(record.error === undefined ? (record.taken ?? { steer: 0, followUp: 0 }) : undefined);
     records.set(step.id, record);
@@ -174,7 +175,7 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
 
   async function runAll(batch: readonly Step[]): Promise<readonly JsonValue[]> {
     if (halt.isOver()) return halt.never();
-    // Whatever the loop emitted before this batch is read by now, in a replay as at first.
+    // Lets the consumer read every event emitted before this batch, in a replay too.
     await nextTask();
     const items = batch.map((step): Item => ({ step, digest: inputDigest(step) }));
     for (const item of items) check(item, records.get(item.step.id));

@@ -2,23 +2,23 @@ import { KernelError } from '@kernel/protocol';
 import { CancelledError, isRestatePromise, RestatePromise, type WorkflowContext } from '@restatedev/restate-sdk';
 import { promiseNames, type Signal } from '../run-state.ts';
 
-/** The journal of one invocation, as the run uses it: one await at a time, during which signals are received. */
+/** The journal of one invocation. Only one await at a time is allowed; signals are received during it. */
 export interface Journal {
-  /** Runs something once under a name; a replay returns what it returned. It must not throw. */
+  /** Runs `work` once under a name; a replay returns the recorded value. `work` must not throw. */
   once<T>(name: string, work: () => T | Promise<T>): RestatePromise<T>;
-  /** Waits for something of the journal, and receives the signals that come before it. */
+  /** Waits for a promise of the journal, receiving the signals that arrive before it settles. */
   until<T>(promise: Promise<T>): Promise<T>;
-  /** As `until`, or undefined as soon as the run is cancelled. */
+  /** Like `until`, but resolves to undefined as soon as the run is cancelled. */
   untilCancelled<T>(promise: Promise<T>): Promise<T | undefined>;
-  /** Lets the run be cancelled at this time, in milliseconds since 1970. */
+  /** Cancels the run at this time, in milliseconds since 1970. */
   cancelAt(time: number, now: number): void;
   /** Whether the run has been cancelled. */
   isCancelled(): boolean;
 }
 
-/** How the journal tells about signals. */
+/** Receives the signals of a journal. */
 export interface SignalListener {
-  /** Gets each signal, in the order of the journal. */
+  /** Called with each signal, in the order of the journal. */
   readonly onSignal: (signal: Signal) => void;
 }
 
@@ -27,14 +27,14 @@ type Arrival<T> =
   | { readonly kind: 'signal'; readonly signal: Signal }
   | { readonly kind: 'deadline' };
 
-/** Opens the journal of an invocation. Its first command is to wait for the first signal. */
+/** Opens the journal of an invocation. Its first command waits for the first signal. */
 export function openJournal(context: WorkflowContext, { onSignal }: SignalListener): Journal {
   let signals = 1;
   let signal = nextSignal();
   let deadline: RestatePromise<Arrival<never>> | undefined;
   let isCancelled = false;
 
-  /** Mapped once: it is part of every race until it arrives. */
+  /** Creates the promise of the next signal once, since it takes part in every race until it arrives. */
   function nextSignal(): RestatePromise<Arrival<never>> {
     const promise = context.promise<Signal>(promiseNames.signal(signals)).get();
     return arrival(promise, (arrived) => ({ kind: 'signal', signal: arrived }));
@@ -60,10 +60,11 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
     return RestatePromise.race(watched);
   }
 
-  /** Waits for something, or until `isOver`. */
+  /** Waits for a promise of the journal. Resolves to undefined as soon as `isOver`. */
   async function wait<T>(given: Promise<T>, isOver: () => boolean): Promise<T | undefined> {
-    // The types of the SDK hide that all of its promises are of one kind.
-    if (!isRestatePromise(given)) throw new KernelError('STORE_FAILED', 'Something else than the journal was awaited.');
+    // The SDK types its promises as plain ones.
+    if (!isRestatePromise(given))
+      throw new KernelError('STORE_FAILED', 'A promise was awaited that does not come from the journal.');
     const promise = given;
     for (;;) {
       if (isOver()) return undefined;
@@ -77,7 +78,7 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
           cancel();
         }
       } catch (error) {
-        // Somebody cancelled the invocation itself.
+        // The invocation itself was cancelled.
         if (!(error instanceof CancelledError)) throw error;
         cancel();
       }
@@ -86,7 +87,7 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
 
   return {
     once: (name, work) => context.run(name, async () => work()),
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- it is never over before
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- undefined only if `isOver`, which is never
     until: async <T>(promise: Promise<T>) => (await wait(promise, () => false)) as T,
     untilCancelled: (promise) => wait(promise, () => isCancelled),
     cancelAt(time, now) {
@@ -96,7 +97,7 @@ export function openJournal(context: WorkflowContext, { onSignal }: SignalListen
   };
 }
 
-/** Maps the value of a promise; its error stays. */
+/** Maps the value of a promise and passes its error on. */
 function arrival<T, U>(promise: RestatePromise<T>, map: (value: T) => Arrival<U>): RestatePromise<Arrival<U>> {
   return promise.map((value, failure) => {
     if (failure !== undefined) throw failure;

@@ -1,7 +1,7 @@
-/** Runs pieces of asynchronous work one after the other, in the order of the calls. */
+/** Runs asynchronous work one piece at a time, in call order. */
 export type Lock = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates a lock that nobody holds. */
+/** Creates a free lock. */
 export function createLock(): Lock {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

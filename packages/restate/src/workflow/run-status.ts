@@ -2,19 +2,19 @@ import type { RunStatus } from '@kernel/protocol';
 import type { WorkflowContext } from '@restatedev/restate-sdk';
 import type { RunState, Wait } from '../run-state.ts';
 
-/** What a run says about itself to those who read its state. */
+/** Writes the status of a run, for the client to read. */
 export interface RunStatusWriter {
-  /** The time of the journal, in milliseconds since 1970: that of the latest step. */
+  /** The time of the journal, which is that of the latest step, in milliseconds since 1970. */
   now(): number;
-  /** Moves the time of the journal on. */
+  /** Advances the time of the journal. */
   setNow(time: number): void;
-  /** Writes how the run is, and returns it. */
+  /** Writes the status. Returns the state that was written. */
   set(status: RunStatus, round: number): RunState;
-  /** Writes which calls wait, and that the run does; none: that it goes on. */
+  /** Writes the waiting calls, and the matching status: `waiting`, or `running` if there are none. */
   setWaits(waits: readonly Wait[]): void;
 }
 
-/** Creates the writer of a run's status. Times come from the journal, so that a replay writes the same. */
+/** Creates the writer of a run's status. Its times come from the journal, so a replay writes the same ones. */
 export function createRunStatus(
   context: WorkflowContext,
   begun: Pick<RunState, 'version' | 'inputDigest' | 'createdAt'>,

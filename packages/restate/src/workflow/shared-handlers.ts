@@ -1,4 +1,4 @@
-import type { Decision, UnknownAnswer } from '@kernel/protocol';
+import type { Decision, UnknownResolution } from '@kernel/protocol';
 import { TerminalError, TimeoutError, type WorkflowSharedContext } from '@restatedev/restate-sdk';
 import {
   type EventPage,
@@ -12,38 +12,38 @@ import {
   type Wait,
 } from '../run-state.ts';
 
-/** An answer on a call. */
+/** The request of `answer`. */
 export interface Answer {
-  /** Which kind of question it answers. */
+  /** The kind of question it answers. */
   readonly kind: Wait['kind'];
   /** The call. */
   readonly callId: string;
   /** The answer. */
-  readonly answer: Decision | UnknownAnswer;
+  readonly answer: Decision | UnknownResolution;
 }
 
-/** Which events to read. */
+/** The request of `events`. */
 export interface EventsRequest {
-  /** The page, from 1. */
+  /** The page number, from 1. */
   readonly page: number;
   /** How long to wait for it, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** How to read the result of a run. */
+/** The request of `outcome`. */
 export interface OutcomeRequest {
   /** How long to wait for it, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Keeps an answer, the first one only. Returns whether this is it. */
+/** Keeps the first answer for a call. Returns whether this one counts. */
 export async function answerCall(context: WorkflowSharedContext, { kind, callId, answer }: Answer): Promise<boolean> {
   if (isOver(await context.get<RunState>('run'))) return false;
   const round = (await context.get<number>(roundKey(kind, callId))) ?? 1;
   return complete(context, promiseNames.answer(kind, callId, round), answer);
 }
 
-/** Brings a signal into a run, even before it begins. Returns whether the run is not over. */
+/** Sends a signal to a run, even before it begins. Returns false if the run is over. */
 export async function sendSignal(context: WorkflowSharedContext, signal: Signal): Promise<boolean> {
   if (isOver(await context.get<RunState>('run'))) return false;
   let number = (await context.get<number>('signals')) ?? 1;
@@ -53,13 +53,13 @@ export async function sendSignal(context: WorkflowSharedContext, signal: Signal)
   return true;
 }
 
-/** Lets a run that failed go on. Returns whether it was one. */
+/** Retries a run that failed. Returns false for any other, and if another retry came first. */
 export async function retryRun(context: WorkflowSharedContext): Promise<boolean> {
   const run = await context.get<RunState>('run');
   return run?.status === 'failed' && complete(context, promiseNames.retry(run.round), true);
 }
 
-/** Reads a page of events. Returns null if there is none in time. */
+/** Reads a page of events. Returns null if there is none after `waitMs`. */
 export async function readEvents(
   context: WorkflowSharedContext,
   { page, waitMs }: EventsRequest,
@@ -67,18 +67,18 @@ export async function readEvents(
   return (await waitFor<EventPage>(context, promiseNames.events(page), waitMs)) ?? null;
 }
 
-/** Returns the state of a run, and waits for its end. */
+/** Returns the state of a run, with its result if it is over within `waitMs`. */
 export async function readOutcome(context: WorkflowSharedContext, { waitMs }: OutcomeRequest): Promise<Outcome> {
   const run = await context.get<RunState>('run');
   const isRetried =
     run?.status === 'failed' && (await context.promise(promiseNames.retry(run.round)).peek()) !== undefined;
   const name = promiseNames.end((run?.round ?? 1) + (isRetried ? 1 : 0));
   const end = await waitFor<RunEndRecord>(context, name, isOver(run) && !isRetried ? 0 : waitMs);
-  // The state is that of the beginning of this handler.
+  // `run` was read when this handler began, so `end` is newer.
   return end ?? (run === null ? {} : { run });
 }
 
-/** Waits for a durable promise. */
+/** Waits for a durable promise, for up to `waitMs`. */
 async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: number): Promise<T | undefined> {
   const promise = context.promise<T>(name);
   const known = await promise.peek();
@@ -91,7 +91,7 @@ async function waitFor<T>(context: WorkflowSharedContext, name: string, waitMs: 
   }
 }
 
-/** Completes a durable promise. Returns false if it is complete already. */
+/** Completes a durable promise. Returns false if it was already completed. */
 async function complete(context: WorkflowSharedContext, name: string, value: unknown): Promise<boolean> {
   const promise = context.promise<unknown>(name);
   if ((await promise.peek()) !== undefined) return false;

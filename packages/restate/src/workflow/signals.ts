@@ -3,13 +3,13 @@ import type { Signal } from '../run-state.ts';
 
 type Queue = 'steer' | 'followUp';
 
-/** The steering of a run: what came in as signals, and what steps have taken of it. */
+/** The steering of a run, fed by signals. */
 export interface SignalSteering extends Steering {
-  /** Adds a signal that arrived. */
+  /** Adds a received signal. */
   receive(signal: Signal): void;
-  /** Returns how many messages the steps of this attempt have taken since the last `settle`. */
+  /** Returns how many messages were taken since the last `settle`. */
   taken(): Readonly<Record<Queue, number>>;
-  /** Removes what a recorded step took; undefined: the step failed, and what it took is there again. */
+  /** Removes the messages that a recorded step took. With undefined, for a step that failed, puts them back. */
   settle(taken: Readonly<Record<Queue, number>> | undefined): void;
 }
 

@@ -6,7 +6,7 @@ import {
   KernelError,
   limitOutput,
   MAX_STEP_BYTES,
-  pendingIn,
+  pendingCallOf,
   type Step,
   type StepScope,
   toLogged,
@@ -14,9 +14,9 @@ import {
 import type { TimedEvent } from './event-log.ts';
 import type { SignalSteering } from './signals.ts';
 
-/** What the journal keeps of a step that ran. */
+/** The record of a step in the journal. */
 export interface StepRecord {
-  /** Identifies what the step worked on. */
+  /** The digest of the step's input. */
   readonly digest: string;
   /** When it ended, in milliseconds since 1970. */
   readonly at: number;
@@ -24,31 +24,31 @@ export interface StepRecord {
   readonly output?: JsonValue;
   /** Why it failed. */
   readonly error?: JsonValue;
-  /** The call that waits for a decision: the step is to run again. */
+  /** The call that waits for a decision, after which the step runs again. */
   readonly pending?: { readonly call: JsonValue; readonly callId: string };
-  /** Whether nobody knows how the call ended, and somebody is to be asked. */
+  /** Set if the outcome of the call is unknown and waits for `resolveUnknown`. */
   readonly isUnknown?: true;
-  /** Whether the handler of the call was entered. */
+  /** Set if the handler of the call was entered. */
   readonly isEntered?: true;
-  /** The messages that it took. */
+  /** How many messages it took. */
   readonly taken?: { readonly steer: number; readonly followUp: number };
-  /** The events that are logged. */
+  /** The events to log. */
   readonly events: readonly TimedEvent[];
 }
 
-/** What a step runs with. */
+/** Options of `runStep`. */
 export interface StepRunOptions {
-  /** Identifies what the step works on. */
+  /** The digest of the step's input. */
   readonly digest: string;
-  /** What the agent says about limits. */
+  /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** What the step may take messages from. */
+  /** The steering that the step may take messages from. */
   readonly steering: SignalSteering;
-  /** Throws if this attempt is over, so that no handler is entered. */
+  /** Throws if this attempt has halted, to keep handlers from being entered. */
   readonly checkAttempt: () => void;
 }
 
-/** Runs a step and returns what is to be recorded of it. Never rejects: a step that fails has a record too. */
+/** Runs a step and returns its record. Never rejects: a failed step has a record too. */
 export async function runStep(step: Step, options: StepRunOptions): Promise<StepRecord> {
   const { digest, agent, steering, checkAttempt } = options;
   const { events, onEvent } = collectEvents();
@@ -60,7 +60,7 @@ export async function runStep(step: Step, options: StepRunOptions): Promise<Step
   const entered = (): object => (isEntered ? { isEntered } : {});
   try {
     const output = await step.run({ onEvent, beforeHandler });
-    const pending = pendingIn(step, output);
+    const pending = pendingCallOf(step, output);
     if (pending !== undefined) return { digest, at: Date.now(), pending, events: [] };
     const { kept } = limitOutput(step, output, agent.maxResultBytes ?? MAX_STEP_BYTES);
     const taken = steering.taken();
@@ -71,7 +71,7 @@ export async function runStep(step: Step, options: StepRunOptions): Promise<Step
   }
 }
 
-/** Returns the record of a call of which nobody knows how it ended. */
+/** Returns the record of a call whose outcome is unknown. */
 export function unknownRecord(step: Step, digest: string): StepRecord {
   const { events, onEvent } = collectEvents();
   return { digest, at: Date.now(), output: step.unknown?.({ onEvent }) ?? null, events };

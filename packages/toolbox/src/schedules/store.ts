@@ -3,7 +3,7 @@ import { KernelError } from '@kernel/protocol';
 import { openDatabase } from './database.ts';
 import { nextTime } from './next-time.ts';
 import { toRecord, toSchedule } from './rows.ts';
-import type { RunRecord, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
+import type { DurableRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
 
 /** Schedules and their runs, in one file that several processes can share. A row that cannot be read is left out, and does not keep others from being. */
 export interface ScheduleStore {
@@ -16,7 +16,7 @@ export interface ScheduleStore {
   /** Removes a schedule with its runs that wait, and returns whether it was there. A run that is at work goes on. */
   remove(id: string): boolean;
   /** The last runs, newest first. */
-  runs(limit: number): readonly RunRecord[];
+  runs(limit: number): readonly DurableRun[];
   /** The schedules that are due. One that cannot be read is over, and a failed run says so. */
   due(nowMs: number): readonly Schedule[];
   /**

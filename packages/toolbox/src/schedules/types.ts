@@ -57,7 +57,7 @@ export interface ScheduledRun {
 export type RunState = 'waiting' | 'running' | 'done' | 'failed' | 'unknown';
 
 /** A run that was begun, for a list. */
-export interface RunRecord extends ScheduledRun {
+export interface DurableRun extends ScheduledRun {
   /** How it ended. */
   readonly state: RunState;
   /** When it was begun, or began to wait, in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { UnknownAnswer } from '@kernel/durable';
+import type { UnknownResolution } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
 import { oneLine } from '../../render/escape.ts';
 import { requireRun, requireUnknown } from '../../runs/find-run.ts';
@@ -11,7 +11,7 @@ export function runsResolve(call: CommandCall): Promise<number> {
   const text = words.join(' ').trim();
   if (text === '' && id !== undefined)
     throw usageError('runs resolve needs ID CALL, and retry, tell or the text that the call returned.');
-  const answer: UnknownAnswer = text === 'retry' || text === 'tell' ? text : { text };
+  const answer: UnknownResolution = text === 'retry' || text === 'tell' ? text : { text };
   return withJournal(call, async (db) => {
     const run = await requireRun(db, 'runs resolve', id);
     const unknown = await requireUnknown(db, run, callId ?? '');

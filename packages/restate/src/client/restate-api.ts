@@ -1,37 +1,42 @@
 import { KernelError } from '@kernel/protocol';
 
-/** Where Restate is. */
-export interface EngineOptions {
-  /** The ingress, such as `http://127.0.0.1:8080`. */
+/** How to reach Restate. */
+export interface RestateApiOptions {
+  /** The address of the ingress, such as `http://127.0.0.1:8080`. */
   readonly ingressUrl: string;
-  /** The admin API, such as `http://127.0.0.1:9070`. */
+  /** The address of the admin API, such as `http://127.0.0.1:9070`. */
   readonly adminUrl: string;
-  /** Sent with every request, such as an authorization. */
+  /** Headers for every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: that of the runtime. */
+  /** The `fetch` to use. Default: that of the runtime. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The two APIs of Restate. Everything rejects with `STORE_FAILED` where Restate cannot be reached or refuses, and with the reason of `signal`. */
-export interface Engine {
-  /** Calls a handler and waits for what it returns. */
+/** The ingress and the admin API of Restate. Every method rejects with `STORE_FAILED` if Restate cannot be reached or refuses, and with the reason of `signal`. */
+export interface RestateApi {
+  /** Calls a handler and returns its result. */
   call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** Starts a handler and returns what Restate says about it. */
+  /** Starts a handler and returns Restate's response. */
   send(path: string, body: unknown, delayMs: number): Promise<unknown>;
-  /** Whether a workflow has been started, and whether it is over. A look-up by its key, unlike `query`. */
-  find(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
-  /** Changes an invocation. Resolves to whether there is such a one, in a state that allows it. */
-  change(invocationId: string, action: string): Promise<boolean>;
-  /** Returns the rows of a query. */
+  /** Returns whether a workflow was started, and whether it is over. Looks it up by its key, unlike `query`. */
+  workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
+  /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
+  patchInvocation(invocationId: string, action: string): Promise<boolean>;
+  /** Runs an SQL query and returns its rows. */
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 const MAX_ERROR = 500;
-/** Restate's status for a workflow without an output yet. */
+/** Restate's HTTP status for a workflow that has no output yet. */
 const NOT_READY = 470;
 
-/** Connects to Restate. Nothing is sent yet. */
-export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetch }: EngineOptions): Engine {
+/** Creates a client of both APIs. Sends nothing yet. */
+export function createRestateApi({
+  ingressUrl,
+  adminUrl,
+  headers = {},
+  fetch: send = fetch,
+}: RestateApiOptions): RestateApi {
   async function request(base: string, path: string, init: RequestInit): Promise<Response> {
     try {
       return await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
@@ -41,7 +46,7 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
     } catch (error) {
       if (init.signal?.aborted === true) throw init.signal.reason;
       throw new KernelError('STORE_FAILED', `Restate could not be reached at ${origin(base)}.`, {
-        hint: 'Check ingressUrl and adminUrl, and whether the server runs.',
+        hint: 'Check ingressUrl and adminUrl, and that the server is running.',
         retryable: true,
         cause: error,
       });
@@ -61,14 +66,14 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
       json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }),
     send: (path, body, delayMs) =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
-    async find(workflow, key) {
+    async workflowState(workflow, key) {
       const path = `/restate/workflow/${encodeURIComponent(workflow)}/${encodeURIComponent(key)}/output`;
       const response = await request(ingressUrl, path, { method: 'GET' });
       await response.body?.cancel();
       if (response.status === 404) return 'missing';
       return response.status === NOT_READY ? 'open' : 'over';
     },
-    async change(invocationId, action) {
+    async patchInvocation(invocationId, action) {
       const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
       const response = await request(adminUrl, path, { method: 'PATCH' });
       const text = await response.text();
@@ -79,7 +84,7 @@ export function connect({ ingressUrl, adminUrl, headers = {}, fetch: send = fetc
     async query(sql) {
       const answer = await json(adminUrl, '/query', post({ query: sql }));
       const rows: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'rows') : undefined;
-      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as Restate answers queries
+      // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the format of Restate's responses
       return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
     },
   };
@@ -97,7 +102,7 @@ function refusal(path: string, status: number, text: string): KernelError {
   });
 }
 
-/** The address without what may be secret in it. */
+/** The address without any secrets in it. */
 function origin(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'an address that is not one';
+  return URL.canParse(url) ? new URL(url).origin : 'an invalid address';
 }

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '@kernel/protocol';
 
 /** Events of a run that a worker reads, for a second reader. */
-export interface EventPipe {
+export interface EventTee {
   /** The events, until what they come from has ended. */
   readonly events: AsyncIterable<AgentEvent>;
   /** Passes events on to a worker, and shows each to the reader of `events`. */
-  through(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void>;
+  forward(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void>;
   /** Ends `events`. */
   end(this: void): void;
 }
 
-/** Creates a pipe. What the reader has not read yet is held. */
-export function openEventPipe(): EventPipe {
+/** Creates a tee. What the reader has not read yet is held. */
+export function createEventTee(): EventTee {
   const held: AgentEvent[] = [];
   let hasEnded = false;
   let wake: (() => void) | undefined;
@@ -32,7 +32,7 @@ export function openEventPipe(): EventPipe {
   return {
     events: read(),
     end,
-    async *through(source) {
+    async *forward(source) {
       try {
         for await (const event of source) {
           held.push(event);

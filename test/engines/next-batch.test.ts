@@ -2,7 +2,7 @@ import type { AgentEvent, Decision, JsonValue, StepExecutor } from '@kernel/prot
 import { stepsConformance, type StepsUnderTest, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { supportAgent } from './support-agent.ts';
-import { type Recorded, tick } from './tick.ts';
+import { type Recorded, runNextBatch } from './next-batch.ts';
 
 test.each(stepsConformance(makeSubject))('activities of an engine: $name', async ({ run }) => {
   verifies('durable.engines');
@@ -15,9 +15,9 @@ test('an agent runs batch by batch, and waits for a decision', async () => {
   const decisions: Record<string, Decision> = {};
   let recorded: Recorded = {};
   let waited = 0;
-  for (let ticks = 0; ticks < 20; ticks += 1) {
+  for (let batches = 0; batches < 20; batches += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one activity after the other
-    const next = await tick(recorded, false, (steps) => supportAgent(start, steps, decisions));
+    const next = await runNextBatch(recorded, false, (steps) => supportAgent(start, steps, decisions));
     expect(next.error).toBeUndefined();
     recorded = next.recorded;
     if (next.waiting !== undefined) {
@@ -49,7 +49,7 @@ function makeSubject(): StepsUnderTest {
           yield { type: 'run-end', reason: 'done', answer: '', turns: 0, messages: [], usage };
         }
         // oxlint-disable-next-line no-await-in-loop -- one activity after the other
-        const next = await tick(state.recorded, state.hasFailed, agent);
+        const next = await runNextBatch(state.recorded, state.hasFailed, agent);
         state.hasFailed = next.error !== undefined;
         state.recorded = parsed(next.recorded);
         if (next.error !== undefined) throw new Error(next.error);

@@ -1,34 +1,34 @@
 import { KernelError } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 
-/** What was sent to a run before it was started: a decision on a call, or a message. */
+/** A decision or a message sent to a run before it was started. */
 export interface EarlySignal {
-  /** The id that the run will have. */
+  /** The id of the run to come. */
   readonly runId: string;
-  /** The call that was decided on. */
+  /** The call a decision is for. */
   readonly callId?: string;
-  /** Where a message goes. */
+  /** The queue of a message. */
   readonly queue?: 'steer' | 'followUp';
   /** The decision or the message, as JSON. */
   readonly body: string;
 }
 
-/** How many a journal keeps: a program that mistakes ids must not fill the disk. */
+/** The most a journal keeps, so that a program with wrong ids cannot fill the disk. */
 const MAX_EARLY = 10_000;
 const DAY_MS = 86_400_000;
 
-/** Keeps a signal for a run that is still to start. Returns false for a decision on a call that has one. Throws `LIMIT_REACHED` where too many wait. */
+/** Keeps a signal for a run that has not been started. Returns false if the call already has a decision. Throws `LIMIT_REACHED` if too many signals wait. */
 export function keepEarly(db: Database, { runId, callId, queue, body }: EarlySignal): boolean {
   const kept = Number(db.get('SELECT count(*) AS n FROM early')?.['n']);
   if (kept >= MAX_EARLY)
     throw new KernelError('LIMIT_REACHED', `${MAX_EARLY} signals wait for runs that have not been started.`, {
-      hint: 'Check the ids that decide() and steer() are called with. purge() deletes signals that are older than a day.',
+      hint: 'Check the ids passed to decide() and steer(). purge() deletes signals older than a day.',
     });
   const sql = 'INSERT OR IGNORE INTO early (run_id, call_id, queue, body, made_at) VALUES (?, ?, ?, ?, ?)';
   return db.run(sql, runId, callId ?? null, queue ?? null, body, Date.now()) > 0;
 }
 
-/** Gives a run that has been started what was sent to it before. */
+/** Delivers the signals that were sent to a run before it was started. */
 export function takeEarly(db: Database, runId: string): void {
   db.run(
     `INSERT INTO signals (run_id, call_id, answer, made_at)
@@ -43,7 +43,7 @@ export function takeEarly(db: Database, runId: string): void {
   db.run('DELETE FROM early WHERE run_id = ?', runId);
 }
 
-/** Deletes what was sent to runs that have not been started: to these, or to any before a time, which is a day ago if not given. */
+/** Deletes signals for runs that have not been started: for these ids, or all from before a time, by default a day ago. */
 export function purgeEarly(db: Database, ids: readonly string[] | undefined, before: Date | undefined): void {
   const limit = before?.getTime() ?? (ids === undefined ? Date.now() - DAY_MS : Number.MAX_SAFE_INTEGER);
   if (ids === undefined) db.run('DELETE FROM early WHERE made_at < ?', limit);

@@ -1,45 +1,45 @@
-import type { Decision, DurableAgent, JsonValue, UnknownAnswer } from '@kernel/protocol';
+import type { Decision, DurableAgent, JsonValue, UnknownResolution } from '@kernel/protocol';
 import { RestatePromise, TerminalError, type WorkflowContext } from '@restatedev/restate-sdk';
 import { promiseNames, roundKey, type Wait } from '../run-state.ts';
 import type { Journal } from './journal.ts';
 import type { RunStatusWriter } from './run-status.ts';
 
-/** A call that somebody has to answer for. */
+/** A call that needs an answer from outside. */
 export interface Question {
-  /** What it needs. */
+  /** The kind of answer it needs. */
   readonly kind: Wait['kind'];
-  /** What names the call for those outside. */
+  /** The id for `decide` and `resolveUnknown`. */
   readonly callId: string;
   /** The call. */
   readonly call: JsonValue;
 }
 
-/** Lets calls wait for answers from outside. */
-export interface Parking {
-  /** Reads a decision that came before its question. */
+/** The answers from outside that calls of a run wait for. */
+export interface CallAnswers {
+  /** Reads a decision made before the call began to wait. */
   readEarly(callId: string): Promise<void>;
-  /** The answer that a call has got; undefined if there is none yet. */
-  answer(kind: Wait['kind'], callId: string): Decision | UnknownAnswer | undefined;
-  /** Waits until all questions are answered, or the run is cancelled. An answer of before that did not settle a question is gone. */
+  /** Returns the answer for a call; undefined if there is none yet. */
+  answer(kind: Wait['kind'], callId: string): Decision | UnknownResolution | undefined;
+  /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
   wait(questions: readonly Question[]): Promise<void>;
 }
 
 const LATE = { decision: 'deny', reason: 'no decision came in time.' } as const;
 
-/** Creates the place where the calls of a run wait. While they do, the invocation is suspended: it holds nothing in the memory of a worker. */
-export function createParking(
+/** Creates the answers of a run. While calls wait, the invocation can be suspended, holding no memory in a worker. */
+export function createCallAnswers(
   context: WorkflowContext,
   journal: Journal,
   status: RunStatusWriter,
   agent: DurableAgent,
-): Parking {
+): CallAnswers {
   const rounds = new Map<string, number>();
-  const answers = new Map<string, Decision | UnknownAnswer>();
+  const answers = new Map<string, Decision | UnknownResolution>();
   const roundOf = (kind: Wait['kind'], callId: string): number => rounds.get(keyOf(kind, callId)) ?? 1;
   const promiseOf = (kind: Wait['kind'], callId: string) =>
-    context.promise<Decision | UnknownAnswer>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
+    context.promise<Decision | UnknownResolution>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
 
-  /** Makes room for the next answer about a call. */
+  /** Prepares for the next answer for a call. */
   function ask({ kind, callId }: Question): void {
     const key = keyOf(kind, callId);
     if (!answers.delete(key)) return;
@@ -48,7 +48,7 @@ export function createParking(
     context.set(roundKey(kind, callId), round);
   }
 
-  /** Denies a call that nobody decided on in time, unless somebody has by now. */
+  /** Denies a call whose time is up, unless it has just been decided on. */
   async function deny(question: Question): Promise<void> {
     try {
       await journal.until(promiseOf(question.kind, question.callId).resolve(LATE));
@@ -77,7 +77,7 @@ export function createParking(
     answer: (kind, callId) => answers.get(keyOf(kind, callId)),
     async wait(questions) {
       const since = status.now();
-      const limit = agent.approvalMs;
+      const limit = agent.approvalTimeoutMs;
       const hasLimit = limit !== undefined && questions.some(({ kind }) => kind === 'approval');
       for (const question of questions) ask(question);
       let waits = questions.map((question): Wait => {

@@ -1,10 +1,17 @@
-import { type AgentEvent, callIdOf, type JsonValue, pendingIn, type Step, type StepExecutor } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  callIdOf,
+  type JsonValue,
+  pendingCallOf,
+  type Step,
+  type StepExecutor,
+} from '@kernel/protocol';
 
 /** What an engine keeps of a run: JSON by name. */
 export type Recorded = Readonly<Record<string, JsonValue>>;
 
 /** What came of one activity. */
-export interface Tick {
+export interface BatchResult {
   /** What the engine must keep before the next one. */
   readonly recorded: Recorded;
   /** The call that waits for a decision, as `callIdOf` names it. */
@@ -19,11 +26,11 @@ export interface Tick {
  * Replays a run to the first batch that is not recorded, and runs that: one activity of an engine whose workflows do no I/O. `isRepeated` says that a
  * process may have died of this activity: what had begun in it is unknown.
  */
-export async function tick(
+export async function runNextBatch(
   recorded: Recorded,
   isRepeated: boolean,
   agent: (steps: StepExecutor) => AsyncIterable<AgentEvent>,
-): Promise<Tick> {
+): Promise<BatchResult> {
   const added: Record<string, JsonValue> = {};
   let waiting: string | undefined;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<{ readonly error?: string }>();
@@ -31,7 +38,7 @@ export async function tick(
   const execute = async (step: Step): Promise<void> => {
     const isUnknown = isRepeated && isUnsafe(step);
     const output = isUnknown ? (step.unknown?.() ?? null) : await step.run();
-    const pending = pendingIn(step, output);
+    const pending = pendingCallOf(step, output);
     if (pending === undefined) added[step.id] = output;
     else waiting ??= step.kind === 'approve' ? callIdOf(step.id) : pending.callId;
   };
