@@ -18,7 +18,7 @@ export function api(root: string, exportsOf: (file: string) => readonly Exported
   });
 }
 
-/** Updates every `api.txt`. */
+/** Updates every `api.txt`. Throws for a package that is not built. */
 export function writeApi(root: string, exportsOf: (file: string) => readonly ExportedName[]): void {
   for (const folder of publishedFolders(root))
     writeFileSync(join(root, folder, 'api.txt'), surfaceOf(root, folder, exportsOf));
@@ -27,8 +27,10 @@ export function writeApi(root: string, exportsOf: (file: string) => readonly Exp
 function surfaceOf(root: string, folder: string, exportsOf: (file: string) => readonly ExportedName[]): string {
   let text = '';
   for (const [subpath, file] of [...declarationEntries(root, folder)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const names = exportsOf(file);
+    if (names.length === 0) throw new Error(`${file} exports nothing: it is not built, or not wholly. Run: pnpm build`);
     text += `# ${subpath}\n\n`;
-    for (const { name, text: declaration } of exportsOf(file).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    for (const { name, text: declaration } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       text += `## ${name}\n${withoutComments(declaration)}\n\n`;
   }
   return text === '' ? 'This package exports nothing to import.\n' : text.trimEnd() + '\n';

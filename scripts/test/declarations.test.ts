@@ -57,3 +57,14 @@ test('a changed signature or name shows as a difference from the committed api.t
   const problems = withProject(tsconfig, (exportsOf) => api(root, exportsOf));
   expect(problems).toEqual([expect.objectContaining({ rule: 'api', file: 'packages/a/api.txt', line: 4 })]);
 });
+
+test('the api.txt of a package whose build is broken is not written', () => {
+  const { root, tsconfig } = declarations({
+    'packages/a/package.json': JSON.stringify({ name: 'a', exports: { '.': { types: './dist/index.d.ts' } } }),
+    'packages/a/dist/index.d.ts': "export * from './gone.js';",
+    'packages/a/api.txt': '# .\n\n## f\n',
+  });
+  withProject(tsconfig, (exportsOf) => {
+    expect(() => writeApi(root, exportsOf)).toThrow('it is not built, or not wholly. Run: pnpm build');
+  });
+});
