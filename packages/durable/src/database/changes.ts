@@ -43,10 +43,18 @@ export function createChanges(db: Database): Changes {
     if (noted === undefined) setImmediate(call);
     if (noted === undefined || RANK.indexOf(kind) > RANK.indexOf(noted)) noted = kind;
   };
+  /** The same as before for a file that cannot be read: whoever reads it next hears of that. */
+  const dataVersion = (): unknown => {
+    try {
+      return db.get('PRAGMA data_version')?.['data_version'];
+    } catch {
+      return version;
+    }
+  };
   const poll = (): void => {
     looks += 1;
     // Counts the commits of other connections only; one's own are noted as they are made.
-    const current = db.get('PRAGMA data_version')?.['data_version'];
+    const current = dataVersion();
     if (current !== version) {
       version = current;
       notify('signal');

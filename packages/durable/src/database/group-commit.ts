@@ -115,7 +115,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     } catch (error) {
       if (isBusy(error)) throw error;
       undo(error);
-      return () => reject(KernelError.is(error) ? error : unwritten(error));
+      return () => reject(unwritten(error));
     }
   }
 
@@ -149,5 +149,6 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
 }
 
 function unwritten(error: unknown): KernelError {
+  if (KernelError.is(error)) return error;
   return new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, { cause: error });
 }

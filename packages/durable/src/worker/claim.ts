@@ -14,9 +14,12 @@ export interface Claim extends Lease {
   readonly isAlone: boolean;
 }
 
-/** Which runs a worker can take up: by the time, the format of steps, and the agents that it runs. */
-const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
+/** Which runs a worker can take up: by the time, the format of steps, and the agents that it runs. One whose deadline has passed is only cancelled. */
+const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND (deadline_at IS NULL OR deadline_at > ?) AND format = ?
   AND json_array(agent, version) IN (SELECT value FROM json_each(?))`;
+
+/** How many are taken at once. */
+const MAX_CLAIMED = 1000;
 
 /** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
 export function claimRuns(
@@ -32,9 +35,10 @@ export function claimRuns(
      WHERE ${CLAIMABLE}
      ORDER BY created_at, id LIMIT ?`,
     now,
+    now,
     STEP_FORMAT,
     wantedOf(agents),
-    room.count + 16, // those that must be alone are passed over
+    Math.min(room.count, MAX_CLAIMED) + 16, // those that must be alone are passed over
   );
   for (const row of rows) {
     if (claims.length >= room.count) break;
@@ -59,7 +63,8 @@ export function claimRuns(
 /** Whether there may be something to take up, without writing. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
   const sql = `SELECT 1 FROM runs WHERE ${CLAIMABLE} LIMIT 1`;
-  return db.get(sql, Date.now(), STEP_FORMAT, wantedOf(agents)) !== undefined;
+  const now = Date.now();
+  return db.get(sql, now, now, STEP_FORMAT, wantedOf(agents)) !== undefined;
 }
 
 /** The agents and versions that a worker runs, as a list in JSON of pairs in JSON. */

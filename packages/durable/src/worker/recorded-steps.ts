@@ -136,7 +136,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     events: readonly NewEvent[] = [],
   ): Promise<never> => {
     const now = Date.now();
-    const deadline = kind === 'approval' && agent.approvalMs !== undefined ? now + agent.approvalMs : null;
+    const deadline = kind === 'approval' ? deadlineOf(now, agent.approvalMs) : null;
     // What else the step has emitted it emits again once it has its answer.
     const logged = options.eventsWith(events.filter(({ event }) => event.type === 'approval-request'));
     const wasUsed = usedAnswers.delete(callId);
@@ -232,6 +232,12 @@ function unknownAnswer(db: Database, runId: string, callId: string): UnknownAnsw
   );
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
   return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownAnswer);
+}
+
+/** When a call is denied, in whole milliseconds since 1970; null for never. */
+function deadlineOf(nowMs: number, approvalMs = Infinity): number | null {
+  const at = Math.ceil(nowMs + approvalMs);
+  return Number.isSafeInteger(at) ? at : null;
 }
 
 /** Runs asynchronous work at the first call; later ones wait for the same. */
