@@ -1,8 +1,28 @@
-import { isObject } from '@kernel/internal';
-import { checkChoice, checkKeys, KernelError, type LoggedEvent, optionKeys, type RunSignals } from '@kernel/protocol';
-import { type ChangeKind, createChanges } from './database/changes.ts';
-import { type Durability, openDatabase } from './database/database.ts';
+import {
+  checkChoice,
+  checkKeys,
+  checkNumber,
+  KernelError,
+  type LoggedEvent,
+  optionKeys,
+  type RunSignals,
+} from '@kernel/protocol';
+import { createChanges } from './database/changes.ts';
+import { closedError, type Durability, openDatabase, reading } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
+import { createChangeWaiter } from './database/wait-for-change.ts';
+import {
+  checkCall,
+  checkDecision,
+  checkFilter,
+  checkId,
+  checkPurge,
+  checkRetry,
+  checkStart,
+  checkSteer,
+  checkUnknownResolution,
+  toJsonText,
+} from './runs/checks.ts';
 import { readEvents } from './runs/events.ts';
 import {
   FINAL,
@@ -15,9 +35,10 @@ import {
   type RunFilter,
 } from './runs/read-run.ts';
 import { addMessage, answerCall, cancelRun, type PurgeOptions, purgeRuns, retryRun, stopRun } from './runs/signals.ts';
-import { checkStart, startRun, type StartOptions } from './runs/start-run.ts';
+import { startRun, type StartOptions } from './runs/start-run.ts';
 import type { RunInput, DurableRun } from './types.ts';
-import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
+import { startWorker, type Worker } from './worker/worker.ts';
+import type { WorkerOptions } from './worker/worker-options.ts';
 
 /** Options of `openDurable`. */
 export interface DurableOptions {
@@ -66,16 +87,21 @@ export interface Durable extends RunSignals {
   events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
   /** Deletes runs that are over with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
-  /** Closes the file. Drain its workers first. */
+  /**
+   * Closes the file; again changes nothing. Drain its workers first: throws `CONFIG_INVALID` otherwise. What still waits, and
+   * every verb after it, rejects with `STORE_FAILED`.
+   */
   close(): void;
 }
 
 const KEYS = optionKeys<DurableOptions>({ durability: true });
+const WAIT_KEYS = optionKeys<WaitOptions>({ signal: true });
+const EVENTS_KEYS = optionKeys<EventsOptions>({ after: true, follow: true, signal: true });
 const PAGE = 200;
 
 /**
- * Opens a journal of runs, creating it readable by its owner only if it does not exist. Throws `STORE_FAILED` for a file that cannot be used. The file must be
- * on a local disk.
+ * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
+ * of this machine; `:memory:` is a journal without a file, which ends with `close`.
  *
  * @example
  * ```ts
@@ -99,40 +125,12 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   checkChoice('openDurable', 'durability', options.durability, ['process', 'power']);
   const db = openDatabase(path, options.durability ?? 'process');
   const changes = createChanges(db);
+  const waiter = createChangeWaiter(changes);
   const { write } = createGroupCommit(db, changes.notify);
   const workers = new Set<Worker>();
-  /** Writes something that a running run has to hear of. */
+  let isClosed = false;
+  /** Writes something for a run that may be at work. */
   const send = <T>(work: () => T): Promise<T> => write(work, 'signal');
-
-  /** Waits until `check` returns something. It is called again after each change of at least this kind. */
-  function until<T>(
-    check: () => T | undefined,
-    signal: AbortSignal | undefined,
-    minimum: ChangeKind = 'status',
-  ): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        unsubscribe();
-        signal?.removeEventListener('abort', abort);
-        settle();
-      };
-      const abort = (): void => end(() => reject(signal?.reason));
-      const recheck = (): void => {
-        try {
-          const found = check();
-          if (found !== undefined) end(() => resolve(found));
-        } catch (error) {
-          end(() => reject(error));
-        }
-      };
-      const unsubscribe = changes.subscribe((kind) => {
-        if (kind !== 'progress' || minimum === 'progress') recheck();
-      });
-      if (signal?.aborted === true) return abort();
-      signal?.addEventListener('abort', abort, { once: true });
-      recheck();
-    });
-  }
 
   const requireRun = (id: string): DurableRun => {
     const run = readRun(db, id);
@@ -142,38 +140,81 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
 
   return {
     work(workerOptions) {
-      const worker = startWorker(db, { write }, changes, workerOptions);
+      if (isClosed) throw closedError();
+      const worker = startWorker(db, { write }, changes, workerOptions, (ended) => workers.delete(ended));
       workers.add(worker);
       return worker;
     },
     async start(id, startOptions) {
       checkStart(id, startOptions);
-      return write(() => startRun(db, id, startOptions));
+      const { messages, input, ...rest } = startOptions;
+      const owner = `start(${JSON.stringify(id)})`;
+      // What the caller changes from here on does not count.
+      const stored = toJsonText(owner, { messages, ...(input === undefined ? {} : { input }) });
+      return write(() => startRun(db, id, rest, stored));
     },
-    status: async (id) => readRun(db, id),
-    input: async (id) => readInput(db, id),
-    list: async (filter = {}) => listRuns(db, filter),
-    result: async (id, { signal } = {}) =>
-      until(() => {
+    async status(id) {
+      checkId('status', id);
+      return reading(() => readRun(db, id));
+    },
+    async input(id) {
+      checkId('input', id);
+      return reading(() => readInput(db, id));
+    },
+    async list(filter = {}) {
+      checkFilter(filter);
+      return reading(() => listRuns(db, filter));
+    },
+    async result(id, waitOptions = {}) {
+      checkId('result', id);
+      checkKeys('result', waitOptions, WAIT_KEYS);
+      const check = (): DurableRun | undefined => {
         const status = readStatus(db, id);
         return status === undefined || FINAL.has(status) ? requireRun(id) : undefined;
-      }, signal),
-    waiting: async (id) => listWaiting(db, id),
+      };
+      return waiter.until(() => reading(check), waitOptions.signal, 'status');
+    },
+    async waiting(id) {
+      if (id !== undefined) checkId('waiting', id);
+      return reading(() => listWaiting(db, id));
+    },
     async decide(id, callId, decision) {
+      checkCall('decide', id, callId);
       checkDecision(decision);
       return write(() => answerCall(db, id, callId, 'approval', decision));
     },
-    resolveUnknown: async (id, callId, resolution) => write(() => answerCall(db, id, callId, 'unknown', resolution)),
-    steer: async (id, message, { after = 'call' } = {}) =>
-      send(() => addMessage(db, id, after === 'answer' ? 'followUp' : 'steer', message)),
-    stop: async (id) => send(() => stopRun(db, id)),
-    cancel: async (id) => send(() => cancelRun(db, id)),
-    retry: async (id, { version } = {}) => write(() => retryRun(db, id, version)),
-    async *events(id, { after = 0, follow = true, signal } = {}) {
+    async resolveUnknown(id, callId, answer) {
+      checkCall('resolveUnknown', id, callId);
+      checkUnknownResolution(answer);
+      return write(() => answerCall(db, id, callId, 'unknown', answer));
+    },
+    async steer(id, message, steerOptions = {}) {
+      checkId('steer', id);
+      checkSteer(message, steerOptions);
+      return send(() => addMessage(db, id, steerOptions.after === 'answer' ? 'followUp' : 'steer', message));
+    },
+    async stop(id) {
+      checkId('stop', id);
+      return send(() => stopRun(db, id));
+    },
+    async cancel(id) {
+      checkId('cancel', id);
+      return send(() => cancelRun(db, id));
+    },
+    async retry(id, retryOptions = {}) {
+      checkId('retry', id);
+      checkRetry(retryOptions);
+      return write(() => retryRun(db, id, retryOptions.version));
+    },
+    async *events(id, eventsOptions = {}) {
+      checkId('events', id);
+      checkKeys('events', eventsOptions, EVENTS_KEYS);
+      const { after = 0, follow = true, signal } = eventsOptions;
+      checkNumber('events', 'after', after, 0);
       let last = after;
       for (;;) {
-        const isOver = FINAL.has(requireRun(id).status);
-        const page = readEvents(db, id, last, PAGE);
+        const isOver = reading(() => FINAL.has(requireRun(id).status));
+        const page = reading(() => readEvents(db, id, last, PAGE));
         for (const each of page) {
           yield each;
           last = each.seq;
@@ -181,33 +222,24 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
         if (page.length === PAGE) continue;
         if (isOver || !follow) return;
         const from = last;
-        await until(
-          () => (FINAL.has(requireRun(id).status) || readEvents(db, id, from, 1).length > 0 ? true : undefined),
-          signal,
-          'progress',
-        );
+        const isChanged = (): boolean => FINAL.has(requireRun(id).status) || readEvents(db, id, from, 1).length > 0;
+        await waiter.until(() => (reading(isChanged) ? true : undefined), signal, 'progress');
       }
     },
-    purge: async (purgeOptions = {}) => write(() => purgeRuns(db, purgeOptions)),
+    async purge(purgeOptions = {}) {
+      checkPurge(purgeOptions);
+      return write(() => purgeRuns(db, purgeOptions));
+    },
     close() {
-      if ([...workers].some(({ size }) => size > 0))
-        throw new KernelError('CONFIG_INVALID', 'close() was called while workers of this process still have runs.', {
+      if (isClosed) return;
+      if (workers.size > 0)
+        throw new KernelError('CONFIG_INVALID', 'close() was called while workers of this process are at work.', {
           hint: 'await worker.drain() first.',
         });
+      isClosed = true;
+      waiter.close();
       changes.close();
       db.close();
     },
   };
-}
-
-/** Throws `CONFIG_INVALID` for a malformed decision. */
-function checkDecision(decision: unknown): void {
-  if (isObject(decision)) {
-    const { decision: kind, reason, arguments: edited } = decision;
-    if (kind === 'allow' || (kind === 'deny' && typeof reason === 'string')) return;
-    if (kind === 'edit' && typeof edited === 'string') return;
-  }
-  throw new KernelError('CONFIG_INVALID', 'decide() was called without a valid decision.', {
-    hint: 'Pass { decision: "allow" }, { decision: "deny", reason: "…" } or { decision: "edit", arguments: "{…}" }.',
-  });
 }

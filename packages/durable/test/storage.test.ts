@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { JsonValue, StepExecutor } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createChanges } from '../src/database/changes.ts';
 import { type Database, openDatabase } from '../src/database/database.ts';
 import { createGroupCommit } from '../src/database/group-commit.ts';
@@ -112,4 +112,29 @@ test('case 14: a log that is torn anywhere opens, and a run goes on behind what 
   expect(shorter).toBeGreaterThan(15);
   await at.drain();
   db.close();
+});
+
+test('a file that cannot be read for a while ends no process that waits', async () => {
+  verifies('durable.cases.14');
+  const db = openDatabase(journalPath(), 'process');
+  let fails = true;
+  const flaky: Database = {
+    ...db,
+    get(sql, ...values) {
+      if (fails) throw new Error('disk I/O error');
+      return db.get(sql, ...values);
+    },
+  };
+  const changes = createChanges(flaky);
+  onTestFinished(() => {
+    changes.close();
+    db.close();
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const heard = new Promise((resolve) => changes.subscribe(resolve));
+  await vi.advanceTimersByTimeAsync(100);
+  fails = false;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await heard).toBe('signal');
 });

@@ -44,10 +44,18 @@ export function createChanges(db: Database): Changes {
     if (pendingKind === undefined) setImmediate(call);
     if (pendingKind === undefined || RANK.indexOf(kind) > RANK.indexOf(pendingKind)) pendingKind = kind;
   };
+  /** The same as before for a file that cannot be read: whoever reads it next hears of that. */
+  const dataVersion = (): unknown => {
+    try {
+      return db.get('PRAGMA data_version')?.['data_version'];
+    } catch {
+      return version;
+    }
+  };
   const poll = (): void => {
     polls += 1;
-    // Changes with commits of other connections only; those of this process are reported through `notify`.
-    const current = db.get('PRAGMA data_version')?.['data_version'];
+    // Counts the commits of other connections only; one's own are noted as they are made.
+    const current = dataVersion();
     if (current !== version) {
       version = current;
       notify('signal');

@@ -22,7 +22,12 @@ export interface Database {
   close(this: void): void;
 }
 
-/** What a commit survives: the death of the process, or a power loss as well. */
+/** The name of a database without a file, as SQLite has it. */
+const MEMORY = ':memory:';
+/** Tables that tell a journal from a database of another program, whose version may be the same number. */
+const TABLES = ['runs', 'steps', 'signals', 'waits', 'inbox', 'events', 'workers'];
+
+/** What a commit outlives: the death of the process, or a loss of power too. */
 export type Durability = 'process' | 'power';
 
 /**
@@ -31,13 +36,14 @@ export type Durability = 'process' | 'power';
  */
 export function openDatabase(path: string, durability: Durability): Database {
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    const isFile = path !== MEMORY;
+    if (isFile) closeSync(openSync(path, 'a', 0o600));
     const db = new DatabaseSync(path);
     // Another process may be creating the tables.
     db.exec('PRAGMA busy_timeout = 5000');
     const version = checkVersion(db, path);
-    // Not before the check: the file of another program must stay untouched.
-    chmodSync(path, 0o600);
+    // Only now: the file of another program stays as it is.
+    if (isFile) chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;');
     db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);
     if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
@@ -49,6 +55,21 @@ export function openDatabase(path: string, durability: Durability): Database {
     throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} cannot be opened: ${reasonOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+/** The error of a journal that was closed. */
+export function closedError(): KernelError {
+  return new KernelError('STORE_FAILED', 'The journal is closed.', { hint: 'Open it again with openDurable().' });
+}
+
+/** Reads from a journal. Throws `STORE_FAILED` for a file that cannot be read. */
+export function reading<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (KernelError.is(error)) throw error;
+    throw new KernelError('STORE_FAILED', `The journal cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -65,15 +86,18 @@ export function reasonOf(error: unknown): string {
 
 /** Returns the version of the tables; 0 for a file without any. Throws for a file that is not a journal of this release. */
 function checkVersion(db: DatabaseSync, path: string): number {
+  // In one transaction: another process may be creating the tables.
+  db.exec('BEGIN');
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (version === SCHEMA_VERSION) return version;
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  db.exec('COMMIT');
+  if (version === SCHEMA_VERSION && TABLES.every((table) => tables.some(({ name }) => name === table))) return version;
   if (version > SCHEMA_VERSION)
     throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} was written by a newer release.`, {
       hint: `Its version is ${version}; this release reads ${SCHEMA_VERSION}. Update @kernel/durable.`,
     });
-  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table'").get()?.['n']);
-  if (tables > 0 && version === 0)
-    throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is the database of another program.`, {
+  if (tables.length > 0 || version !== 0)
+    throw new KernelError('STORE_FAILED', `${JSON.stringify(path)} is a database of another program.`, {
       hint: 'Give the journal a file of its own.',
     });
   return 0;
@@ -81,7 +105,9 @@ function checkVersion(db: DatabaseSync, path: string): number {
 
 function wrap(db: DatabaseSync): Database {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  let isClosed = false;
   const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
+    if (isClosed) throw closedError();
     const known = statements.get(sql) ?? db.prepare(sql);
     statements.set(sql, known);
     return known;
@@ -97,6 +123,9 @@ function wrap(db: DatabaseSync): Database {
     changes: () => changed,
     get: (sql, ...values) => prepare(sql).get(...values),
     all: (sql, ...values) => prepare(sql).all(...values),
-    close: () => db.close(),
+    close() {
+      isClosed = true;
+      db.close();
+    },
   };
 }

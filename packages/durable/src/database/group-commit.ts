@@ -115,7 +115,7 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
     } catch (error) {
       if (isBusy(error)) throw error;
       undo(error);
-      return () => reject(KernelError.is(error) ? error : writeFailed(error));
+      return () => reject(writeFailed(error));
     }
   }
 
@@ -148,5 +148,6 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
 }
 
 function writeFailed(error: unknown): KernelError {
+  if (KernelError.is(error)) return error;
   return new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, { cause: error });
 }

@@ -32,7 +32,16 @@ export function logEvents(db: Database, runId: string, events: readonly NewEvent
   let seq = Number(db.get('SELECT COALESCE(MAX(seq), 0) AS seq FROM events WHERE run_id = ?', runId)?.['seq']);
   for (const { key, step, at, event } of events) {
     const sql = 'INSERT INTO events (run_id, seq, key, step, at, event) VALUES (?, ?, ?, ?, ?, ?)';
-    seq += db.run(sql, runId, seq + 1, key, step, at, JSON.stringify(toLogged(event)));
+    seq += db.run(sql, runId, seq + 1, key, step, at, toText(event));
+  }
+}
+
+/** An event as JSON; its type alone where a loop puts into it what JSON cannot hold: a log must not end a run. */
+function toText(event: AgentEvent): string {
+  try {
+    return JSON.stringify(toLogged(event));
+  } catch {
+    return JSON.stringify({ type: event.type });
   }
 }
 

@@ -60,7 +60,7 @@ export function listRuns(db: Database, { status, agent, limit = 100 }: RunFilter
      ORDER BY created_at DESC, id LIMIT ?`,
     status ?? null,
     agent ?? null,
-    limit,
+    Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER),
   );
   return rows.map(toRecord);
 }

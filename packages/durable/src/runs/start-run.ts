@@ -19,16 +19,16 @@ export interface StartOptions {
   readonly deadline?: Date | undefined;
 }
 
-const MAX_ID = 500;
-
 /**
- * Adds a run to the queue. Repeating it with the same id and input changes nothing. Returns whether the run is new.
- *
- * Throws `CONFIG_INVALID` for an id that is taken by another input.
+ * Writes a run that is to start, with its messages and its input as JSON. The same id with the same input again changes nothing. Returns whether it is
+ * new. Throws `CONFIG_INVALID` for an id that another input has.
  */
-export function startRun(db: Database, id: string, options: StartOptions): boolean {
-  const { agent, messages, version = '1', input, at, deadline } = options;
-  const stored = JSON.stringify({ messages, ...(input === undefined ? {} : { input }) });
+export function startRun(
+  db: Database,
+  id: string,
+  { agent, version = '1', at, deadline }: Omit<StartOptions, 'messages' | 'input'>,
+  stored: string,
+): boolean {
   const now = Date.now();
   const isNew =
     db.run(
@@ -57,31 +57,4 @@ export function startRun(db: Database, id: string, options: StartOptions): boole
       hint: 'Use another id: each stands for one agent and one input.',
     },
   );
-}
-
-/** Throws `CONFIG_INVALID` for invalid arguments of `start`. */
-export function checkStart(id: unknown, options: StartOptions): void {
-  if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
-    throw new KernelError(
-      'CONFIG_INVALID',
-      `start() was called with an id that is not a string of 1 to ${MAX_ID} characters.`,
-      {
-        hint: 'Pass an id of your own, such as a ticket number: start("ticket-42", { agent, messages }).',
-      },
-    );
-  const { agent, messages }: { readonly agent: unknown; readonly messages: unknown } = options;
-  if (typeof agent !== 'string' || agent === '')
-    throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without the name of an agent.`, {
-      hint: 'Pass { agent: "support" }, as in work({ agents: { support } }).',
-    });
-  if (!Array.isArray(messages))
-    throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without an array of messages.`, {
-      hint: 'Pass messages: [{ role: "user", content: "…" }].',
-    });
-  for (const [name, date] of Object.entries({ at: options.at, deadline: options.deadline }))
-    if (date !== undefined && Number.isNaN(date.getTime()))
-      throw new KernelError(
-        'CONFIG_INVALID',
-        `start(${JSON.stringify(id)}) was called with an invalid date as ${name}.`,
-      );
 }

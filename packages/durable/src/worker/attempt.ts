@@ -7,6 +7,7 @@ import { addMessage, endRun, signalKey, stopRun } from '../runs/signals.ts';
 import type { Claim } from './claim.ts';
 import { createHalt } from './halt.ts';
 import { holdsLease } from './leases.ts';
+import { createPatience } from './patience.ts';
 import { createRecordedSteps } from './recorded-steps.ts';
 import { createDurableSteering } from './steering.ts';
 
@@ -24,7 +25,9 @@ export interface Attempt {
   abandon(cause: 'drained' | 'lost'): void;
 }
 
-/** How long to wait before retrying a run whose journal could not be written, in milliseconds. */
+/** How long an agent that is cancelled or aborted may take to end, in milliseconds. Then it is left to itself: what it still does does not count. */
+const ABORTED_MS = 5000;
+/** How long a run rests whose journal could not be written, in milliseconds. */
 const WRITE_RETRY_MS = 1000;
 
 /** Continues a run from its journal. */
@@ -32,7 +35,9 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
   const { runId } = claim;
   const halt = createHalt();
   const controller = new AbortController();
+  const patience = createPatience(ABORTED_MS);
   const usedAnswers = new Set<string>();
+  const isReplay = db.get('SELECT 1 FROM steps WHERE run_id = ?', runId) !== undefined;
   let isLive = false;
   let hasEnded = false;
   let wasInterrupted = false;
@@ -48,8 +53,10 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     Number(db.get('SELECT is_cancelled FROM runs WHERE id = ?', runId)?.['is_cancelled']) === 1;
   const refresh = (): void => {
     steering.refresh();
-    // Aborting a replay would make it diverge from its journal.
-    if (isLive && isCancelled()) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
+    if (!isCancelled()) return;
+    patience.begin();
+    // A replay that is aborted would go another way than its journal.
+    if (isLive || !isReplay) controller.abort(new KernelError('TOOL_CANCELLED', 'The run was cancelled.'));
   };
 
   const approve = agent.approve && withAnswers(db, runId, agent.approve, usedAnswers);
@@ -101,7 +108,7 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     db.run(sql, status, result === undefined ? null : JSON.stringify(result), Date.now(), runId);
   };
 
-  function settle(end: RunEndEvent | undefined, failure: unknown): void {
+  function settle(end: Ended | undefined, failure: unknown): void {
     const cause = halt.cause();
     const endsInterrupted = cause !== undefined && cause !== 'lost' && wasInterrupted;
     if (endsInterrupted && isCancelled()) return endRun(db, runId, 'cancelled', JSON.stringify({ reason: 'aborted' }));
@@ -131,27 +138,29 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     }
   }
 
-  function finish(end: RunEndEvent | undefined, failure: unknown): void {
+  function finish(end: Ended | undefined, failure: unknown): void {
     const wasCancelled = isCancelled();
     if (end === undefined) {
       const error = failure ?? new Error('The run ended without run-end.');
       const result = wasCancelled ? { reason: 'aborted' } : errorResult(error);
       return endRun(db, runId, wasCancelled ? 'cancelled' : 'failed', JSON.stringify(result));
     }
-    const { type: _type, ...rest } = end;
-    const result = JSON.stringify(end.reason === 'error' ? { ...rest, error: toJson(end.error) } : rest);
-    logEvents(db, runId, [{ key: '', step: '', at: Date.now(), event: { ...end, messages: [] } }]);
-    endRun(db, runId, wasCancelled ? 'cancelled' : end.reason === 'error' ? 'failed' : 'done', result);
+    const { event, result } = end;
+    logEvents(db, runId, [{ key: '', step: '', at: Date.now(), event: { ...event, messages: [] } }]);
+    endRun(db, runId, wasCancelled ? 'cancelled' : event.reason === 'error' ? 'failed' : 'done', result);
   }
 
   async function attempt(): Promise<void> {
-    let end: RunEndEvent | undefined;
+    let end: Ended | undefined;
     let failure: unknown;
     try {
-      end = await execute();
+      const event = await Promise.race([execute(), patience.over]);
+      end = event && { event, result: resultText(event) };
     } catch (error) {
       failure = error;
     }
+    patience.cancel();
+    wasInterrupted ||= patience.isOver();
     hasEnded = true;
     controller.abort();
     // If this cannot be written, whoever takes the run over repeats it.
@@ -160,6 +169,8 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
       logEvents(db, runId, events);
       settle(end, failure);
     }).catch(ignore);
+    // An agent that goes on regardless begins no further step.
+    halt.stop('lost');
   }
 
   return {
@@ -170,14 +181,33 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
     abandon(cause) {
       wasInterrupted ||= !hasEnded;
       halt.stop(cause);
-      controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gave up the run.'));
+      patience.begin();
+      controller.abort(new KernelError('TOOL_CANCELLED', 'The worker gives the run up.'));
     },
   };
 }
 
 type RunEndEvent = Extract<AgentEvent, { readonly type: 'run-end' }>;
 
-/** Decides with the answer from outside, if there is one, otherwise with the agent's `approve`. */
+/** The end of a run, and what is kept of it. */
+interface Ended {
+  readonly event: RunEndEvent;
+  readonly result: string;
+}
+
+/** What is kept of the end of a run, as JSON. Throws for an end that JSON cannot hold. */
+function resultText({ type: _type, ...rest }: RunEndEvent): string {
+  return JSON.stringify(rest.reason === 'error' ? { ...rest, error: toJson(rest.error) } : rest);
+}
+
+/** Fails a run that a worker has got and whose journal cannot be read, for which there is no other worker either. */
+export function failUnreadable(db: Database, writer: Writer, claim: Claim, error: KernelError): Promise<void> {
+  return writer.write(() => {
+    if (holdsLease(db, claim)) endRun(db, claim.runId, 'failed', JSON.stringify(errorResult(error)));
+  });
+}
+
+/** Decides by what was decided from outside, otherwise by the agent. */
 function withAnswers(db: Database, runId: string, approve: Approve, used: Set<string>): Approve {
   return (request) => {
     const callId = [...request.path, request.call.id].join('/');

@@ -14,11 +14,14 @@ export interface Claim extends Lease {
   readonly isAlone: boolean;
 }
 
-/** SQL: which runs a worker can claim, by start time, step format, and supported agents. */
-const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND format = ?
+/** Which runs a worker can take up: by the time, the format of steps, and the agents that it runs. One whose deadline has passed is only cancelled. */
+const CLAIMABLE = `status = 'queued' AND (wake_at IS NULL OR wake_at <= ?) AND (deadline_at IS NULL OR deadline_at > ?) AND format = ?
   AND json_array(agent, version) IN (SELECT value FROM json_each(?))`;
 
-/** Claims up to `count` queued runs of these agents. A run that must be alone is claimed only by an idle worker, and nothing with it. */
+/** How many are taken at once. */
+const MAX_CLAIMED = 1000;
+
+/** Takes up to `count` runs of some agents out of the queue. One that must be alone is taken only by a worker that has none, and then alone. */
 export function claimRuns(
   db: Database,
   owner: string,
@@ -32,9 +35,10 @@ export function claimRuns(
      WHERE ${CLAIMABLE}
      ORDER BY created_at, id LIMIT ?`,
     now,
+    now,
     STEP_FORMAT,
     supportedVersions(agents),
-    capacity.count + 16, // runs that must be alone may be skipped
+    Math.min(capacity.count, MAX_CLAIMED) + 16, // those that must be alone are passed over
   );
   for (const row of rows) {
     if (claims.length >= capacity.count) break;
@@ -59,7 +63,8 @@ export function claimRuns(
 /** Whether there is anything to claim. Does not write. */
 export function hasQueued(db: Database, agents: Readonly<Record<string, DurableAgent>>): boolean {
   const sql = `SELECT 1 FROM runs WHERE ${CLAIMABLE} LIMIT 1`;
-  return db.get(sql, Date.now(), STEP_FORMAT, supportedVersions(agents)) !== undefined;
+  const now = Date.now();
+  return db.get(sql, now, now, STEP_FORMAT, supportedVersions(agents)) !== undefined;
 }
 
 /** The agents and versions that a worker supports, as a JSON array of pairs that are JSON themselves. */

@@ -71,8 +71,20 @@ export function createPeerWatch(leaseMs: number, now: () => number = () => perfo
 export function readPeers(db: Database, own: string): ReadonlyMap<string, Peer> {
   const rows = db.all('SELECT id, beat, info FROM workers WHERE id <> ?', own);
   return new Map(
-    rows.map((row) => [text(row, 'id'), { beat: Number(row['beat']), isGone: hasEnded(parse(text(row, 'info'))) }]),
+    rows.map((row) => [
+      text(row, 'id'),
+      { beat: Number(row['beat']), isGone: hasEnded(identityOf(text(row, 'info'))) },
+    ]),
   );
+}
+
+/** What a worker wrote about itself; undefined for what nobody can read: then its beats tell. */
+function identityOf(info: string): unknown {
+  try {
+    return parse(info);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

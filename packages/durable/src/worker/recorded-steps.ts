@@ -136,9 +136,8 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
     events: readonly NewEvent[] = [],
   ): Promise<never> => {
     const now = Date.now();
-    const deadline =
-      kind === 'approval' && agent.approvalTimeoutMs !== undefined ? now + agent.approvalTimeoutMs : null;
-    // The step emits its other events again once it has an answer.
+    const deadline = kind === 'approval' ? deadlineOf(now, agent.approvalTimeoutMs) : null;
+    // What else the step has emitted it emits again once it has its answer.
     const logged = options.withRunEvents(events.filter(({ event }) => event.type === 'approval-request'));
     const wasUsed = usedAnswers.delete(callId);
     await commit(() => {
@@ -235,7 +234,13 @@ function unknownAnswer(db: Database, runId: string, callId: string): UnknownReso
   return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownResolution);
 }
 
-/** Runs asynchronous work on the first call; later calls get the same promise. */
+/** When a call is denied, in whole milliseconds since 1970; null for never. */
+function deadlineOf(nowMs: number, approvalTimeoutMs = Infinity): number | null {
+  const at = Math.ceil(nowMs + approvalTimeoutMs);
+  return Number.isSafeInteger(at) ? at : null;
+}
+
+/** Runs asynchronous work at the first call; later ones wait for the same. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= work());

@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { checkKeys, checkNumber, type DurableAgent, KernelError, optionKeys } from '@kernel/protocol';
+import { MAX_TIMER_MS } from '@kernel/internal';
+import { checkNumber, KernelError } from '@kernel/protocol';
 import type { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { cancelRun } from '../runs/signals.ts';
-import { type Attempt, startAttempt } from './attempt.ts';
+import { type Attempt, failUnreadable, startAttempt } from './attempt.ts';
 import { claimRuns, hasQueued, overdueRuns, denyOverdueCalls } from './claim.ts';
 import { createPeerWatch, leaseKey, readPeers, releaseOrphans, releaseUnattended, takeOver } from './leases.ts';
 import { ownIdentity } from './process-identity.ts';
-
-/** Options of `work`. */
-export interface WorkerOptions {
-  /** The agents it runs, by name. Runs of other agents are left to other workers. */
-  readonly agents: Readonly<Record<string, DurableAgent>>;
-  /** The maximum number of concurrent runs. Default 32. */
-  readonly maxRuns?: number | undefined;
-  /** How long a worker may miss its heartbeat before others take over its runs, in milliseconds. Must be the same for all workers of a file. Default 10,000. */
-  readonly leaseMs?: number | undefined;
-  /** Receives errors that belong to no run, such as an unreadable file. Default: `console.error`. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
+import { checkWorker, type WorkerOptions } from './worker-options.ts';
 
 /** A running worker. */
 export interface Worker {
@@ -35,24 +25,19 @@ export interface Worker {
   drain(this: void, graceMs?: number): Promise<void>;
 }
 
-const KEYS = optionKeys<WorkerOptions>({ agents: true, maxRuns: true, leaseMs: true, onError: true });
-const AGENT_KEYS = optionKeys<DurableAgent>({
-  version: true,
-  accepts: true,
-  run: true,
-  approve: true,
-  approvalTimeoutMs: true,
-  maxAttempts: true,
-  maxResultBytes: true,
-  onUnknown: true,
-});
 const MAX_RUNS = 32;
 const LEASE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const GRACE_MS = 10_000;
 
-/** Starts a worker on a journal. It keeps the process alive until it is drained. */
-export function startWorker(db: Database, writer: Writer, changes: Changes, options: WorkerOptions): Worker {
+/** Starts a worker of a journal. It keeps its process alive until it is drained, of which `onDrained` hears. */
+export function startWorker(
+  db: Database,
+  writer: Writer,
+  changes: Changes,
+  options: WorkerOptions,
+  onDrained?: (worker: Worker) => void,
+): Worker {
   checkWorker(options);
   const { agents, maxRuns = MAX_RUNS, leaseMs = LEASE_MS, onError = console.error } = options;
   const id = `${hostname()}-${process.pid}-${randomUUID()}`;
@@ -61,6 +46,7 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
   let isDraining = false;
   let isClaiming = false;
   let mustClaimAgain = false;
+  let claiming = Promise.resolve();
 
   const maxDeaths = (agent: string): number => agents[agent]?.maxAttempts ?? MAX_ATTEMPTS;
   const register = (): number =>
@@ -87,11 +73,11 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     if (!isKnown) for (const attempt of attempts.values()) attempt.abandon('lost');
   };
 
-  const claim = async (): Promise<void> => {
-    if (isClaiming) {
-      mustClaimAgain = true;
-      return;
-    }
+  const claim = (): void => {
+    if (isClaiming) mustClaimAgain = true;
+    else claiming = claimAll().catch(onError);
+  };
+  const claimAll = async (): Promise<void> => {
     isClaiming = true;
     try {
       do {
@@ -111,7 +97,15 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
   const begin = (each: Attempt['claim']): void => {
     const agent = agents[each.agent];
     if (agent === undefined) return;
-    const attempt = startAttempt(db, writer, each, agent);
+    let attempt: Attempt;
+    try {
+      attempt = startAttempt(db, writer, each, agent);
+    } catch (error) {
+      // What cannot be read for now is found by the next heartbeat.
+      if (KernelError.is(error)) failUnreadable(db, writer, each, error).catch(onError);
+      else onError(error);
+      return;
+    }
     const key = leaseKey(each);
     attempts.set(key, attempt);
     if (isDraining) attempt.drain();
@@ -124,61 +118,55 @@ export function startWorker(db: Database, writer: Writer, changes: Changes, opti
     update();
   };
 
-  const update = (hasSignals = true): void => {
-    try {
-      if (hasSignals) for (const attempt of attempts.values()) attempt.refresh();
-    } catch (error) {
-      onError(error);
+  const update = (mayConcernRuns = true): void => {
+    for (const attempt of mayConcernRuns ? attempts.values() : []) {
+      try {
+        attempt.refresh();
+      } catch (error) {
+        onError(error);
+      }
     }
-    claim().catch(onError);
+    claim();
   };
 
   const unsubscribe = changes.subscribe((kind) => {
     if (kind !== 'progress') update(kind === 'signal');
   });
-  const timer = setInterval(() => void sendHeartbeat().then(() => update(), onError), leaseMs / 4);
+  const timer = setInterval(
+    () => void sendHeartbeat().then(() => update(), onError),
+    Math.min(leaseMs / 4, MAX_TIMER_MS),
+  );
   void sendHeartbeat().then(() => update(), onError);
 
   let draining: Promise<void> | undefined;
   const drain = async (graceMs: number): Promise<void> => {
     isDraining = true;
+    // What it is about to get is given back as well.
+    await claiming;
     for (const attempt of attempts.values()) attempt.drain();
-    const abort = setTimeout(() => {
-      for (const attempt of attempts.values()) attempt.abandon('drained');
-    }, graceMs);
+    const abort = setTimeout(
+      () => {
+        for (const attempt of attempts.values()) attempt.abandon('drained');
+      },
+      Math.min(graceMs, MAX_TIMER_MS),
+    );
     await Promise.all([...attempts.values()].map(({ ended }) => ended));
     clearTimeout(abort);
     clearInterval(timer);
     unsubscribe();
     await writer.write(() => db.run('DELETE FROM workers WHERE id = ?', id)).catch(onError);
+    onDrained?.(worker);
   };
 
-  return {
+  const worker: Worker = {
     id,
     get size() {
       return attempts.size;
     },
-    drain: (graceMs = GRACE_MS) => (draining ??= drain(graceMs)),
+    async drain(graceMs = GRACE_MS) {
+      checkNumber('drain', 'graceMs', graceMs, 0);
+      await (draining ??= drain(graceMs));
+    },
   };
-}
-
-function checkWorker(options: WorkerOptions): void {
-  checkKeys('work', options, KEYS);
-  checkNumber('work', 'maxRuns', options.maxRuns, 1);
-  checkNumber('work', 'leaseMs', options.leaseMs, 100);
-  const { agents }: { readonly agents: unknown } = options;
-  if (typeof agents !== 'object' || agents === null)
-    throw new KernelError('CONFIG_INVALID', 'work() was called without agents.', {
-      hint: 'Pass { agents: { support: { run } } }.',
-    });
-  for (const [name, agent] of Object.entries(options.agents)) {
-    checkKeys(`work, agent "${name}"`, agent, AGENT_KEYS);
-    checkNumber(`work, agent "${name}"`, 'maxAttempts', agent.maxAttempts, 3);
-    checkNumber(`work, agent "${name}"`, 'approvalTimeoutMs', agent.approvalTimeoutMs, 1);
-    checkNumber(`work, agent "${name}"`, 'maxResultBytes', agent.maxResultBytes, 1000);
-    if (typeof agent.run !== 'function')
-      throw new KernelError('CONFIG_INVALID', `work(): the agent "${name}" has no run.`, {
-        hint: 'Pass run: (executor) => run({ provider, model, tools, ...executor }).',
-      });
-  }
+  return worker;
 }

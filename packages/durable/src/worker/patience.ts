@@ -1,0 +1,34 @@
+/** Waits for something that was asked to end. */
+export interface Patience {
+  /** Resolves when it has taken too long. */
+  readonly over: Promise<undefined>;
+  /** Whether it has. */
+  isOver(this: void): boolean;
+  /** Begins to wait; again changes nothing. */
+  begin(this: void): void;
+  /** Stops waiting for good. */
+  cancel(this: void): void;
+}
+
+/** Creates a wait of so many milliseconds. */
+export function createPatience(ms: number): Patience {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  let isCancelled = false;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => {
+    isOver = true;
+    resolve(undefined);
+  };
+  return {
+    over: promise,
+    isOver: () => isOver,
+    begin() {
+      if (!isCancelled) timer ??= setTimeout(end, ms);
+    },
+    cancel() {
+      isCancelled = true;
+      clearTimeout(timer);
+    },
+  };
+}
