@@ -1,8 +1,8 @@
 /**
- * Kills workers of a journal until a number of deaths, and counts what was lost, doubled or run under another key, and histories that are not sound:
+ * A crash test: kills workers of a journal a number of times, and counts calls that were lost, repeated or ran under another key, and invalid histories:
  * `node --conditions=@kernel/source test/durable/crash.ts --kills 200 [--workers 2] [--stop] [--naive]`
  *
- * `--stop` also freezes workers for longer than their lease. `--naive` declares payments as reads: then some must be doubled, or this judge sees nothing.
+ * `--stop` also freezes workers for longer than their lease. `--naive` declares payments as reads: some must then be entered twice, or the test is blind.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util';
 import { openDurable } from '@kernel/durable';
 import { type Message, toolCallsOf } from '@kernel/protocol';
 
-/** What is done to the workers. */
+/** Options of the crash test. */
 export interface CrashOptions {
-  /** How many deaths. */
+  /** How many times a worker is killed. */
   readonly kills: number;
   /** How many workers at a time. */
   readonly workers: number;
@@ -26,7 +26,7 @@ export interface CrashOptions {
   readonly execPath?: string | undefined;
 }
 
-/** What was seen. */
+/** What the crash test counted. */
 export interface CrashReport {
   /** How many workers were killed, and frozen. */
   readonly kills: number;
@@ -60,7 +60,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs the judge. */
+/** Runs the crash test. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const [path, log] = [join(folder, 'runs.db'), join(folder, 'entered.log')];

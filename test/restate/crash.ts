@@ -1,9 +1,9 @@
 /**
- * Kills workers, and the server with `--server`, until a number of deaths, and counts what was lost, doubled or run under another key:
+ * A crash test: kills workers, and with `--server` the server, a number of times, and counts calls that were lost, repeated or ran under another key:
  * `node --conditions=@kernel/source test/restate/crash.ts --kills 100 [--workers 2] [--stop] [--server] [--naive]`
  *
- * `--stop` also freezes workers until the server gives them up. `--naive` declares payments as reads: then some must be doubled, or this judge sees
- * nothing.
+ * `--stop` also freezes workers until the server gives them up. `--naive` declares payments as reads: some must then be entered
+ * twice, or the test is blind.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { startBalancer } from './balancer.ts';
 import { CALLS as CALLS_OF_KINDS } from './fixtures/agents.ts';
 import { startServer } from './server.ts';
 
-/** What is done. */
+/** Options of the crash test. */
 export interface CrashOptions {
-  /** How many deaths of workers. */
+  /** How many times a worker is killed. */
   readonly kills: number;
   /** How many workers at a time. */
   readonly workers: number;
@@ -29,7 +29,7 @@ export interface CrashOptions {
   readonly naive: boolean;
 }
 
-/** What was seen. */
+/** What the crash test counted. */
 export interface CrashReport {
   /** How many workers were killed, and frozen, and how often the server was killed. */
   readonly kills: number;
@@ -54,7 +54,7 @@ export interface CrashReport {
 const CALLS: Readonly<Record<string, readonly string[]>> = { ...CALLS_OF_KINDS, dies: ['dies'] };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs the judge. */
+/** Runs the crash test. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const log = join(folder, 'entered.log');
