@@ -44,9 +44,9 @@ export interface CrashReport {
   /** Calls that were neither entered nor reported as unknown. */
   readonly lost: number;
   /** Payments that were entered more than once. */
-  readonly doubled: number;
+  readonly duplicated: number;
   /** Calls that were entered under different keys. */
-  readonly otherKeys: number;
+  readonly changedKeys: number;
   /** Calls that were reported as unknown. */
   readonly unknown: number;
 }
@@ -121,7 +121,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       } else if (options.stop && rounds % 5 === 2) {
         stops += 1;
         victim?.kill('SIGSTOP');
-        // Longer than the server waits for a sign of life.
+        // Longer than the keep-alive timeout of the server.
         // oxlint-disable-next-line no-await-in-loop
         await wait(3000);
         victim?.kill('SIGCONT');
@@ -151,7 +151,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       if (name === 'pay') payments += 1;
       entered.set(`${runId} ${callId}`, [...(entered.get(`${runId} ${callId}`) ?? []), key]);
     }
-    let [lost, doubled, otherKeys, unknown, done] = [0, 0, 0, 0, 0];
+    let [lost, duplicated, changedKeys, unknown, done] = [0, 0, 0, 0, 0];
     for (const run of ended) {
       done += run.status === 'done' ? 1 : 0;
       const told = new Set<string>();
@@ -163,12 +163,12 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
         const keys = entered.get(`${run.id} ${callId}`) ?? [];
         unknown += told.has(callId) ? 1 : 0;
         lost += keys.length === 0 && !told.has(callId) ? 1 : 0;
-        doubled += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
-        otherKeys += new Set(keys).size > 1 ? 1 : 0;
+        duplicated += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
+        changedKeys += new Set(keys).size > 1 ? 1 : 0;
       }
     }
     const counts = { kills, stops, serverKills, runs: ended.length, done, entered: lines.length, payments };
-    return { ...counts, lost, doubled, otherKeys, unknown };
+    return { ...counts, lost, duplicated, changedKeys, unknown };
   }
 }
 
@@ -184,6 +184,6 @@ if (process.argv[1] === import.meta.filename) {
   });
   const report = await crash({ ...values, kills: Number(values.kills), workers: Number(values.workers) });
   console.log(JSON.stringify(report));
-  const isSound = report.lost + report.doubled + report.otherKeys === 0 && report.done === report.runs;
+  const isSound = report.lost + report.duplicated + report.changedKeys === 0 && report.done === report.runs;
   process.exitCode = isSound === values.naive ? 1 : 0;
 }

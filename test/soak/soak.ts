@@ -74,7 +74,7 @@ async function main(): Promise<void> {
       `resident ${mib(first?.rssBytes)} → ${mib(last?.rssBytes)} MiB, ${slopeOf(outcome.samples, 'rssBytes').toFixed(2)} a minute`,
   );
   console.log(
-    `${outcome.openSockets} sockets left open; ended by itself after ${outcome.endedAfterMs.toFixed(0)} ms with ${outcome.code}`,
+    `${outcome.openSockets} sockets left open; exited on its own after ${outcome.endedAfterMs.toFixed(0)} ms with ${outcome.code}`,
   );
   for (const problem of outcome.unexpected) console.log(`UNEXPECTED ${problem}`);
   const holds =

@@ -75,7 +75,7 @@ const PAGE = 200;
 
 /**
  * Opens a journal of runs, creating it readable by its owner only if it does not exist. Throws `STORE_FAILED` for a file that cannot be used. The file must be
- * on a local disk.
+ * on a local disk; `:memory:` opens a journal that only this process has.
  *
  * @example
  * ```ts

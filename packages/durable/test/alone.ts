@@ -1,4 +1,4 @@
-// What this package does by itself: any loop can record its steps. Agents of @kernel/agent do it by `run({ …, ...executor })`.
+// What this package does on its own: record the steps of any loop. Agents of @kernel/agent need only `run({ …, ...executor })`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

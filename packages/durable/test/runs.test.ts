@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
@@ -45,6 +45,14 @@ test('the file and what lies beside it can be read by its owner only', async () 
   const db = journal(path);
   await db.start('x', { agent: 'a', messages });
   for (const each of ['', '-wal', '-shm']) expect((statSync(`${path}${each}`).mode & 0o777).toString(8)).toBe('600');
+});
+
+test('a journal in memory leaves no file', async () => {
+  verifies('durable.private');
+  const db = openDurable(':memory:');
+  expect(await db.start('x', { agent: 'a', messages })).toBe(true);
+  db.close();
+  expect(existsSync(':memory:')).toBe(false);
 });
 
 test('purge deletes runs that are over, every byte of them, and nothing else', async () => {

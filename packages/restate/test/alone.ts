@@ -1,4 +1,4 @@
-// What this package does by itself: it makes any loop that records its steps a workflow. Restate asks a worker for what it offers, as here.
+// What this package does on its own: turn any loop that records its steps into a workflow. As here, Restate asks a worker which services it has.
 import { createServer } from 'node:http';
 import { agentWorkflow } from '@kernel/restate';
 import { createEndpointHandler } from '@restatedev/restate-sdk';

@@ -31,13 +31,14 @@ export type Durability = 'process' | 'power';
  */
 export function openDatabase(path: string, durability: Durability): Database {
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    const isFile = path !== ':memory:';
+    if (isFile) closeSync(openSync(path, 'a', 0o600));
     const db = new DatabaseSync(path);
     // Another process may be creating the tables.
     db.exec('PRAGMA busy_timeout = 5000');
     const version = checkVersion(db, path);
     // Not before the check: the file of another program must stay untouched.
-    chmodSync(path, 0o600);
+    if (isFile) chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;');
     db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);
     if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
