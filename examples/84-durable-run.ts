@@ -34,7 +34,7 @@ const worker = db.work({
 });
 await db.start('ticket-42', { agent: 'support', messages: [{ role: 'user', content: 'Write to Ada.' }] });
 
-// Anybody with the file can see what waits and decide, from any process. A decision may also come before the call does.
+// Any process with access to the file can list the waiting calls and decide on them, even before a call is made.
 await db.decide('ticket-42', 'c1', { decision: 'allow' });
 const { status, result } = await db.result('ticket-42');
 console.log(status, result?.answer);

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const durable = { project: 'durable', tests: ['packages/durable/test/leases.test.ts'] } as const;
 
-/** Faults of runs in a journal. */
+/** Faults in recorded runs. */
 export const DURABLE_MUTANTS: readonly Mutant[] = [
   {
     ...durable,
@@ -20,21 +20,21 @@ export const DURABLE_MUTANTS: readonly Mutant[] = [
   },
   {
     ...durable,
-    name: 'a run that is taken up again has the lease of before',
+    name: 'a run that is claimed again keeps its old lease number',
     file: 'packages/durable/src/worker/claim.ts',
     find: "Number(row['epoch']) + 1",
     replace: "Number(row['epoch'])",
   },
   {
     ...durable,
-    name: 'a worker that was held up itself takes the others for dead',
+    name: 'a worker that was held up itself considers the others dead',
     file: 'packages/durable/src/worker/leases.ts',
     find: 'if (nowMs - lookedMs > leaseMs / 2) seen = new Map();',
     replace: '',
   },
   {
     ...durable,
-    name: 'what ends while its worker drains is lost',
+    name: 'a step that ends while its worker drains is lost',
     file: 'packages/durable/src/worker/attempt.ts',
     find: "halt.stop('draining')",
     replace: "halt.stop('drained')",

@@ -7,7 +7,7 @@ import { declarationEntries, publishedFolders, readManifest } from '../scripts/l
 
 const root = join(import.meta.dirname, '..');
 const [out = ''] = process.argv.slice(2);
-if (out === '') throw new Error('Where to? Run: pnpm run docs');
+if (out === '') throw new Error('No output folder given. Run: pnpm run docs');
 
 /** An entry point of a package. */
 interface Entry {
@@ -16,7 +16,7 @@ interface Entry {
   readonly specifier: string;
   /** The page, without `.md`. */
   readonly page: string;
-  /** Its declarations, and the source that the declarations map to. */
+  /** Its declarations, and the source they map to. */
   readonly file: string;
   readonly source: string;
 }
@@ -26,7 +26,7 @@ const entries = publishedFolders(root).flatMap((folder): readonly Entry[] => {
   return [...declarationEntries(root, folder)].map(([subpath, file]) => ({
     folder,
     specifier: name + subpath.slice(1),
-    // Flat: TypeDoc would take a folder `toolbox` for the members of the page `toolbox`.
+    // Flat, because TypeDoc would take a folder `toolbox` for the members of the page `toolbox`.
     page: `${folder.slice(folder.indexOf('/') + 1)}${subpath.slice(1).replaceAll('/', '-')}`,
     file,
     source: join(root, folder, (exports[subpath] as Record<string, string>)['@kernel/source'] ?? ''),
@@ -73,16 +73,16 @@ const modules: readonly DeclarationReflection[] = project.children ?? [];
 for (const module of modules) {
   const source = project.getSymbolIdFromReflection(module)?.fileName;
   const entry = entries.find((each) => each.source === source || each.file === source);
-  if (entry === undefined) throw new Error(`TypeDoc found an entry point that no manifest names: ${module.name}.`);
+  if (entry === undefined) throw new Error(`TypeDoc found an entry point that is in no manifest: ${module.name}.`);
   module.name = entry.page;
 }
 if (modules.length !== entries.length)
-  throw new Error(`${modules.length} of ${entries.length} entry points have a page.`);
+  throw new Error(`Only ${modules.length} of ${entries.length} entry points have a page.`);
 await app.generateOutputs(project);
 tidyPages(entries.map(({ page }) => join(out, `${page}.md`)));
 writeFileSync(join(out, 'README.md'), index());
 
-/** Says where the pages come from, and takes out the anchors that nothing links to, and the rule between every two exports. */
+/** Adds a note on where the pages come from, and removes unused anchors and the rules between exports. */
 function tidyPages(files: readonly string[]): void {
   const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
   const linked = new Set(

@@ -1,6 +1,6 @@
 /**
- * Makes `docs/api` from the built packages, and the site of all documents in `site/dist`: `pnpm run docs`. With `--check` it fails if `docs/api` was
- * not as it is made; with `--serve` it shows the site on 127.0.0.1.
+ * Generates `docs/api` from the built packages, and the site of all documents in `site/dist`: `pnpm run docs`. With `--check` it fails if `docs/api` is out of
+ * date; with `--serve` it serves the site on 127.0.0.1.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,20 +17,20 @@ const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'u
 if (!existsSync(join(import.meta.dirname, 'node_modules/vitepress')))
   run('npm', 'install', '--no-save', '--no-audit', '--no-fund');
 run(process.execPath, 'api-pages.ts', made);
-takeOver(process.argv.includes('--check'));
+updatePages(process.argv.includes('--check'));
 console.log(`site: ${collectPages(root, join(import.meta.dirname, 'pages')).length} pages`);
 run(process.execPath, 'node_modules/vitepress/bin/vitepress.js', 'build');
 if (process.argv.includes('--serve'))
   run(process.execPath, 'node_modules/vitepress/bin/vitepress.js', 'preview', '--host', '127.0.0.1');
 
-/** Writes the pages that differ; throws instead if they have to be as they are. Other processes may read them meanwhile. */
-function takeOver(mustBeEqual: boolean): void {
+/** Writes only the pages that differ, since other processes may be reading them. With `mustBeEqual`, throws if any does. */
+function updatePages(mustBeEqual: boolean): void {
   const pages = new Set(globSync('*.md', { cwd: made }));
   const old = globSync('*.md', { cwd: join(root, API_PAGES) }).filter((page) => !pages.has(page));
   const changed = [...pages].filter((page) => read(join(made, page)) !== read(join(root, API_PAGES, page)));
   console.log(`docs/api: ${pages.size} pages, ${changed.length} changed, ${old.length} removed`);
   if (mustBeEqual && changed.length + old.length > 0)
-    throw new Error(`docs/api is not what the docstrings make: ${[...changed, ...old].join(', ')}. Run: pnpm run docs`);
+    throw new Error(`docs/api is out of date: ${[...changed, ...old].join(', ')}. Run: pnpm run docs`);
   if (mustBeEqual) return;
   mkdirSync(join(root, API_PAGES), { recursive: true });
   for (const page of old) rmSync(join(root, API_PAGES, page));

@@ -1,4 +1,4 @@
-/** Copies the documents of the repository into the folder that the site is made of, with links between their new places. */
+/** Copies the documents of the repository into the source folder of the site, and adapts their links. */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { replaceLinks } from '../scripts/lib/links.ts';
@@ -6,7 +6,7 @@ import { replaceLinks } from '../scripts/lib/links.ts';
 const DOCUMENTS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'apps/*/README.md', 'bench/README.md'];
 const SKIPPED = new Set(['AGENTS.md']);
 
-/** Writes all pages and their pictures into `folder`, which is emptied before. Returns the paths of the pages. */
+/** Writes all pages and their pictures into `folder`, emptying it first. Returns the paths of the pages. */
 export function collectPages(root: string, folder: string): readonly string[] {
   rmSync(folder, { recursive: true, force: true });
   const files = globSync(DOCUMENTS, { cwd: root }).map((file) => file.split(sep).join('/'));
@@ -20,7 +20,7 @@ export function collectPages(root: string, folder: string): readonly string[] {
   return [...pages.values()].toSorted();
 }
 
-/** The path of a document on the site: a README is the index of its folder, and `docs/` is left out. */
+/** Returns the path of a document on the site: a README becomes the index of its folder, and `docs/` is dropped. */
 export function pageOf(file: string): string {
   if (file === 'README.md') return 'index.md';
   if (file === 'docs/README.md') return 'documents.md';
@@ -31,7 +31,7 @@ export function pageOf(file: string): string {
     .replace(/README\.md$/, 'index.md');
 }
 
-/** A document as a page: its links lead to pages; a link to anything else, such as a source file, is its text alone. */
+/** Returns a document as a page: links lead to pages; a link to anything else, such as a source file, becomes plain text. */
 function asPage(root: string, text: string, file: string, pages: ReadonlyMap<string, string>): string {
   const from = posix.dirname(pageOf(file));
   const linked = replaceLinks(text.replaceAll(/^<!-- .* -->\n+/gm, ''), ({ picture, label, target, anchor }) => {
@@ -43,7 +43,7 @@ function asPage(root: string, text: string, file: string, pages: ReadonlyMap<str
     if (existsSync(join(root, path))) return label;
     throw new Error(`${file} links to ${target}, which does not exist.`);
   });
-  // Vue would evaluate it.
+  // Vue would evaluate these.
   return linked.replaceAll('{{', '&#123;&#123;');
 }
 

@@ -1,4 +1,4 @@
-/** The sidebar of the site, which is the index of the documents: `docs/README.md`. */
+/** The sidebar of the site, made from the index of the documents, `docs/README.md`. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { linksOf } from '../scripts/lib/links.ts';
@@ -12,7 +12,7 @@ export interface Group {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-/** Each heading of the index that has a list of links, and the packages. */
+/** Returns a group for the packages and one for each heading of the index that has a list of links. */
 export function sidebar(root: string): readonly Group[] {
   const sections = readFileSync(join(root, 'docs/README.md'), 'utf8').split(/^## /m).slice(1);
   const groups = sections.map((section): Group => {
@@ -42,7 +42,7 @@ export function sidebar(root: string): readonly Group[] {
   ];
 }
 
-/** The pages of the reference, by package. */
+/** Returns the pages of the API reference, grouped by package. */
 export function apiSidebar(root: string): readonly Group[] {
   const groups = publishedFolders(root).map((folder): Group => {
     const name = folder.slice(folder.indexOf('/') + 1);

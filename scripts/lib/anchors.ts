@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 
 const known = new Map<string, ReadonlySet<string>>();
 
-/** The anchors of a Markdown file: one for each heading, made as GitHub makes them, and each `id`. Read once in a process. */
+/** Returns the anchors of a Markdown file: one for each heading, as on GitHub, and each `id`. Cached per process. */
 export function anchorsOf(file: string): ReadonlySet<string> {
   const anchors = known.get(file) ?? anchorsIn(readFileSync(file, 'utf8'));
   known.set(file, anchors);
   return anchors;
 }
 
-/** The anchors of a Markdown text. */
+/** Returns the anchors of a Markdown text. */
 export function anchorsIn(text: string): ReadonlySet<string> {
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id));
   const prose = text.replaceAll(/^(`{3,})[\s\S]*?^\1$/gm, '');
@@ -23,7 +23,7 @@ export function anchorsIn(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Lower case, without links, marks and punctuation, and with hyphens for spaces. */
+/** In lower case, without link targets and punctuation, with hyphens for spaces. */
 function slugOf(heading: string): string {
   return heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -7,13 +7,13 @@ const EXAMPLE = /^ \* @example\n \* ```ts\n((?: \*.*\n)*?) \* ```$/gm;
 export interface DocstringExample {
   /** The file with the docstring, relative to the root. */
   readonly file: string;
-  /** Where the program begins. */
+  /** The line where the program begins. */
   readonly line: number;
   /** The program. */
   readonly text: string;
 }
 
-/** Every `@example` in the sources of the packages. */
+/** Returns every `@example` in the sources of the packages. */
 export function docstringExamples(root: string): readonly DocstringExample[] {
   return globSync('packages/*/src/**/*.ts', { cwd: root })
     .toSorted()

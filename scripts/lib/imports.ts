@@ -15,7 +15,7 @@ const IMPORT =
 
 /** The imports of a module's text, static and dynamic, in order. */
 export function importsOf(module: string): readonly Import[] {
-  // An example in a doc comment imports what the module may not.
+  // An example in a doc comment may import what the module may not.
   const text = module.replaceAll(/^\s*\/\*\*[\s\S]*?\*\//gm, (comment) => comment.replaceAll(/[^\n]/g, ' '));
   return [...text.matchAll(IMPORT)].map((match) => ({
     specifier: match[2] ?? match[3] ?? '',

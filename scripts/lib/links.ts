@@ -1,4 +1,4 @@
-/** A relative link or picture of a Markdown text: groups are `!`, label, target and anchor. */
+/** A relative link or picture in Markdown. Groups: `!`, label, target and anchor. */
 const LINK = /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?\)/g;
 const CODE = /^(`{3,})[^\n]*\n[\s\S]*?^\1$|`[^`\n]+`/gm;
 
@@ -8,13 +8,13 @@ export interface Link {
   readonly picture: boolean;
   /** Its text. */
   readonly label: string;
-  /** What it leads to, as written, without the anchor. */
+  /** Its target as written, without the anchor. */
   readonly target: string;
-  /** The anchor with its `#`, or nothing. */
+  /** The anchor with its `#`, or an empty string. */
   readonly anchor: string;
 }
 
-/** The relative links of a Markdown text, without those in code. */
+/** Returns the relative links of a Markdown text, except in code. */
 export function linksOf(text: string): readonly Link[] {
   const links: Link[] = [];
   replaceLinks(text, (link, whole) => {
@@ -24,7 +24,7 @@ export function linksOf(text: string): readonly Link[] {
   return links;
 }
 
-/** Replaces each relative link outside of code by what `replace` returns. */
+/** Replaces each relative link outside code with the result of `replace`. */
 export function replaceLinks(text: string, replace: (link: Link, whole: string) => string): string {
   const codes: string[] = [];
   const prose = text.replaceAll(CODE, (code) => `\0${codes.push(code) - 1}\0`);

@@ -1,4 +1,4 @@
-/** What the pages of `docs/api` were made from, so that a stale one is noticed without making them again. */
+/** Hashes of what the pages of `docs/api` were generated from, to notice stale pages without generating them again. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -8,13 +8,13 @@ import { publishedFolders } from './projects.ts';
 /** Where the pages are, relative to the root. */
 export const API_PAGES = 'docs/api';
 
-/** The file beside the pages that says what they were made from. */
+/** The file with the hashes. */
 export const HASHES = `${API_PAGES}/hashes.txt`;
 
-/** What makes the pages, besides the declarations. */
+/** The files that generate the pages. */
 const GENERATOR = ['site/api-pages.ts', 'site/package-lock.json', 'site/tsconfig.declarations.json'];
 
-/** The text of `hashes.txt` for the tree as it is: a line for all built declarations, for what makes the pages, and for each page. */
+/** Returns the text of `hashes.txt` for the current tree: a line for all built declarations, one for the generator, and one for each page. */
 export function pageHashes(root: string): string {
   const declarations = publishedFolders(root)
     .flatMap((folder) => [...publicDeclarations(root, folder)])

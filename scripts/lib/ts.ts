@@ -13,7 +13,7 @@ export interface ExportedName {
   readonly documentation: string;
   /** The member names of every object type in its declared type: the type itself and each member of a union. */
   readonly shapes: readonly (readonly string[])[];
-  /** The members of an interface without a doc comment, except literals, which discriminate a union. */
+  /** The members of an interface without a doc comment, except the literals that discriminate a union. */
   readonly undocumented: readonly string[];
 }
 

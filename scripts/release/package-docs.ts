@@ -22,12 +22,12 @@ export function guidesOfNoPackage(root: string): readonly string[] {
   );
 }
 
-/** The README of a package as its tarball has it: its links lead to what the tarball holds, or are plain text. */
+/** Returns the README for the tarball of a package: links lead to files in the tarball, or become plain text. */
 export function packedReadme(root: string, folder: string, text: string): string {
   return asPacked(text, `${folder}/README.md`, placesOf(folder, guidesOf(root, folder)));
 }
 
-/** Where a file of the repository is in the tarball of a package, if it is there: its documents, and its sources, which maps lead to. */
+/** Maps a file of the repository to its place in the tarball of a package, if it has one. Documents have, and so do sources, which code maps link to. */
 type PlaceOf = (path: string) => string | undefined;
 
 function placesOf(folder: string, guides: readonly string[]): PlaceOf {
@@ -43,7 +43,7 @@ function placesOf(folder: string, guides: readonly string[]): PlaceOf {
   return (path) => places.get(path) ?? (isSource(path) ? path.slice(folder.length + 1) : undefined);
 }
 
-/** The documents of a package by their paths in its tarball, besides its README. */
+/** Returns the documents of a package besides its README, by their paths in the tarball. */
 export function packageDocs(root: string, folder: string): ReadonlyMap<string, string> {
   const guides = guidesOf(root, folder);
   const places = placesOf(folder, guides);

@@ -2,21 +2,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
 const BLOCK = 512;
-/** Where the fields of a header are, in bytes. */
+/** The byte ranges of header fields. */
 const NAME = [0, 100] as const;
 const SIZE = [124, 136] as const;
 const CHECKSUM = [148, 156] as const;
 
 /**
- * Replaces the text of one file in a `.tgz`. Everything else stays byte for byte: unpacking and packing again would need a `tar` that leaves out who
- * did it, and when. Throws if the file is not in it.
+ * Replaces the text of one file in a `.tgz`, keeping everything else byte for byte. Repacking it with `tar` would add the user and the time. Throws if there is
+ * no such file.
  */
 export function replaceInTarball(tarball: string, name: string, replace: (text: string) => string): void {
   const tar = gunzipSync(readFileSync(tarball));
   const parts: Buffer[] = [];
   let isReplaced = false;
   let at = 0;
-  // The end is marked by blocks of zeros.
+  // Blocks of zeros mark the end.
   while (at < tar.length && tar[at] !== 0) {
     const header = tar.subarray(at, at + BLOCK);
     const size = Number.parseInt(field(header, SIZE), 8);
@@ -37,7 +37,7 @@ function field(header: Buffer, [start, end]: readonly [number, number]): string 
   return text.replace(/\0.*$/s, '').trim();
 }
 
-/** A header with another size, and the checksum that belongs to it: the sum of all bytes, where its own count as spaces. */
+/** Returns a header with another size and a matching checksum: the sum of all bytes, with those of the checksum itself counted as spaces. */
 function withSize(header: Buffer, size: number): Buffer {
   const changed = Buffer.from(header);
   changed.write(`${size.toString(8).padStart(11, '0')} `, SIZE[0], 'ascii');

@@ -27,7 +27,7 @@ export function tarballFaults(folder: string, guides: readonly string[]): readon
   ];
 }
 
-/** The links of the documents that lead to nothing in the folder. */
+/** Returns the links in documents whose target is not in the folder. */
 function deadLinks(folder: string): readonly string[] {
   return globSync(['README.md', 'errors.md', 'llms.txt', 'docs/**/*.md'], { cwd: folder }).flatMap((file) =>
     linksOf(readFileSync(join(folder, file), 'utf8'))

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 
-/** API pages: `docs/api` was made from the declarations as they are built, by the generator as it is, and not changed since. */
+/** API pages: `docs/api` was generated from the current declarations by the current generator, and has not been edited since. */
 export const apiPages: Rule = (root) => {
   const kept = linesOf(existsSync(join(root, HASHES)) ? readFileSync(join(root, HASHES), 'utf8') : '');
   const now = linesOf(pageHashes(root));
   const names = [...new Set([...kept.keys(), ...now.keys()])].filter((name) => kept.get(name) !== now.get(name));
   return names.map((name): Problem => {
-    const what = name.endsWith('.md') ? `docs/api/${name} is not as it was generated` : `the ${name} have changed`;
+    const what = name.endsWith('.md') ? `docs/api/${name} differs from what was generated` : `the ${name} changed`;
     return { rule: 'api-pages', file: HASHES, message: `${what}. Run: pnpm run docs` };
   });
 };

@@ -41,7 +41,7 @@ function documents(root: string): readonly string[] {
   return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('CHANGELOG.md'));
 }
 
-/** The links of a document that lead to no file, or to no heading of it. */
+/** Returns the links of a document whose file or heading does not exist. */
 function brokenLinks(root: string, file: string, text: string): readonly Problem[] {
   const prose = text.replaceAll(/```[\s\S]*?```/g, (fence) => fence.replaceAll(/[^\n]/g, ' '));
   return [...prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(

@@ -5,8 +5,8 @@ import { declarationEntries, publishedFolders } from '../lib/projects.ts';
 import type { ExportedName } from '../lib/ts.ts';
 
 /**
- * Documented: in the declarations that a user gets, every export and every member of an exported interface has a doc comment, and some export of each entry
- * point has an example. `docs` checks the sources line by line; this sees what is inherited, re-exported and merged.
+ * Documented: in the published declarations, every export and every member of an exported interface has a doc comment, and each entry point has an example.
+ * `docs` checks the sources line by line; this rule also sees what is inherited, re-exported and merged.
  */
 export function documented(root: string, exportsOf: (file: string) => readonly ExportedName[]): readonly Problem[] {
   return publishedFolders(root).flatMap((folder) =>

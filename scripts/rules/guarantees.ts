@@ -7,8 +7,8 @@ const PAGE = 'docs/guarantees.md';
 const ID = /`([a-z]+(?:\.[A-Za-z0-9]+)+)`/g;
 
 /**
- * Guarantees: every promise of `docs/guarantees.md` names a test file and requirements, each of which is a row of `docs/requirements.md` that this file
- * cites, and every file in a command exists.
+ * Guarantees: every promise of `docs/guarantees.md` names a test file and requirements, which are rows of `docs/requirements.md` that the test file cites. Every
+ * file in a command exists.
  */
 export const guarantees: Rule = (root) => {
   if (!existsSync(join(root, PAGE))) return [];
@@ -24,7 +24,7 @@ export const guarantees: Rule = (root) => {
     const ids = [...cell.matchAll(ID)].map(([, id = '']) => id);
     const file = join(root, 'docs', proof?.target ?? '');
     if (proof === undefined || ids.length === 0 || !existsSync(file) || !statSync(file).isFile())
-      return [problem('a promise names a test file and a requirement.')];
+      return [problem('a promise must name a test file and a requirement.')];
     const test = readFileSync(file, 'utf8');
     return ids.flatMap((id) => {
       if (!requirements.includes(`\n| ${id} |`)) return [problem(`"${id}" is not a row of docs/requirements.md.`)];

@@ -32,16 +32,16 @@ describe('the reference', () => {
   };
   const messages = (root: string): readonly string[] => apiPages(root).map(({ message }) => message);
 
-  test('is up to date when nothing has changed since it was made', () => {
+  test('is up to date if nothing has changed since it was generated', () => {
     verifies('docs.api');
     expect(messages(made())).toEqual([]);
   });
 
   test.each([
-    ['a docstring', 'packages/a/dist/index.d.ts', 'the declarations have changed'],
-    ['what makes it', 'site/api-pages.ts', 'the generator have changed'],
-    ['a page', 'docs/api/a.md', 'docs/api/a.md is not as it was generated'],
-    ['the pages, by one', 'docs/api/b.md', 'docs/api/b.md is not as it was generated'],
+    ['a docstring', 'packages/a/dist/index.d.ts', 'the declarations changed'],
+    ['what makes it', 'site/api-pages.ts', 'the generator changed'],
+    ['a page', 'docs/api/a.md', 'docs/api/a.md differs from what was generated'],
+    ['the pages, by one', 'docs/api/b.md', 'docs/api/b.md differs from what was generated'],
   ])('is stale once %s was changed', (_name, file, message) => {
     verifies('docs.api');
     const root = made();
@@ -49,7 +49,7 @@ describe('the reference', () => {
     expect(messages(root)).toEqual([`${message}. Run: pnpm run docs`]);
   });
 
-  test('does not count as made where it never was', () => {
+  test('is stale if it was never generated', () => {
     verifies('docs.api');
     expect(messages(tree(files)).length).toBe(3);
   });
@@ -93,7 +93,7 @@ describe('links', () => {
     ]);
   });
 
-  test('are replaced, and code stays as it is', () => {
+  test('are replaced, and code is left untouched', () => {
     verifies('docs.site');
     expect(replaceLinks(text, ({ label }) => label)).toBe(
       text.replace('[a `[b]`](a.md#x)', 'a `[b]`').replace('![p](p.svg)', 'p'),
@@ -179,12 +179,16 @@ describe('guarantees', () => {
   });
 
   test.each([
-    ['no test', '| Never hangs | | `a.b` |', 'a promise names a test file and a requirement.'],
-    ['no requirement', '| x | | [a](../packages/a/test/a.test.ts) |', 'a promise names a test file and a requirement.'],
+    ['no test', '| Never hangs | | `a.b` |', 'a promise must name a test file and a requirement.'],
+    [
+      'no requirement',
+      '| x | | [a](../packages/a/test/a.test.ts) |',
+      'a promise must name a test file and a requirement.',
+    ],
     [
       'a test that is gone',
       '| x | | [b](../packages/a/test/b.test.ts): `a.b` |',
-      'a promise names a test file and a requirement.',
+      'a promise must name a test file and a requirement.',
     ],
     [
       'a requirement that is not in the list',

@@ -11,7 +11,7 @@ export default defineConfig({
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.cache/vitepress',
-  // No icon to load.
+  // An empty icon, so that browsers do not request one.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   cleanUrls: true,
   metaChunk: true,
@@ -28,11 +28,11 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Decision records and the list of requirements hold every word there is.
+        // Decision records and requirements would match almost every query.
         _render: (source, env, markdown) => {
           const html = markdown.render(source, env);
           if (/^(?:adr\/|requirements\.md)/.test(env.relativePath)) return '';
-          // An export is found as one result, not as one for its parameters and one for what it returns.
+          // Each export is one result, without separate ones for its parameters and return value.
           return env.relativePath.startsWith('api/') ? html.replaceAll(/<h[4-6][^>]*>.*?<\/h[4-6]>/g, '') : html;
         },
         miniSearch: { searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 } },

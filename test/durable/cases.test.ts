@@ -68,7 +68,7 @@ async function unknownIn(db: Durable, id: string): Promise<readonly string[]> {
   );
 }
 
-test('case 4: a worker that is killed with 20 runs loses none of them and doubles none of their calls', async () => {
+test('case 4: a worker that is killed with 20 runs loses none of them and repeats none of their calls', async () => {
   verifies('durable.cases.4');
   const { db, work, kill, entered } = world();
   const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
@@ -124,7 +124,7 @@ function cut(executor: RunExecutor): RunExecutor {
   return { ...executor, steps: { ...steps, all } };
 }
 
-test('case 9: a tool that kills its process harms none of five others, and its run fails', async () => {
+test('case 9: a tool that kills its process affects none of five others, and its run fails', async () => {
   verifies('durable.cases.9');
   const { db, work, entered, deaths } = world();
   const ids = ['n1', 'n2', 'n3', 'n4', 'n5'];

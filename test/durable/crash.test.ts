@@ -3,22 +3,22 @@ import { expect, test } from 'vitest';
 import { findRuntime } from '../setup/runtimes.ts';
 import { crash } from './crash.ts';
 
-test('workers that are killed and frozen lose nothing, double nothing and use no other key', async () => {
+test('killed and frozen workers lose nothing, repeat nothing and change no key', async () => {
   verifies('durable.crash');
   const report = await crash({ kills: 12, workers: 2, stop: true, naive: false });
-  expect(report).toMatchObject({ lost: 0, doubled: 0, otherKeys: 0, unsound: 0, done: report.runs });
+  expect(report).toMatchObject({ lost: 0, duplicated: 0, changedKeys: 0, invalidHistories: 0, done: report.runs });
   expect(report.unknown).toBeGreaterThan(0);
 });
 
-test('the judge sees a payment that is doubled', async () => {
+test('the crash test notices a payment that is entered twice', async () => {
   verifies('durable.crash');
-  expect((await crash({ kills: 4, workers: 1, stop: false, naive: true })).doubled).toBeGreaterThan(0);
+  expect((await crash({ kills: 4, workers: 1, stop: false, naive: true })).duplicated).toBeGreaterThan(0);
 });
 
 // Installed by `npm install --no-save --prefix runtimes`.
 const node22 = findRuntime('Node 22', ['durable.crash22']);
-test('workers on Node 22 that are killed lose and double nothing either', node22.options, async () => {
+test('killed workers on Node 22 lose and repeat nothing either', node22.options, async () => {
   verifies('durable.crash22');
   const report = await crash({ kills: 8, workers: 2, stop: true, naive: false, execPath: node22.path });
-  expect(report).toMatchObject({ lost: 0, doubled: 0, otherKeys: 0, unsound: 0, done: report.runs });
+  expect(report).toMatchObject({ lost: 0, duplicated: 0, changedKeys: 0, invalidHistories: 0, done: report.runs });
 });

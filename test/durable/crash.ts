@@ -1,8 +1,8 @@
 /**
- * Kills workers of a journal until a number of deaths, and counts what was lost, doubled or run under another key, and histories that are not sound:
+ * A crash test: kills workers of a journal a number of times, and counts calls that were lost, repeated or ran under another key, and invalid histories:
  * `node --conditions=@kernel/source test/durable/crash.ts --kills 200 [--workers 2] [--stop] [--naive]`
  *
- * `--stop` also freezes workers for longer than their lease. `--naive` declares payments as reads: then some must be doubled, or this judge sees nothing.
+ * `--stop` also freezes workers for longer than their lease. `--naive` declares payments as reads: some must then be entered twice, or the test is blind.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util';
 import { openDurable } from '@kernel/durable';
 import { type Message, toolCallsOf } from '@kernel/protocol';
 
-/** What is done to the workers. */
+/** Options of the crash test. */
 export interface CrashOptions {
-  /** How many deaths. */
+  /** How many times a worker is killed. */
   readonly kills: number;
   /** How many workers at a time. */
   readonly workers: number;
@@ -26,7 +26,7 @@ export interface CrashOptions {
   readonly execPath?: string | undefined;
 }
 
-/** What was seen. */
+/** What the crash test counted. */
 export interface CrashReport {
   /** How many workers were killed, and frozen. */
   readonly kills: number;
@@ -40,13 +40,13 @@ export interface CrashReport {
   /** Calls that were neither entered nor reported as unknown. */
   readonly lost: number;
   /** Payments that were entered more than once. */
-  readonly doubled: number;
+  readonly duplicated: number;
   /** Calls that were entered under different keys. */
-  readonly otherKeys: number;
+  readonly changedKeys: number;
   /** Calls that were reported as unknown. */
   readonly unknown: number;
   /** Runs whose history has a call without exactly one result, or a result without its call. */
-  readonly unsound: number;
+  readonly invalidHistories: number;
 }
 
 const LEASE_MS = 400;
@@ -60,7 +60,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs the judge. */
+/** Runs the crash test. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const [path, log] = [join(folder, 'runs.db'), join(folder, 'entered.log')];
@@ -130,11 +130,11 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       if (name === 'pay') payments += 1;
       entered.set(`${runId} ${callId}`, [...(entered.get(`${runId} ${callId}`) ?? []), key]);
     }
-    let [lost, doubled, otherKeys, unknown, unsound, done] = [0, 0, 0, 0, 0, 0];
+    let [lost, duplicated, changedKeys, unknown, invalidHistories, done] = [0, 0, 0, 0, 0, 0];
     const runs = await db.list({ limit: 1_000_000 });
     for (const run of runs) {
       done += run.status === 'done' ? 1 : 0;
-      unsound += isSoundHistory(run.result?.messages ?? []) ? 0 : 1;
+      invalidHistories += isSoundHistory(run.result?.messages ?? []) ? 0 : 1;
       const told = new Set<string>();
       // oxlint-disable-next-line no-await-in-loop
       for await (const { event } of db.events(run.id))
@@ -143,8 +143,8 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
         const keys = entered.get(`${run.id} ${callId}`) ?? [];
         unknown += told.has(callId) ? 1 : 0;
         lost += keys.length === 0 && !told.has(callId) ? 1 : 0;
-        doubled += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
-        otherKeys += new Set(keys).size > 1 ? 1 : 0;
+        duplicated += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
+        changedKeys += new Set(keys).size > 1 ? 1 : 0;
       }
     }
     return {
@@ -155,10 +155,10 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       entered: lines.length,
       payments,
       lost,
-      doubled,
-      otherKeys,
+      duplicated,
+      changedKeys,
       unknown,
-      unsound,
+      invalidHistories,
     };
   }
 }
@@ -183,6 +183,7 @@ if (process.argv[1] === import.meta.filename) {
   });
   const report = await crash({ ...values, kills: Number(values.kills), workers: Number(values.workers) });
   console.log(JSON.stringify(report));
-  const isSound = report.lost + report.doubled + report.otherKeys + report.unsound === 0 && report.done === report.runs;
+  const isSound =
+    report.lost + report.duplicated + report.changedKeys + report.invalidHistories === 0 && report.done === report.runs;
   process.exitCode = isSound === values.naive ? 1 : 0;
 }

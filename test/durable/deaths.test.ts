@@ -143,7 +143,7 @@ function outline(history: readonly Message[]): unknown[] {
 }
 
 describe.each(Object.entries(AGENTS))('an agent %s', (_, agent) => {
-  test('loses nothing and doubles nothing, wherever its process dies', async () => {
+  test('loses nothing and repeats nothing, wherever its process dies', async () => {
     verifies('durable.deaths');
     const whole: World = { entered: new Map() };
     const reference = await attempts(agent, Infinity, whole);

@@ -9,7 +9,7 @@ const APPROVAL_TIMEOUT_S = 7 * 24 * 60 * 60;
 
 async function conversation(messages: readonly Message[]): Promise<string> {
   const runId = DBOS.workflowID ?? randomUUID();
-  // Each process that goes on with the workflow has another one.
+  // Different in each process that continues the workflow.
   const attempt = randomUUID();
   const decisions: Record<string, Decision> = {};
   let recorded: Recorded = {};

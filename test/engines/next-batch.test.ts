@@ -33,7 +33,7 @@ test('an agent runs batch by batch, and waits for a decision', async () => {
   expect.unreachable('The run did not end.');
 });
 
-/** An engine in memory: it repeats the activity that failed, as one whose process died. */
+/** An in-memory engine. It repeats a failed activity as if its process had died. */
 function makeSubject(): StepsUnderTest {
   const runs = new Map<string, { recorded: Recorded; hasFailed: boolean }>();
   return {

@@ -7,24 +7,24 @@ import {
   type StepExecutor,
 } from '@kernel/protocol';
 
-/** What an engine keeps of a run: JSON by name. */
+/** What an engine stores of a run: JSON by name. */
 export type Recorded = Readonly<Record<string, JsonValue>>;
 
-/** What came of one activity. */
+/** The result of one activity. */
 export interface BatchResult {
-  /** What the engine must keep before the next one. */
+  /** What the engine must store before the next activity. */
   readonly recorded: Recorded;
-  /** The call that waits for a decision, as `callIdOf` names it. */
+  /** The id of the call that waits for a decision, as from `callIdOf`. */
   readonly waiting?: string;
-  /** Why the run ended; absent while it goes on. */
+  /** Why the run ended; absent until then. */
   readonly reason?: string;
-  /** Why a step failed, which ends the run: what is recorded of the others stays for another attempt. */
+  /** Why a step failed, which ends the run. Recorded steps stay for another attempt. */
   readonly error?: string;
 }
 
 /**
- * Replays a run to the first batch that is not recorded, and runs that: one activity of an engine whose workflows do no I/O. `isRepeated` says that a
- * process may have died of this activity: what had begun in it is unknown.
+ * Replays a run up to the first batch that is not recorded, and runs that batch: one activity of an engine whose workflows do no I/O. `isRepeated` tells that a
+ * process may have died in this activity, so the outcome of what it began is unknown.
  */
 export async function runNextBatch(
   recorded: Recorded,
@@ -45,7 +45,7 @@ export async function runNextBatch(
   const all = async (batch: readonly Step[]): Promise<readonly JsonValue[]> => {
     const missing = batch.filter(({ id }) => !(id in recorded));
     if (missing.length === 0) return batch.map(({ id }) => recorded[id] ?? null);
-    // The engine must know that a payment begins before it does.
+    // The engine must know of a payment before it begins.
     const beginning = missing.filter((step) => isUnsafe(step) && !(`begin ${step.id}` in recorded));
     for (const { id } of beginning) added[`begin ${id}`] = true;
     if (beginning.length === 0) {
@@ -54,7 +54,7 @@ export async function runNextBatch(
       if (failed !== undefined) stop({ error: String(failed.reason) });
     }
     stop({});
-    // Whatever the loop would make of an answer does not count.
+    // The loop must not go on.
     return new Promise(() => undefined);
   };
 

@@ -3,7 +3,7 @@ import type { AgentEvent, Decision, Message, Provider, StepExecutor } from '@ker
 import { scriptedProvider } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 
-/** What a conversation starts with. */
+/** The input of a conversation. */
 export interface Start {
   readonly runId: string;
   readonly messages: readonly Message[];
@@ -12,7 +12,7 @@ export interface Start {
 /** The decisions that were made, by call. */
 export type Decisions = Readonly<Record<string, Decision>>;
 
-/** Stands for a model: it asks for a mail, and answers when it was sent. */
+/** Stands in for a model: it calls `send_mail`, and answers once the mail is sent. */
 const provider: Provider = {
   name: 'scripted',
   stream(request) {
@@ -27,7 +27,7 @@ const mail = bindTool(
   (_: unknown, { idempotencyKey }) => `Sent as ${idempotencyKey}.`,
 );
 
-/** The agent of the sketches, as it runs in memory: what makes it durable is `steps` alone. */
+/** The agent of the sketches, the same as in memory: only `steps` makes it durable. */
 export function supportAgent(
   { runId, messages }: Start,
   steps: StepExecutor,

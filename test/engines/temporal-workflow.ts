@@ -9,7 +9,7 @@ export const decide = defineSignal<[callId: string, decision: Decision]>('decide
 
 const worker = proxyActivities<{ advance: typeof advance }>({ startToCloseTimeout: '10 minutes' });
 
-/** The workflow does no I/O and imports no agent: it keeps what is recorded, and waits. */
+/** The workflow does no I/O and imports no agent: it stores what is recorded, and waits. */
 export async function conversation(start: Start): Promise<string> {
   const decisions: Record<string, Decision> = {};
   setHandler(decide, (callId, decision) => {

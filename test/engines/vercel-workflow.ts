@@ -8,7 +8,7 @@ async function advance(start: Start, recorded: Recorded, decisions: Decisions): 
   return runNextBatch(recorded, getStepMetadata().attempt > 1, (steps) => supportAgent(start, steps, decisions));
 }
 
-/** The workflow keeps what is recorded, and waits: `resumeHook('ticket-42 call_1', { decision: 'allow' })`. */
+/** The workflow stores what is recorded, and waits: `resumeHook('ticket-42 call_1', { decision: 'allow' })`. */
 export async function conversation(start: Start): Promise<string> {
   'use workflow';
   const decisions: Record<string, Decision> = {};

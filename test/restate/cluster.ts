@@ -67,9 +67,9 @@ try {
       return true;
     });
   }
-  const doubled = [...entered].filter(([key, times]) => / p\d/.test(key) && times > 1).length;
-  console.log(`${done} of ${count} runs done, payments entered twice: ${doubled}`);
-  process.exitCode = done === count && doubled === 0 ? 0 : 1;
+  const duplicated = [...entered].filter(([key, times]) => / p\d/.test(key) && times > 1).length;
+  console.log(`${done} of ${count} runs done, payments entered twice: ${duplicated}`);
+  process.exitCode = done === count && duplicated === 0 ? 0 : 1;
 } finally {
   for (const node of nodes) node.kill('SIGKILL');
   await endpoint.close();

@@ -59,7 +59,7 @@ function makeSubject(): StepsUnderTest {
       });
       const [waiting] = await runs.waiting(runId);
       if (waiting !== undefined) {
-        // Another process goes on with a run that waits.
+        // Another process continues the waiting run.
         await worker.close();
         await startWorker();
         await runs.decide(runId, waiting.callId, { decision: 'allow' });

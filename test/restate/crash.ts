@@ -1,9 +1,9 @@
 /**
- * Kills workers, and the server with `--server`, until a number of deaths, and counts what was lost, doubled or run under another key:
+ * A crash test: kills workers, and with `--server` the server, a number of times, and counts calls that were lost, repeated or ran under another key:
  * `node --conditions=@kernel/source test/restate/crash.ts --kills 100 [--workers 2] [--stop] [--server] [--naive]`
  *
- * `--stop` also freezes workers until the server gives them up. `--naive` declares payments as reads: then some must be doubled, or this judge sees
- * nothing.
+ * `--stop` also freezes workers until the server gives them up. `--naive` declares payments as reads: some must then be entered
+ * twice, or the test is blind.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { startBalancer } from './balancer.ts';
 import { CALLS as CALLS_OF_KINDS } from './fixtures/agents.ts';
 import { startServer } from './server.ts';
 
-/** What is done. */
+/** Options of the crash test. */
 export interface CrashOptions {
-  /** How many deaths of workers. */
+  /** How many times a worker is killed. */
   readonly kills: number;
   /** How many workers at a time. */
   readonly workers: number;
@@ -29,7 +29,7 @@ export interface CrashOptions {
   readonly naive: boolean;
 }
 
-/** What was seen. */
+/** What the crash test counted. */
 export interface CrashReport {
   /** How many workers were killed, and frozen, and how often the server was killed. */
   readonly kills: number;
@@ -44,9 +44,9 @@ export interface CrashReport {
   /** Calls that were neither entered nor reported as unknown. */
   readonly lost: number;
   /** Payments that were entered more than once. */
-  readonly doubled: number;
+  readonly duplicated: number;
   /** Calls that were entered under different keys. */
-  readonly otherKeys: number;
+  readonly changedKeys: number;
   /** Calls that were reported as unknown. */
   readonly unknown: number;
 }
@@ -54,7 +54,7 @@ export interface CrashReport {
 const CALLS: Readonly<Record<string, readonly string[]>> = { ...CALLS_OF_KINDS, dies: ['dies'] };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs the judge. */
+/** Runs the crash test. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const log = join(folder, 'entered.log');
@@ -121,7 +121,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       } else if (options.stop && rounds % 5 === 2) {
         stops += 1;
         victim?.kill('SIGSTOP');
-        // Longer than the server waits for a sign of life.
+        // Longer than the keep-alive timeout of the server.
         // oxlint-disable-next-line no-await-in-loop
         await wait(3000);
         victim?.kill('SIGCONT');
@@ -151,7 +151,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       if (name === 'pay') payments += 1;
       entered.set(`${runId} ${callId}`, [...(entered.get(`${runId} ${callId}`) ?? []), key]);
     }
-    let [lost, doubled, otherKeys, unknown, done] = [0, 0, 0, 0, 0];
+    let [lost, duplicated, changedKeys, unknown, done] = [0, 0, 0, 0, 0];
     for (const run of ended) {
       done += run.status === 'done' ? 1 : 0;
       const told = new Set<string>();
@@ -163,12 +163,12 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
         const keys = entered.get(`${run.id} ${callId}`) ?? [];
         unknown += told.has(callId) ? 1 : 0;
         lost += keys.length === 0 && !told.has(callId) ? 1 : 0;
-        doubled += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
-        otherKeys += new Set(keys).size > 1 ? 1 : 0;
+        duplicated += keys.length > 1 && (callId.startsWith('p') || callId === 'dies') ? 1 : 0;
+        changedKeys += new Set(keys).size > 1 ? 1 : 0;
       }
     }
     const counts = { kills, stops, serverKills, runs: ended.length, done, entered: lines.length, payments };
-    return { ...counts, lost, doubled, otherKeys, unknown };
+    return { ...counts, lost, duplicated, changedKeys, unknown };
   }
 }
 
@@ -184,6 +184,6 @@ if (process.argv[1] === import.meta.filename) {
   });
   const report = await crash({ ...values, kills: Number(values.kills), workers: Number(values.workers) });
   console.log(JSON.stringify(report));
-  const isSound = report.lost + report.doubled + report.otherKeys === 0 && report.done === report.runs;
+  const isSound = report.lost + report.duplicated + report.changedKeys === 0 && report.done === report.runs;
   process.exitCode = isSound === values.naive ? 1 : 0;
 }

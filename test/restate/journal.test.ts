@@ -10,7 +10,7 @@ const engine = useEngine();
 const later = () => ({ decision: 'later' }) as const;
 const model = 'm';
 
-test('a run whose step fails is failed with its error, and retry repeats only that step', async () => {
+test('a run whose step fails is failed with its error, retry repeats only that step, and rejects once it is done', async () => {
   verifies('restate.retry');
   const ran: string[] = [];
   let fails = true;
@@ -100,7 +100,7 @@ test('a run goes on when a tool is gone and another has come: the order of its c
   expect(entered).not.toContain('s1');
 });
 
-test('a run whose code has changed is blocked, nothing of it runs, and it goes on with the code of before', async () => {
+test('a run whose code has changed is blocked, none of its steps run, and it continues with the previous code', async () => {
   verifies('restate.blocked');
   const entered: string[] = [];
   const agentWith = (word: string, version = '1') => ({
@@ -157,7 +157,7 @@ test('a new deployment leaves runs of the old one alone', async () => {
   }
 });
 
-test('a name that Restate does not take is refused at once', () => {
+test('a name that Restate does not accept is refused immediately', () => {
   verifies('restate.verbs');
   expect(() => agentWorkflow('two words', { run: async function* none() {} })).toThrow('agentWorkflow');
 });

@@ -28,7 +28,7 @@ function hanging(name: 'pay' | 'look' | 'set', entered: string[]) {
   return { agent, hangs };
 }
 
-test('when a worker is gone, a payment in flight is unknown, and what can be repeated runs again under the same key', async () => {
+test('when a worker is gone, a payment in flight is unknown, and repeatable calls run again under the same key', async () => {
   verifies('restate.unknown');
   for (const name of ['pay', 'look', 'set'] as const) {
     const entered: string[] = [];
@@ -48,7 +48,7 @@ test('when a worker is gone, a payment in flight is unknown, and what can be rep
   }
 });
 
-test('a call whose outcome is unknown can wait for somebody, who lets it run again, has it told, or says what it did', async () => {
+test('a call whose outcome is unknown can wait for a resolution: run again, tell the model, or take a result', async () => {
   verifies('restate.resolveUnknown');
   const answers: readonly (readonly [UnknownResolution, number, string])[] = [
     ['retry', 2, 'pay done'],
@@ -75,7 +75,7 @@ test('a call whose outcome is unknown can wait for somebody, who lets it run aga
   }
 });
 
-test('300 steps and a call that waits outlive their worker and the server', async () => {
+test('300 steps and a waiting call survive their worker and the server', async () => {
   verifies('restate.server');
   const ran: string[] = [];
   const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);

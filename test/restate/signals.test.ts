@@ -163,7 +163,7 @@ test('start with the same id and input starts one run, and another input is refu
   expect((await runs.result('soon')).status).toBe('done');
 });
 
-test('verbs say what is wrong: an unknown run, a decision that is none, a server that is not there', async () => {
+test('errors say what is wrong: an unknown run, an invalid decision, an unreachable server', async () => {
   verifies('restate.verbs');
   const runs = await engine.serve('verbs', { run: payer() });
   await expect(runs.result('none')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

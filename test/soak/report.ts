@@ -1,6 +1,6 @@
-/** The memory of a process after a collection of garbage. */
+/** The memory of a process after a garbage collection. */
 export interface MemorySample {
-  /** Since its start. */
+  /** Seconds since the start of the process. */
   readonly seconds: number;
   /** Objects and buffers. */
   readonly heapBytes: number;
@@ -8,23 +8,23 @@ export interface MemorySample {
   readonly rssBytes: number;
 }
 
-/** What the worker of a soak tells when its time is up. */
+/** What the worker of a soak test reports when its time is up. */
 export interface SoakReport {
-  /** How many scenarios it has played. */
+  /** The number of scenarios it has run. */
   readonly played: number;
   /** How often each kind of scenario ended in each way. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Scenarios that ended in a way that they must not, at most 20. */
+  /** Up to 20 scenarios that ended in a way they must not. */
   readonly unexpected: readonly string[];
-  /** In order. */
+  /** The samples, in order. */
   readonly samples: readonly MemorySample[];
 }
 
 const MIB = 1024 * 1024;
-/** Until then caches and compiled code fill. */
+/** Until then, caches and compiled code still grow. */
 const SETTLED_SECONDS = 120;
 
-/** By how many MiB a minute the memory grows: a line through the samples after the second minute, or of the second half of a shorter soak. */
+/** Returns the growth of memory in MiB per minute, by linear regression over the samples after the second minute, or over the second half of a shorter test. */
 export function slopeOf(samples: readonly MemorySample[], of: 'heapBytes' | 'rssBytes'): number {
   const last = samples.at(-1)?.seconds ?? 0;
   const from = Math.min(SETTLED_SECONDS, last / 2);

@@ -5,9 +5,9 @@ import type { AgentEvent, Message, Provider, Toolset } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { soakTools } from './tools.ts';
 
-/** What a scenario is played with. */
+/** What a scenario runs with. */
 export interface Stage {
-  /** The provider of the wire whose turn it is; one that waits briefly for a reply that stalls. */
+  /** The provider of the current wire; for a reply that stalls, one with short timeouts. */
   readonly provider: Provider;
   /** Counts the scenarios of the process. */
   readonly number: number;
@@ -15,13 +15,13 @@ export interface Stage {
   readonly stream: boolean;
 }
 
-/** Plays one scenario and returns how its run ended. */
+/** Runs one scenario and returns how it ended. */
 type Scenario = (stage: Stage) => Promise<string>;
 
 const tools = soakTools();
 const limits = { turns: 5, timeMs: 60_000 };
 
-/** Each kind of prompt, how a run of it may end, and who plays it. */
+/** Each kind of prompt, how its run may end, and its scenario. */
 export const SCENARIOS: readonly (readonly [kind: string, ends: readonly string[], play: Scenario])[] = [
   ['plain', ['done'], played('plain')],
   ['parallel', ['done'], played('parallel')],
@@ -103,7 +103,7 @@ async function overMcp(stage: Stage): Promise<string> {
   }
 }
 
-/** The tools of a server by their names without its prefix, which the prompts ask for. */
+/** Renames the tools of a server to drop its prefix, as the prompts expect. */
 function renamed(toolset: Toolset): Toolset {
   const named = new Map(toolset.list().map((tool) => [tool.name.replace(/^soak_/u, ''), tool]));
   return {
@@ -136,7 +136,7 @@ async function inJournal(stage: Stage): Promise<string> {
   return result?.reason ?? 'no result';
 }
 
-/** Ends what scenarios share. */
+/** Closes what the scenarios share. */
 export async function endScenarios(): Promise<void> {
   await worker.drain();
   journal.close();

@@ -1,8 +1,8 @@
-/** The model servers of a soak, in a process of their own: a server for each wire, which answers by what the prompt asks for. */
+/** The model servers of the soak test, in a separate process: one for each wire, which replies as the prompt asks. */
 import { type RawReply, startWireServer, type WireName, type WireReply } from '@kernel/testing';
 
 const WIRE_NAMES: readonly WireName[] = ['openai', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'bedrock'];
-/** Bytes of a body after which a fault comes: in the head, in an event, in its middle, near the end. */
+/** After how many bytes of a body a fault happens: at the start, within an event, in the middle, near the end. */
 const OFFSETS = [0, 1, 60, 200, 400];
 
 const servers = await Promise.all(
@@ -16,7 +16,7 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit(0));
 process.send?.(WIRE_NAMES.map((wire, at) => [wire, servers[at]?.baseUrl]));
 
-/** `Ask for <kind> <number>.` in the prompt picks the reply; results of tools carry `RESULT` once each. */
+/** `Ask for <kind> <number>.` in the prompt selects the reply; each tool result contains `RESULT` once. */
 function replyTo(body: string): WireReply | RawReply {
   const [, kind = 'plain', number = '0'] = /Ask for (\w+) (\d+)\./.exec(body) ?? [];
   const results = body.split('RESULT').length - 1;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { slopeOf } from './report.ts';
 import { soak } from './soak.ts';
 
-test('every kind of scenario ends as it must on six wires, and the process ends by itself with nothing left open', async () => {
+test('every kind of scenario ends as it must on six wires, and the process exits on its own with nothing left open', async () => {
   verifies('soak.nothing.left');
   const { played, outcomes, unexpected, openSockets, code } = await soak(8);
   expect(unexpected).toEqual([]);

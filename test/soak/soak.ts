@@ -1,30 +1,30 @@
 /**
- * Plays mixed scenarios with faults against loopback servers, and judges what is left: `node test/soak/soak.ts [--minutes 10]`.
- * Build first. Exits with 1 where a scenario ended otherwise than it must, memory grows, or something stays open.
+ * Runs mixed scenarios with faults against loopback servers, and checks for leaks: `node test/soak/soak.ts [--minutes 10]`.
+ * Build first. Exits with 1 if a scenario ends unexpectedly, memory grows, or anything stays open.
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { slopeOf, type SoakReport } from './report.ts';
 
 const MIB = 1024 * 1024;
-/** What the heap may grow by in a minute, in MiB. */
+/** How much the heap may grow, in MiB per minute. */
 const MAX_SLOPE = 1;
-/** How long a process may take to end when its work is done. */
+/** How long a process may take to exit when its work is done, in milliseconds. */
 const END_MS = 10_000;
 
-/** What a soak has come to. */
+/** The outcome of a soak test. */
 export interface SoakOutcome extends SoakReport {
-  /** Sockets that the servers still hold after the end. */
+  /** Sockets still open at the servers after the end. */
   readonly openSockets: number;
-  /** Milliseconds from the last word of the process to its end. */
+  /** Milliseconds from the report of the process to its exit. */
   readonly endedAfterMs: number;
-  /** With which code the process ended. */
+  /** The exit code of the process. */
   readonly code: number | null;
 }
 
 const path = (name: string): string => new URL(name, import.meta.url).pathname;
 
-/** Runs the servers and the worker, each in a process. Rejects when the worker dies before it has reported. */
+/** Runs the servers and the worker in a process each. Rejects if the worker dies before it reports. */
 export async function soak(seconds: number): Promise<SoakOutcome> {
   const server = fork(path('server.ts'));
   try {
@@ -47,7 +47,7 @@ export async function soak(seconds: number): Promise<SoakOutcome> {
 
 function answerOf<T>(child: ReturnType<typeof fork>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`A process of the soak ended with ${code}.`));
+    const onExit = (code: number | null): void => reject(new Error(`A process of the soak test exited with ${code}.`));
     child.once('exit', onExit);
     child.once('message', (message) => {
       child.off('exit', onExit);
@@ -59,7 +59,7 @@ function answerOf<T>(child: ReturnType<typeof fork>): Promise<T> {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
   const minutes = Number(values.minutes);
-  if (!(minutes >= 1)) throw new Error(`--minutes ${values.minutes}: give at least 1, or the memory cannot be judged.`);
+  if (!(minutes >= 1)) throw new Error(`--minutes ${values.minutes}: must be at least 1 to measure memory.`);
   const outcome = await soak(minutes * 60);
   const first = outcome.samples[0];
   const last = outcome.samples.at(-1);
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
       `resident ${mib(first?.rssBytes)} → ${mib(last?.rssBytes)} MiB, ${slopeOf(outcome.samples, 'rssBytes').toFixed(2)} a minute`,
   );
   console.log(
-    `${outcome.openSockets} sockets left open; ended by itself after ${outcome.endedAfterMs.toFixed(0)} ms with ${outcome.code}`,
+    `${outcome.openSockets} sockets left open; exited on its own after ${outcome.endedAfterMs.toFixed(0)} ms with ${outcome.code}`,
   );
   for (const problem of outcome.unexpected) console.log(`UNEXPECTED ${problem}`);
   const holds =

@@ -1,6 +1,6 @@
 import { bindTool, createRegistry, type ToolRegistry } from '@kernel/tools';
 
-/** The tools that the prompts of a soak ask for: one that answers, one that throws, one that never ends, one that must be allowed. */
+/** The tools that the prompts ask for: one that answers, one that throws, one that never returns, one that needs approval. */
 export function soakTools(): ToolRegistry {
   return createRegistry([
     bindTool<{ at: number }>(

@@ -1,4 +1,4 @@
-/** Plays scenarios until its time is up, and tells how they ended and how its memory grew. Ends by itself when nothing is left open. */
+/** Runs scenarios until its time is up, and reports how they ended and how its memory grew. Exits on its own if nothing is left open. */
 import { createProviders, type CustomProviderConfig } from '@kernel/providers';
 import type { Provider } from '@kernel/protocol';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const WIRE_CONFIGS: Readonly<Record<string, Partial<CustomProviderConfig>>> = {
 };
 
 const [, , seconds = '10', addresses = '[]'] = process.argv;
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the server of the soak has sent it
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the server of the soak test
 const wires = JSON.parse(addresses) as readonly (readonly [string, string])[];
 const providersWith = (ms: number): readonly Provider[] => {
   const timeouts = { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: 2 * ms };
@@ -22,7 +22,7 @@ const providersWith = (ms: number): readonly Provider[] => {
     createProviders().create({ name, baseUrl, timeouts, connections: LANES, ...WIRE_CONFIGS[name] }),
   );
 };
-// A busy machine may be slow to answer; only a reply that is known to stall is waited for briefly.
+// A busy machine may be slow, so only replies that are known to stall have short timeouts.
 const [providers, impatient] = [providersWith(30_000), providersWith(300)];
 
 const begun = performance.now();
@@ -40,7 +40,8 @@ async function lane(): Promise<void> {
     // Every kind on every wire, streamed and whole.
     const round = Math.floor(number / SCENARIOS.length);
     const provider = (scenario?.[0] === 'stall' ? impatient : providers)[round % providers.length];
-    if (scenario === undefined || provider === undefined) throw new Error('The soak has no scenario or no provider.');
+    if (scenario === undefined || provider === undefined)
+      throw new Error('The soak test has no scenario or no provider.');
     const [kind, allowed, play] = scenario;
     const stream = Math.floor(round / providers.length) % 2 === 0;
     let end: string;

@@ -100,8 +100,8 @@ const EVENTS_KEYS = optionKeys<EventsOptions>({ after: true, follow: true, signa
 const PAGE = 200;
 
 /**
- * Opens a journal of runs, or creates one, readable by its owner only. Throws `STORE_FAILED` for a file that cannot be used. The file must be on a disk
- * of this machine; `:memory:` is a journal without a file, which ends with `close`.
+ * Opens a journal of runs, creating it readable by its owner only if it does not exist. Throws `STORE_FAILED` for a file that cannot be used. The file must be
+ * on a local disk; `:memory:` opens a journal that only this process has.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// What this package does by itself: any loop can record its steps. Agents of @kernel/agent do it by `run({ …, ...executor })`.
+// What this package does on its own: record the steps of any loop. Agents of @kernel/agent need only `run({ …, ...executor })`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const worker = db.work({
     courier: {
       async *run({ steps }) {
         const deliver = async () => ({ number: (deliveries += 1) });
-        // Recorded: whatever happens after it, this step never runs again.
+        // Once recorded, this step never runs again, whatever happens.
         const [output] = await steps.all([{ id: 'tool:1', kind: 'tool', input: {}, run: deliver }]);
         const totals = { turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
         yield { type: 'run-end', reason: 'done', answer: JSON.stringify(output), ...totals };

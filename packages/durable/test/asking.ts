@@ -4,7 +4,7 @@ import { agentOf, step } from './steps.ts';
 
 const tool = { name: 'pay', description: '', parameters: { type: 'object' } } as const;
 const call = { type: 'tool-call', id: 'c', name: 'pay', arguments: '{}' } as const;
-/** Lets a call wait. */
+/** Makes a call wait. */
 export const later = () => ({ decision: 'later' }) as const;
 
 /** A step that asks for a decision, as the loop makes it. */

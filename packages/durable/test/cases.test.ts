@@ -9,7 +9,7 @@ import { gate, journal, journalPath, messages, worker } from './support.ts';
 
 const DAY = 86_400_000;
 
-/** Sets the clock of this process, by which times are written, off by so many milliseconds. */
+/** Offsets the wall clock of this process, by this many milliseconds. */
 function clockOff(): { by: number } {
   const off = { by: 0 };
   const now = Date.now.bind(Date);
@@ -117,7 +117,7 @@ test('case 11: a cancel in the model, and one that races the end, leave one fina
     for (let count = 0; count < ticks; count += 1) await new Promise(setImmediate);
     const isCancelled = await db.cancel(id);
     const { status } = await db.result(id);
-    // Whoever was told that the run was not over sees it cancelled.
+    // If cancel resolved to true, the run is cancelled.
     expect([isCancelled, status]).toEqual([isCancelled, isCancelled ? 'cancelled' : 'done']);
     expect(await db.cancel(id)).toBe(false);
     expect((await db.status(id))?.status).toBe(status);

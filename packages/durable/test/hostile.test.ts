@@ -63,8 +63,8 @@ const HOSTILE: readonly (readonly [verb: string, value: unknown, says: string])[
   ['steer', { role: 'assistant', content: [] }, 'without a message'],
   ['after', { after: 'anser' }, 'after must be one of'],
   ['call', undefined, 'without the id of a call'],
-  ['decide', { decision: 'later' }, 'without a decision'],
-  ['decide', { decision: 'allow', digest: 5 }, 'without a decision'],
+  ['decide', { decision: 'later' }, 'without a valid decision'],
+  ['decide', { decision: 'allow', digest: 5 }, 'without a valid decision'],
   ['resolveUnknown', 'rety', 'without an answer'],
   ['resolveUnknown', { text: 5 }, 'without an answer'],
   ['status', {}, '1 to 500 characters'],
@@ -237,13 +237,4 @@ test('a database of another program with the version of a journal stays as it is
     expect(foreign.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'mine' }]);
     foreign.close();
   }
-});
-
-test('a journal in memory leaves no file', async () => {
-  verifies('durable.files');
-  const db = journal(':memory:');
-  worker(db, { agents: { a: { run: ok } } });
-  await db.start('x', { agent: 'a', messages });
-  expect((await db.result('x')).status).toBe('done');
-  expect(existsSync(':memory:')).toBe(false);
 });

@@ -8,7 +8,7 @@ import { hasEnded, ownIdentity } from '../src/worker/process-identity.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
 
-/** Leaves a journal as a process leaves it that was killed while its run was in a call. */
+/** Leaves a journal as a process that was killed during a call leaves it. */
 function killedIn(path: string, effect: 'read' | 'external', hasBegun: boolean): void {
   const script = join(import.meta.dirname, 'fixtures/dies.ts');
   const args = ['--conditions=@kernel/source', script, path, effect, hasBegun ? 'in' : 'before'];
@@ -79,18 +79,18 @@ test.each([
   expect(read()).toEqual(lease);
   gates[0]?.open();
   await expect.poll(() => at.size).toBe(isOther ? 0 : 1);
-  // What the old attempt made is nowhere.
+  // Nothing of the old attempt was written.
   expect(raw.prepare('SELECT count(*) AS n FROM steps').get()).toEqual({ n: 0 });
   expect(read()).toEqual(lease);
   gates[1]?.open();
   expect((await db.result('x')).result?.answer).toBe('{"time":2}');
 });
 
-test('a worker is taken for dead after a lease without a beat, by a clock that nobody sets', () => {
+test('a worker is considered dead after a lease without a heartbeat, by a monotonic clock', () => {
   verifies('durable.beats');
   let now = 0;
   const watch = createPeerWatch(1000, () => now);
-  /** When the peer is taken for lost, looked at every 250 ms. */
+  /** When the peer counts as lost, checked every 250 ms. */
   const lostAt = (beatOf: (ms: number) => number, untilMs: number): number | undefined => {
     for (; now <= untilMs; now += 250)
       if (watch.lost(new Map([['peer', { beat: beatOf(now), isGone: false }]])).length > 0) return now;
@@ -98,13 +98,13 @@ test('a worker is taken for dead after a lease without a beat, by a clock that n
   };
   expect(lostAt((ms) => Math.floor(ms / 1000), 4000)).toBeUndefined();
   expect(lostAt(() => 5, 9000)).toBe(5250);
-  // Who was held up itself counts again from when it looks.
+  // A watch that was held up itself starts counting anew.
   now += 60_000;
   const againMs = now;
   expect(lostAt(() => 5, now + 5000)).toBe(againMs + 1000);
 });
 
-test('a worker whose process has ended is taken over from at once, however long its lease is', async () => {
+test('the runs of a worker whose process has ended are taken over immediately, however long its lease is', async () => {
   verifies('durable.takeover');
   const path = journalPath();
   killedIn(path, 'read', true);
@@ -115,7 +115,7 @@ test('a worker whose process has ended is taken over from at once, however long 
   expect(performance.now() - begunMs).toBeLessThan(3_600_000 / 4);
 });
 
-test('only a process of this machine can be told to have ended, and one with the same id later is another', () => {
+test('only a process on this machine can be known to have ended, and a later one with the same id is another', () => {
   verifies('durable.takeover');
   const own = ownIdentity();
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
@@ -126,7 +126,7 @@ test('only a process of this machine can be told to have ended, and one with the
     expect(hasEnded(other)).toBe(false);
 });
 
-test('what a call with an effect returns while its worker drains is kept', async () => {
+test('the result of a call with an effect that ends while its worker drains is kept', async () => {
   verifies('durable.drain');
   const db = journal();
   const [begun, release] = [gate(), gate()];
@@ -158,7 +158,7 @@ test('what a call with an effect returns while its worker drains is kept', async
   expect(entered).toBe(1);
 });
 
-test('drain gives runs back, lets steps in flight end, and keeps nothing of those it aborts', async () => {
+test('drain releases runs, lets steps in flight end, and discards those it aborts', async () => {
   verifies('durable.drain');
   const db = journal();
   const begun = gate();
@@ -180,7 +180,7 @@ test('drain gives runs back, lets steps in flight end, and keeps nothing of thos
   expect((await db.result('x')).result?.answer).toBe('{"n":1}');
 });
 
-test('the unknown outcome of a call waits for somebody where the agent says so', async () => {
+test('the unknown outcome of a call waits for a resolution if the agent asks for it', async () => {
   verifies('durable.resolveUnknown');
   for (const [answer, expected] of [
     ['retry', '{"again":true}'],

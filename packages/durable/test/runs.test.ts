@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
@@ -47,7 +47,15 @@ test('the file and what lies beside it can be read by its owner only', async () 
   for (const each of ['', '-wal', '-shm']) expect((statSync(`${path}${each}`).mode & 0o777).toString(8)).toBe('600');
 });
 
-test('purge deletes what is over and nothing else, with every word of it', async () => {
+test('a journal in memory leaves no file', async () => {
+  verifies('durable.private');
+  const db = openDurable(':memory:');
+  expect(await db.start('x', { agent: 'a', messages })).toBe(true);
+  db.close();
+  expect(existsSync(':memory:')).toBe(false);
+});
+
+test('purge deletes runs that are over, every byte of them, and nothing else', async () => {
   verifies('durable.purge');
   const path = journalPath();
   const db = journal(path);
@@ -148,7 +156,7 @@ test('all steps of a batch settle before one that failed ends the run, and retry
   expect(types).toEqual(['run-end']);
 });
 
-test('a run whose steps work on something else than the journal says is blocked, and nothing of it runs', async () => {
+test('a run whose step inputs differ from its journal is blocked, and none of its steps run', async () => {
   verifies('durable.blocked');
   const db = journal();
   let [prompt, ran] = ['a', 0];

@@ -33,7 +33,7 @@ test('a decision that comes before its question counts', async () => {
   expect((await db.result('x')).result?.answer).toBe('{"decision":"allow"}');
 });
 
-test('a call that has its answer waits no more, even if no worker has read it', async () => {
+test('an answered call no longer waits, even if no worker has read the answer', async () => {
   verifies('durable.approvals');
   const db = journal();
   const at = worker(db, { agents: { a: { run: asks, approve: later } } });
@@ -178,12 +178,12 @@ test('messages and stops reach a run from outside, and a message is taken once e
   await expect(db.steer('x', 'too late')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   fails = false;
   await db.retry('x');
-  // What the step that failed had taken is there again.
+  // What the failed step had taken is back.
   expect((await db.result('x')).result?.answer).toContain('"isStopping":true');
   expect(taken).toEqual([['hello'], ['hello'], []]);
 });
 
-test('verbs say what is wrong: an unknown run, a decision that is none', async () => {
+test('errors say what is wrong: an unknown run, an invalid decision', async () => {
   verifies('durable.verbs');
   const db = journal();
   await expect(db.cancel('none')).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: 'There is no run "none".' });

@@ -11,7 +11,7 @@ import { startWorker } from '../src/worker/worker.ts';
 import { agentOf, step } from './steps.ts';
 import { journal, journalPath, messages, worker } from './support.ts';
 
-/** An agent of so many calls in a row that write down that they ran. */
+/** An agent with this many calls in a row, each of which logs that it ran. */
 const calls = (count: number, ran: string[], output: JsonValue = {}) =>
   agentOf(async (steps: StepExecutor) => {
     for (let index = 0; index < count; index += 1)
@@ -68,12 +68,12 @@ test('case 14: a full disk gives the run back without counting a death, and it g
   raw.exec(`PRAGMA max_page_count = ${pages + 30}`);
   workerOn(raw, calls(60, ran, 'x'.repeat(4000)));
   await db.start('x', { agent: 'a', messages });
-  // It runs into the end of the disk more than once.
+  // The disk is full more than once.
   await expect.poll(() => ran.length - new Set(ran).size).toBeGreaterThan(1);
   expect(new Set(ran).size).toBeLessThan(60);
   raw.exec('PRAGMA max_page_count = 100000');
   expect(await db.result('x')).toMatchObject({ status: 'done', deaths: 0 });
-  // Only the one whose result found no space was repeated.
+  // Only the call whose result did not fit was repeated.
   expect([...new Set(ran)]).toEqual(numbers(60));
   expect(new Set(ran.filter((each, index) => ran.indexOf(each) !== index)).size).toBe(1);
 });

@@ -1,4 +1,4 @@
-// What this package does by itself: it makes any loop that records its steps a workflow. Restate asks a worker for what it offers, as here.
+// What this package does on its own: turn any loop that records its steps into a workflow. As here, Restate asks a worker which services it has.
 import { createServer } from 'node:http';
 import { agentWorkflow } from '@kernel/restate';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
@@ -6,7 +6,7 @@ import { createEndpointHandler } from '@restatedev/restate-sdk';
 const courier = agentWorkflow('courier', {
   async *run({ steps }) {
     const deliver = async () => ({ number: 1 });
-    // Recorded: whatever happens after it, this step never runs again.
+    // Once recorded, this step never runs again, whatever happens.
     const [output] = await steps.all([{ id: 'tool:1', kind: 'tool', input: {}, run: deliver }]);
     const totals = { turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } };
     yield { type: 'run-end', reason: 'done', answer: JSON.stringify(output), ...totals };

@@ -18,7 +18,7 @@ export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
 
 /** The result of validation by a Standard Schema: the output, or what is wrong. */
 export type StandardResult<Output> =
-  /** The value is valid; this is what the schema makes of it. */
+  /** The value is valid; this is the schema's output for it. */
   | { readonly value: Output; readonly issues?: undefined }
   /** The value is not valid. */
   | { readonly issues: readonly StandardIssue[] };

@@ -13,7 +13,7 @@ export interface RunInput {
   readonly messages: readonly Message[];
   /** The conversation that the run continues, and where it is kept; without one nothing is kept. */
   readonly session?: Session | undefined;
-  /** Starts the run, in place of the two above. */
+  /** The events of a run that was started elsewhere. Takes precedence over `messages` and `session`. */
   readonly events?: AsyncIterable<AgentEvent> | undefined;
   /** Sees each event, secrets redacted, before it is shown. */
   readonly record?: ((event: AgentEvent) => void) | undefined;

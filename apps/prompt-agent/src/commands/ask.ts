@@ -56,7 +56,7 @@ async function inSession(invocation: Invocation, agent: OpenAgent, messages: rea
   }
 }
 
-/** The same, with each step in a journal. */
+/** Runs the prompt with each step recorded in a journal. */
 async function inJournal(
   invocation: Invocation,
   agent: OpenAgent,

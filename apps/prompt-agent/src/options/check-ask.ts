@@ -107,7 +107,7 @@ export function checkSession({ continue: isContinued, session, 'no-session': isO
     );
 }
 
-/** Checks the flags about a journal. Throws a usage error that names them. */
+/** Checks the journal flags. Throws a usage error that names them. */
 function checkDurable({ durable, journal, protocol, 'no-session': isOff }: Flags): void {
   if (durable === true && isOff === true) throw usageError('--durable and --no-session exclude each other.');
   if (durable === true && protocol !== undefined)

@@ -164,7 +164,7 @@ export const FLAGS = {
   durable: {
     type: 'boolean',
     value: '',
-    help: 'record each step of the session in a journal, so that -c goes on after any end; see runs',
+    help: 'record each step of the session in a journal, so that -c resumes after any interruption; see runs',
   },
   'no-session': { type: 'boolean', value: '', help: 'keep nothing of this run' },
   html: { type: 'boolean', value: '', help: 'write one self-contained HTML page' },

@@ -32,7 +32,7 @@ export const JOURNAL_COMMANDS = {
   },
   'runs resolve': {
     usage: 'ID CALL retry|tell|TEXT',
-    summary: 'say what becomes of a call whose outcome is unknown',
+    summary: 'resolve a call whose outcome is unknown',
     flags: ['journal', 'json'],
     maxWords: Infinity,
     examples: ['ticket-42 call_7 retry', 'ticket-42 call_7 "it was paid"'],

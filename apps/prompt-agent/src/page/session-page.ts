@@ -13,15 +13,15 @@ import { timeline } from './timeline.ts';
 
 const MAX_TITLE = 120;
 
-/** What a page says of itself. */
+/** How a page describes itself. */
 export interface PageAbout {
   /** What it shows. */
   readonly kind: 'session' | 'run';
-  /** The id of that. */
+  /** Its id. */
   readonly id: string;
   /** The heading. */
   readonly title: string;
-  /** Facts besides those of a transcript, by what they are called. */
+  /** Facts beyond those of the transcript, with their names. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** The command that wrote it. */
   readonly command: string;

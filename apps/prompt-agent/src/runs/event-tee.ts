@@ -1,16 +1,16 @@
 import type { AgentEvent } from '@kernel/protocol';
 
-/** Events of a run that a worker reads, for a second reader. */
+/** Copies the events of a run, which a worker reads, for a second reader. */
 export interface EventTee {
-  /** The events, until what they come from has ended. */
+  /** The copied events, until their source ends. */
   readonly events: AsyncIterable<AgentEvent>;
-  /** Passes events on to a worker, and shows each to the reader of `events`. */
+  /** Forwards events to a worker and copies each to `events`. */
   forward(this: void, source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void>;
   /** Ends `events`. */
   end(this: void): void;
 }
 
-/** Creates a tee. What the reader has not read yet is held. */
+/** Creates a tee. Unread copies are buffered. */
 export function createEventTee(): EventTee {
   const held: AgentEvent[] = [];
   let hasEnded = false;

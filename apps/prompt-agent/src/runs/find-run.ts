@@ -40,7 +40,7 @@ export async function requireWaiting(
   if (found?.kind === 'approval') return found;
   if (found !== undefined)
     throw usageError(
-      `The outcome of call "${shown(found.callId)}" is unknown, which nobody can approve or deny. See prompt-agent runs resolve.`,
+      `The outcome of call "${shown(found.callId)}" is unknown, so it can be neither approved nor denied. See prompt-agent runs resolve.`,
     );
   const run = `run "${shown(id)}"`;
   if (calls.length === 0) throw usageError(`No call of ${run} waits for a decision: it is ${status}.`);
@@ -59,7 +59,7 @@ export async function requireWaiting(
   throw usageError(`No call "${shown(callId)}" of ${run} waits for a decision.${hint} These do: ${list}${more}.`);
 }
 
-/** Finds the call of a run whose outcome is unknown. Rejects with a usage error that lists those that there are. */
+/** Finds a call of a run whose outcome is unknown. Rejects with a usage error that lists such calls. */
 export async function requireUnknown(db: Durable, { id, status }: DurableRun, callId: string): Promise<WaitingCall> {
   const calls = (await db.waiting(id)).filter(({ kind }) => kind === 'unknown');
   const found = calls.find((each) => each.callId === callId);
@@ -67,7 +67,7 @@ export async function requireUnknown(db: Durable, { id, status }: DurableRun, ca
   if (calls.length === 0) throw usageError(`No call of run "${shown(id)}" has an unknown outcome: it is ${status}.`);
   const list = calls.slice(0, MAX_LISTED).map((each) => `${shown(each.callId)} (${oneLine(each.call.name, 64)})`);
   throw usageError(
-    `No call "${shown(callId)}" of run "${shown(id)}" has an unknown outcome. These have: ${list.join(', ')}.`,
+    `No call "${shown(callId)}" of run "${shown(id)}" has an unknown outcome. These do: ${list.join(', ')}.`,
   );
 }
 

@@ -14,12 +14,12 @@ import { usageError } from '../usage-error.ts';
 /** Tables that every journal has. */
 const TABLES = ['events', 'runs', 'signals', 'steps', 'waits'];
 
-/** The path of the journal of `--journal`, else of that in the state folder. */
+/** Returns the path of the journal: that of `--journal`, otherwise `runs.db` in the state folder. */
 export function journalPath({ journal }: Pick<Flags, 'journal'>, host: Pick<Host, 'cwd' | 'env' | 'home'>): string {
   return journal === undefined ? join(stateFolder(host), 'runs.db') : resolve(host.cwd, journal);
 }
 
-/** Opens a journal, which is created if there is none, as `openJournal` does otherwise. */
+/** Opens a journal like `openJournal`, creating it if it does not exist. */
 export async function createJournal(path: string): Promise<Durable> {
   if (isFile(path)) return openJournal(path);
   loadSqlite(); // Node warns when SQLite is loaded for the first time.

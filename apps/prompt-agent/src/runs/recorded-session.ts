@@ -7,44 +7,44 @@ import { lastAnswerOf } from '../sessions/last-answer.ts';
 import { createJournal } from './open-journal.ts';
 import { createEventTee } from './event-tee.ts';
 
-/** A session whose runs are recorded in a journal: a run is there as long as the session does not have what it added. */
+/** A session whose runs are recorded in a journal. A run stays there until its messages are in the session. */
 export interface RecordedSession {
-  /** The last answer, if nothing is pending in the session nor in the journal. */
+  /** Returns the last answer, unless anything is pending in the session or the journal. */
   lastAnswer(): Promise<string | undefined>;
   /**
-   * Goes on with the run that has not ended, else starts one with these messages, or with what is pending. Emits one `run-end`, last, when what the run has
-   * added is in the session; one with `approval` for calls that wait in the journal.
+   * Continues the unfinished run, if there is one; otherwise starts one with these messages, or with what is pending. The last event is one `run-end`, emitted
+   * once the run's messages are in the session, or with reason `approval` for calls that wait in the journal.
    */
   run(options: Omit<RunOptions, 'messages'>, messages: readonly Message[]): AsyncGenerator<AgentEvent, void>;
   /** Closes the journal. */
   close(): void;
 }
 
-/** How often a run is tried whose journal could not be written. */
+/** How many times to try a run whose journal cannot be written. */
 const MAX_TRIES = 3;
-/** How long the end of a run may take to be written, in milliseconds. */
+/** How long writing the end of a run may take, in milliseconds. */
 const END_MS = 30_000;
 const FINAL: ReadonlySet<DurableRun['status']> = new Set(['done', 'failed', 'cancelled']);
 
-/** Opens the journal of a session, and adds to the session what a run ended with whose process died after that. */
+/** Opens the journal of a session. If a process died between the end of a run and the session, adds the run's messages to the session. */
 export async function openRecordedSession(
   path: string,
   session: Session,
   { signal, output }: Pick<Invocation, 'signal' | 'output'>,
 ): Promise<RecordedSession> {
   const db = await createJournal(path);
-  // No other session goes on with its runs.
+  // So that no other session continues its runs.
   const agent = `session ${session.id}`;
-  /** The id of the run that goes on from what is in the session now. */
+  /** Returns the id of the run that continues the session from its current state. */
   const runId = async (): Promise<string> => `${session.id}-${(await session.entries()).length}`;
 
-  /** Moves what a run has added into the session. */
+  /** Moves the messages of a run into the session. */
   async function moveToSession(record: DurableRun): Promise<void> {
     const before = await loadHistory(session);
     const entries = addedEntries(record, before.length);
     if (record.status === 'cancelled' && entries.length === 0)
-      output.note('note: the run was cancelled; what it had done is not in the session.');
-    // A session that cannot be written says so by itself; then the journal keeps the run.
+      output.note('note: the run was cancelled; its messages are not in the session.');
+    // If the session cannot be written, it reports that itself, and the journal keeps the run.
     if (await append(entries)) await db.purge({ ids: [record.id] });
   }
 
@@ -58,22 +58,22 @@ export async function openRecordedSession(
   async function settle(): Promise<void> {
     const id = await runId();
     const ended = await db.list({ agent });
-    // One that is not at the end of the session is in it already: the process died before the run was deleted.
+    // A run that does not continue the session is already in it: the process died before deleting the run.
     const stale = ended.filter((each) => each.id !== id && FINAL.has(each.status));
     if (stale.length > 0) await db.purge({ ids: stale.map((each) => each.id) });
     const current = ended.find((each) => each.id === id);
     if (current !== undefined && hasHistory(current)) await moveToSession(current);
   }
 
-  /** Makes sure that a run is in the journal to go on with. Returns its id. */
+  /** Makes sure that the journal has a run to continue. Returns its id. */
   async function prepare(system: string | undefined, messages: readonly Message[]): Promise<string> {
     const id = await runId();
     const known = await db.status(id);
     if (known === undefined) {
       if (!(await append(messages.map((message) => ({ type: 'message', message })))))
-        throw new KernelError('STORE_FAILED', 'The session could not be written, so that its run was not started.');
+        throw new KernelError('STORE_FAILED', 'The session could not be written, so its run was not started.');
       const started = await runId();
-      // The prompt of the start: notes and instructions that have changed since would make it another run.
+      // The system prompt is kept from the start: notes and instructions may change, and would block the run.
       const input = { system: system ?? null };
       await db.start(started, { agent, messages: await loadHistory(session), input });
       return started;
@@ -132,7 +132,7 @@ export async function openRecordedSession(
           return;
         }
         if (signal.aborted) {
-          output.note('note: the run is in its journal; prompt-agent -c goes on with it.');
+          output.note('note: the run is in its journal; prompt-agent -c continues it.');
           yield emptyEnd({ reason: 'aborted' });
           return;
         }
@@ -149,7 +149,7 @@ export async function openRecordedSession(
   };
 }
 
-/** What a run has added to a session, which had `length` messages. A call whose result is not there has perhaps run. */
+/** Returns what a run adds to a session of `length` messages. A call without a result may have run. */
 function addedEntries({ result }: DurableRun, length: number): readonly SessionEntry[] {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the messages of a run-end, as JSON
   const messages = (result?.messages ?? []) as unknown as readonly Message[];
@@ -164,7 +164,7 @@ function addedEntries({ result }: DurableRun, length: number): readonly SessionE
   ];
 }
 
-/** Whether what a run that is over has added can be told: one that its process never ended cannot say so. */
+/** Whether the messages of a finished run are known. They are not if it failed because its process died. */
 function hasHistory({ status, result }: DurableRun): boolean {
   return FINAL.has(status) && (status !== 'failed' || result?.messages !== undefined);
 }
@@ -198,9 +198,9 @@ async function waitingEnd(db: Durable, id: string): Promise<RunEnd> {
 function blockedError({ id, result }: DurableRun): KernelError {
   return new KernelError(
     'CONFIG_INVALID',
-    `The run cannot go on as it is asked for now: ${KernelError.fromJSON(result?.error).message}`,
+    `The run cannot continue with these options: ${KernelError.fromJSON(result?.error).message}`,
     {
-      hint: `Give the model and the options of before, or give the run up: prompt-agent runs cancel ${id}`,
+      hint: `Restore the previous model and options, or cancel the run: prompt-agent runs cancel ${id}`,
     },
   );
 }

@@ -11,19 +11,19 @@ import { toTranscript } from '../sessions/transcript.ts';
 
 const MAX_ID = 500;
 
-/** What a journal knows of a run. */
+/** The data of a run in a journal. */
 export interface JournaledRun {
   /** The run. */
   readonly run: DurableRun;
-  /** What it was started with. */
+  /** The messages it was started with. */
   readonly messages: readonly Message[];
   /** Its events, in order. */
   readonly events: readonly LoggedEvent[];
-  /** The calls that wait. */
+  /** Its waiting calls. */
   readonly waiting: readonly WaitingCall[];
 }
 
-/** A run as one HTML page, of the same kind as that of a session. */
+/** Renders a run as one HTML page, like that of a session. */
 export function runPage(journaled: JournaledRun): string {
   const { run, messages, events, waiting } = journaled;
   const { id, agent, version, status, deaths } = run;
@@ -53,7 +53,7 @@ function startOf({ createdAt }: DurableRun, messages: readonly Message[]): Store
 }
 
 function toStored(events: readonly LoggedEvent[]): readonly StoredEvent[] {
-  /** The names of the tools that were called, by call: the events of an agent say only which call it is in. */
+  /** The name of the tool of each call, by id, since the events of a sub-agent name only the call it is in. */
   const names = new Map<string, string>();
   return events.flatMap(({ at, step, event }) => {
     try {
@@ -66,7 +66,7 @@ function toStored(events: readonly LoggedEvent[]): readonly StoredEvent[] {
   });
 }
 
-/** The agents that a step is in, by the calls before its own: `tool:c1/model:1` is in that of c1. */
+/** Returns the path of agents that a step is in, from the calls before its own: `tool:c1/model:1` is in the agent of c1. */
 function pathOf(step: string, names: ReadonlyMap<string, string>): readonly string[] {
   const outer = step.split('/').slice(0, -1);
   const ids = outer.flatMap((part) =>
@@ -75,20 +75,20 @@ function pathOf(step: string, names: ReadonlyMap<string, string>): readonly stri
   return ids.flatMap((id) => [names.get(id) ?? 'agent', id]);
 }
 
-/** How a run is that has no event of its end. */
+/** How to describe a run without a `run-end`, by status. */
 const STATUS: Readonly<Partial<Record<DurableRun['status'], string>>> = {
-  queued: 'in the queue',
-  running: 'goes on',
+  queued: 'queued',
+  running: 'running',
   waiting: 'approval',
   cancelled: 'cancelled',
 };
 
-/** How a run is, in place of an end that no event tells of. */
+/** Returns an event that describes the status of a run without a `run-end`. */
 function endOf({ run, events, waiting }: JournaledRun): readonly StoredEvent[] {
   const { status, result, updatedAt } = run;
   if (events.some(({ step, event }) => step === '' && event.type === 'run-end')) return [];
   const isUnknown = status === 'waiting' && waiting.every(({ kind }) => kind === 'unknown');
-  const reason = isUnknown ? 'waits: the outcome of a call is unknown' : (STATUS[status] ?? status);
+  const reason = isUnknown ? 'waiting: the outcome of a call is unknown' : (STATUS[status] ?? status);
   const error = isObject(result?.error) ? { error: fieldsOf(result.error) } : {};
   return [toStoredEvent(updatedAt.getTime(), [], { type: 'run-end', reason, ...error })];
 }
@@ -97,7 +97,7 @@ function toStoredEvent(atMs: number, path: readonly string[], event: object): St
   return { at: new Date(atMs).toISOString(), atMs, path, event: { ...event } };
 }
 
-/** The totals of a run, counted in its events. */
+/** Counts the totals of a run from its events. */
 function recordOf({ id, status, createdAt, updatedAt }: DurableRun, events: readonly StoredEvent[]): SessionRecord {
   const replies = events.filter(({ event }) => event['type'] === 'message-end').map(({ event }) => event);
   const tokens = (key: string): number =>

@@ -23,7 +23,7 @@ export interface KeptSession {
   readonly session: Session;
   /** The last answer, if nothing is pending in the conversation. */
   readonly lastAnswer: string | undefined;
-  /** The journal that its runs are recorded in; undefined for none. */
+  /** The path of the journal that its runs are recorded in; undefined if they are not. */
   readonly journal: string | undefined;
   /** Writes that a run begins with these messages. */
   start(messages: readonly Message[]): void;
@@ -146,10 +146,10 @@ function resume(
   const called = oneLine(calledOf(record), 80);
   if (journal !== undefined && !allowsJournal)
     throw usageError(
-      `The session ${called} is recorded in a journal: go on with prompt-agent -c or --session, not here.`,
+      `The session ${called} is recorded in a journal: continue it with prompt-agent -c or --session, not here.`,
     );
   if (given !== undefined && given !== journal && flags.journal !== undefined)
-    throw usageError(`The session ${called} is recorded in another journal: leave --journal out.`);
+    throw usageError(`The session ${called} is recorded in another journal: omit --journal.`);
   const use = useOf(invocation, journal);
   const opened = resumeSession(store, record, use);
   const model = record.model === use.model ? '' : `, so far with ${oneLine(record.model, 64)}`;

@@ -75,7 +75,7 @@ const page = async (cwd: string, id: string): Promise<string> => {
   return stdout;
 };
 
-test('runs show --html writes all that happened in a run as one page that loads nothing, every text escaped', async () => {
+test('runs show --html writes everything that happened in a run as one self-contained page, with every text escaped', async () => {
   verifies('cli.runs.page');
   const cwd = await journaled();
   const text = await page(cwd, `ticket-${HOSTILE}`);

@@ -62,9 +62,9 @@ test('runs resolve says which calls are unknown, and what it needs', async () =>
   verifies('cli.runs.resolve');
   const { db, runs } = await unknownPayment();
   for (const [args, said] of [
-    [['x'], 'runs resolve needs ID CALL, and retry, tell or the text'],
-    [['x', 'c1'], 'runs resolve needs ID CALL, and retry, tell or the text'],
-    [['x', 'c9', 'tell'], 'No call "c9" of run "x" has an unknown outcome. These have: c1 (pay).'],
+    [['x'], 'runs resolve needs ID CALL, followed by retry, tell or the text'],
+    [['x', 'c1'], 'runs resolve needs ID CALL, followed by retry, tell or the text'],
+    [['x', 'c9', 'tell'], 'No call "c9" of run "x" has an unknown outcome. These do: c1 (pay).'],
     [['y', 'c1', 'tell'], 'There is no run "y".'],
   ] as const) {
     const { code, stderr } = await runs('resolve', ...args);

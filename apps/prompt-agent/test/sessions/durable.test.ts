@@ -7,7 +7,7 @@ import { type Outcome, prompt, promptHere, workspace } from '../program.ts';
 
 const TOOLS = new URL('../../../../packages/tools/dist/index.js', import.meta.url).href;
 
-/** Tools that write down each call, and wait while a file is absent: where the process is killed. */
+/** Tools that log each call and wait for a file, so that the process can be killed in them. */
 const MODULE = `
 import { appendFileSync, existsSync } from 'node:fs';
 import { bindTool } from ${JSON.stringify(TOOLS)};
@@ -25,7 +25,7 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content?: unknown; readonly tool_call_id?: string }[];
 }
 
-/** A model that calls each tool in its own turn, and then answers. To request `hangsAt` it replies when nobody listens any more. */
+/** A model that calls each tool in a turn of its own, and then answers. It hangs at request `hangsAt`. */
 async function startModel(calls: readonly string[], hangsAt?: number): Promise<WireServer & { asked: () => number }> {
   let asked = 0;
   const server = await startWireServer({
@@ -113,12 +113,12 @@ test.each([
   const entered = effectsIn(cwd).filter((line) => line.startsWith(at));
   expect([entered.length, new Set(entered).size]).toEqual([times, 1]);
   expect(effectsIn(cwd).filter((line) => line.startsWith('look'))).toHaveLength(2);
-  // No reply that had come was asked for again.
+  // No recorded reply was requested again.
   expect(server.asked()).toBe(4);
   expect(await messagesOf(cwd, 'trip')).toEqual(ROLES);
   const { stdout } = await prompt(['sessions', 'export', 'trip'], { cwd });
   expect(stdout.includes('OUTCOME_UNKNOWN')).toBe(times === 1);
-  // The journal has nothing of it any more.
+  // Nothing is left of it in the journal.
   expect((await prompt(['runs', 'list'], { cwd })).stdout).toBe('');
 });
 
@@ -151,7 +151,7 @@ test('without a terminal a call waits in the journal, and goes on with -c once r
   expect(effectsIn(cwd)).toHaveLength(1);
 });
 
-test('Ctrl-C leaves a recorded run in its journal, and -c goes on with it', async () => {
+test('Ctrl-C leaves a recorded run in its journal, and -c continues it', async () => {
   verifies('cli.durable.killed');
   const cwd = workspace({ 'my.tools.mjs': MODULE, 'wait.txt': '' });
   const server = await startModel(['look', 'pay']);
@@ -160,7 +160,7 @@ test('Ctrl-C leaves a recorded run in its journal, and -c goes on with it', asyn
     effectsIn(cwd).some((line) => line.startsWith('pay')),
   );
   expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain('prompt-agent -c goes on with it');
+  expect(stopped.stderr).toContain('prompt-agent -c continues it');
   go(cwd);
   expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0, stdout: 'done with 1\n' });
   expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
@@ -174,9 +174,7 @@ test('with another model a run that has begun does not go on, and says what to d
   await killed([...given, '--durable', 'pay it'], cwd, () => server.asked() === 3);
   const other = await prompt(['-c', ...given, '--model', 'other'], { cwd });
   expect(other).toMatchObject({ code: 2, stdout: '' });
-  expect(other.stderr).toContain(
-    'Give the model and the options of before, or give the run up: prompt-agent runs cancel',
-  );
+  expect(other.stderr).toContain('Restore the previous model and options, or cancel the run: prompt-agent runs cancel');
   expect(await prompt(['-c', ...given], { cwd })).toMatchObject({ code: 0 });
   expect(effectsIn(cwd).map((line) => line.split(' ')[0])).toEqual(['look', 'pay']);
 });
@@ -198,7 +196,7 @@ test('--durable works without a model, keeps its file private, and is refused wh
     [['--journal', 'x.db', 'hi'], '--journal needs --durable.'],
     [['--durable', '--journal', '', 'hi'], '--journal needs the path of a file.'],
     [['chat', '--durable'], '--durable has no effect on chat'],
-    [['chat', '-c'], 'is recorded in a journal: go on with prompt-agent -c'],
+    [['chat', '-c'], 'is recorded in a journal: continue it with prompt-agent -c'],
     [['-c', '--durable', '--journal', 'other.db', 'hi'], 'is recorded in another journal'],
     [['--durable', '--journal', 'a.txt', 'hi'], 'a.txt'],
   ] as const) {

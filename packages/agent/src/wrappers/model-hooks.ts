@@ -14,7 +14,7 @@ import { requestContext } from '../loop/request-context.ts';
 export type BeforeModel =
   /** Sends this request instead. */
   | { readonly action: 'change'; readonly request: ProviderRequest }
-  /** Does not ask the model: this text is its reply. */
+  /** Skips the model: this text is its reply. */
   | { readonly action: 'answer'; readonly text: string }
   /** Refuses the request: the run fails with `PROVIDER_REFUSED` and this reason. */
   | { readonly action: 'deny'; readonly reason: string }
@@ -23,7 +23,7 @@ export type BeforeModel =
 
 /** What a hook after the model may decide. Deltas have been emitted by then: a change affects only the whole message. */
 export type AfterModel =
-  /** Goes on with this reply instead. */
+  /** Continues with this reply instead. */
   | { readonly action: 'change'; readonly end: MessageEnd }
   /** Ends the run with reason `handled` and this answer. */
   | { readonly action: 'stop'; readonly answer: string };

@@ -21,7 +21,7 @@ import type { HookResult } from './model-hooks.ts';
 export type BeforeTool =
   /** Makes this call instead. */
   | { readonly action: 'change'; readonly call: ToolCall }
-  /** Does not call the tool: this is its result. */
+  /** Skips the tool: this is its result. */
   | { readonly action: 'answer'; readonly result: ToolResult }
   /** Refuses the call: its result is `TOOL_DENIED` with this reason, for the model. */
   | { readonly action: 'deny'; readonly reason: string }
@@ -30,7 +30,7 @@ export type BeforeTool =
 
 /** What a hook after a call may decide. */
 export type AfterTool =
-  /** Goes on with this result instead. */
+  /** Continues with this result instead. */
   | { readonly action: 'change'; readonly result: ToolResult }
   /** Ends the run with reason `handled` and this answer. */
   | { readonly action: 'stop'; readonly answer: string };

@@ -42,7 +42,7 @@ export function openDatabase(path: string, durability: Durability): Database {
     // Another process may be creating the tables.
     db.exec('PRAGMA busy_timeout = 5000');
     const version = checkVersion(db, path);
-    // Only now: the file of another program stays as it is.
+    // Not before the check: the file of another program must stay untouched.
     if (isFile) chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;');
     db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'};`);

@@ -2,13 +2,13 @@ import type { Message, UserMessage } from '../message.ts';
 
 /** Queues of messages for a run that is under way. Create one per run; every method may be called at any time. */
 export interface Steering {
-  /** Puts a message before the next model call. Calls of the turn that have not started are skipped, with results that say so. */
+  /** Adds a message before the next model call. Calls of the turn that have not started are skipped, with results that say so. */
   steer(message: string | UserMessage): void;
-  /** Puts a message after the answer: the run goes on with it instead of ending. */
+  /** Adds a message after the answer, so that the run continues instead of ending. */
   followUp(message: string | UserMessage): void;
   /** Ends the run once the calls in flight are done, with reason `aborted`. To interrupt them too, abort the run's `signal`. */
   stop(): void;
-  /** The messages that wait, in order, and whether `stop` was called. */
+  /** The queued messages, in order, and whether `stop` was called. */
   readonly pending: {
     readonly steer: readonly Message[];
     readonly followUp: readonly Message[];

@@ -18,7 +18,7 @@ export interface WireRecording {
   readonly bytes: Uint8Array;
   /** How many random chunkings are tried; always the same ones. Default 200. */
   readonly chunkings?: number | undefined;
-  /** How many bytes apart the cuts are, for a second transport under the same decoder. Default 1: after every byte. */
+  /** Cuts the recording after every so many bytes: raise it for a second transport under the same decoder. Default 1. */
   readonly cutStep?: number | undefined;
   /** Creates a provider whose next requests all receive the recording, each delivered as `next()` says. */
   make(next: () => WireDelivery): ConformanceSubject | Promise<ConformanceSubject>;

@@ -2,9 +2,9 @@ import type { JsonValue, Step, StepExecutor } from '@kernel/protocol';
 
 /** What is known of a step: that the handler of its call was about to be entered, or its output as JSON text. */
 export type JournalEntry =
-  /** The handler of its call was about to be entered; whether it has done something is unknown. */
+  /** The handler of its call was about to be entered; what it did is unknown. */
   | { readonly state: 'begun' }
-  /** It has ended with this output. */
+  /** It ended with this output. */
   | { readonly state: 'done'; readonly output: string };
 
 /** A journal in memory. Pass the same one to the next attempt at a run. */

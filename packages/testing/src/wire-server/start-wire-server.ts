@@ -21,7 +21,7 @@ export interface WireServerOptions {
   readonly token?: string | undefined;
   /** Refuses requests that a strict vendor would refuse, with 400 and the reasons. Default true. */
   readonly strict?: boolean | undefined;
-  /** How many of the last requests `requests` keeps, for servers that run for long. Default: all. */
+  /** How many of the latest requests `requests` keeps. Set it for long-running servers. Default: all. */
   readonly keepRequests?: number | undefined;
 }
 

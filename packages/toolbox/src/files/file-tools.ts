@@ -12,7 +12,7 @@ import { searchTextTool, type SearchTextOptions } from './search/search-text.ts'
 import { undoTool } from './undo.ts';
 
 /**
- * All tools for files: those that read, then those that change. What they may do is up to the rules of the workspace.
+ * Returns all file tools: those that read, then those that write. The rules of the workspace decide what they may do.
  *
  * @example
  * ```ts

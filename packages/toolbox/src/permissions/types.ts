@@ -5,9 +5,9 @@ import type { Tool, ToolCall } from '@kernel/protocol';
  * characters; in them what the arguments must be like, see `permissions`. Without parentheses any arguments match.
  */
 export type PermissionRule =
-  /** The calls that run without a question. */
+  /** The calls that run without approval. */
   | { readonly allow: string }
-  /** The calls that a person is asked about. */
+  /** The calls that need a person's approval. */
   | { readonly ask: string }
   /** The calls that never run. */
   | { readonly deny: string };

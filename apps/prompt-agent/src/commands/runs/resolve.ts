@@ -5,12 +5,12 @@ import { requireRun, requireUnknown } from '../../runs/find-run.ts';
 import { usageError } from '../../usage-error.ts';
 import { reportChange, withJournal } from './with-journal.ts';
 
-/** Says what becomes of a call whose outcome is unknown: it runs again, the model is told that nobody knows, or a text is its result. */
+/** Resolves a call whose outcome is unknown: runs it again, tells the model, or takes a text as its result. */
 export function runsResolve(call: CommandCall): Promise<number> {
   const [id, callId, ...words] = call.words;
   const text = words.join(' ').trim();
   if (text === '' && id !== undefined)
-    throw usageError('runs resolve needs ID CALL, and retry, tell or the text that the call returned.');
+    throw usageError('runs resolve needs ID CALL, followed by retry, tell or the text that the call returned.');
   const answer: UnknownResolution = text === 'retry' || text === 'tell' ? text : { text };
   return withJournal(call, async (db) => {
     const run = await requireRun(db, 'runs resolve', id);
@@ -22,7 +22,7 @@ export function runsResolve(call: CommandCall): Promise<number> {
       about: { run: run.id, call: unknown.callId, answer, name: unknown.call.name },
       text: isDone
         ? `${oneLine(unknown.call.name, 64)} ${oneLine(unknown.callId, 80)} ${what}`
-        : 'The call was resolved meanwhile; the first answer counts.',
+        : 'The call has been resolved in the meantime; the first resolution counts.',
     });
   });
 }

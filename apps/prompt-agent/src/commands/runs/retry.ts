@@ -20,12 +20,12 @@ export function runsRetry(call: CommandCall): Promise<number> {
       about: { run: id, status: run?.status, agentVersion: run?.version },
       text: isDone
         ? `queued: ${shown}, for a worker with version ${oneLine(run?.version ?? '', 80)} of ${oneLine(run?.agent ?? '', 80)}`
-        : `The run "${shown}" is ${run?.status ?? 'gone'}: only one that failed or is blocked can be retried; with --agent-version, also one that waits.`,
+        : `The run "${shown}" is ${run?.status ?? 'gone'}: only one that failed or is blocked can be retried; with --agent-version, also a queued or waiting one.`,
     });
   });
 }
 
-/** Retries a run. False for one that cannot be, as it is now. */
+/** Retries a run. Resolves to false if its status does not allow it. */
 async function isRetried(db: Durable, id: string, version: string | undefined): Promise<boolean> {
   try {
     await db.retry(id, { version });

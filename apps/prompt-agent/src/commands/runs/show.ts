@@ -8,7 +8,7 @@ import { usageError } from '../../usage-error.ts';
 import { writeResult } from '../sessions/write-result.ts';
 import { withJournal } from './with-journal.ts';
 
-/** Shows a run: its status, its answer or error, and what waits; with `--html` all that happened, as a page. */
+/** Shows a run: its status, its answer or error, and its waiting calls; with `--html` everything that happened, as a page. */
 export function runsShow(call: CommandCall): Promise<number> {
   const { flags, words, output } = call;
   if (flags.json === true && flags.html === true) throw usageError('--json and --html exclude each other.');

@@ -99,31 +99,31 @@ export type ClientMessage =
 export type ClientEvent =
   /** A turn begins or ends, counted from 1. */
   | { readonly type: 'turn-start' | 'turn-end'; readonly turn: number }
-  /** A piece of the reply or, if the server shows `reasoning`, of what the model thought. */
+  /** A piece of the reply or, if the server shows `reasoning`, of the model's reasoning. */
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
   /** A piece of a spoken reply, in base64. */
   | { readonly type: 'audio-delta'; readonly data: string; readonly mimeType: string }
-  /** A source of the text before it. */
+  /** A source for the text before it. */
   | { readonly type: 'citation'; readonly citation: Citation }
   /** The vendor runs one of its own tools. */
   | ({ readonly type: 'server-tool-call' } & ClientCall)
   | ClientServerToolResult
   | ClientCallDelta
-  /** The deltas since the start of the turn do not count: the reply is asked for again. */
+  /** Discards the deltas since the start of the turn: the reply is requested again. */
   | { readonly type: 'reply-withdrawn'; readonly code: KernelErrorCode }
-  /** A reply is complete, with the calls that it asks for. */
+  /** A reply is complete, with its calls. */
   | { readonly type: 'message-end'; readonly finishReason: FinishReason; readonly calls: readonly ClientCall[] }
   /** The typed answer as far as it has arrived. */
   | { readonly type: 'output-delta'; readonly output: JsonValue }
-  /** The typed answer was not valid, and is asked for again. */
+  /** The typed answer was not valid and is requested again. */
   | { readonly type: 'output-rejected' }
-  /** A call runs. */
+  /** A call begins. */
   | ({ readonly type: 'tool-start' } & ClientCall)
   /** What a running tool reports. */
   | { readonly type: 'tool-progress'; readonly callId: string; readonly update: string }
-  /** A call has ended, after so many milliseconds. */
+  /** A call has ended, with its duration in milliseconds. */
   | ({ readonly type: 'tool-end'; readonly name: string; readonly durationMs: number } & ClientOutcome)
-  /** The outcome of an async tool, which its call did not wait for. */
+  /** The outcome of an async tool, whose call returned before it. */
   | ({ readonly type: 'tool-complete' } & ClientOutcome)
   /** A call waits for a decision. */
   | ({ readonly type: 'approval-request' } & ClientCall)
