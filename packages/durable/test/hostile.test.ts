@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { AgentEvent } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
