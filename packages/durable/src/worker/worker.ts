@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { MAX_TIMER_MS } from '@kernel/internal';
-import { checkNumber, type DurableAgent, KernelError } from '@kernel/protocol';
+import { checkNumber, KernelError } from '@kernel/protocol';
 import type { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
