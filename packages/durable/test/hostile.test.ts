@@ -38,6 +38,7 @@ const HOSTILE: readonly (readonly [verb: string, value: unknown, says: string])[
   ['start', undefined, 'must be an object'],
   ['start', { agent: 'a', messages, dedline: new Date() }, 'no option "dedline"'],
   ['start', { agent: 'a', messages, version: 3 }, 'version must be a text'],
+  ['start', { agent: 'a', messages: [null] }, 'without an array of messages'],
   ['id', undefined, '1 to 500 characters'],
   ['id', 'x'.repeat(1_000_000), '1 to 500 characters'],
   ['id', 'half \ud800', '1 to 500 characters'],
@@ -196,6 +197,10 @@ test('a run whose end JSON cannot hold, or whose journal is damaged, fails alone
   await db.start('sound', { agent: 'a', messages });
   const raw = new DatabaseSync(path);
   raw.exec("INSERT INTO inbox (run_id, queue, message) VALUES ('damaged', 'steer', '{')");
+  raw.exec(`INSERT INTO runs (id, agent, version, format, input, status, result, created_at, updated_at)
+    VALUES ('ended', 'a', '1', 1, '{}', 'done', '{', 9000000000000000, 0)`);
+  raw.exec("INSERT INTO waits (run_id, call_id, kind, call, since) VALUES ('ended', 'c', 'approval', '5', 0)");
+  raw.exec("INSERT INTO events (run_id, seq, key, step, at, event) VALUES ('ended', 1, '', '', 0, 'null')");
   raw.exec("INSERT INTO workers (id, info) VALUES ('foreign', '{')");
   raw.close();
   const errors: unknown[] = [];
@@ -204,6 +209,12 @@ test('a run whose end JSON cannot hold, or whose journal is damaged, fails alone
   expect(ended.map(({ status }) => status)).toEqual(['failed', 'failed', 'done']);
   expect(ended[0]?.result?.error).toMatchObject({ code: 'STORE_FAILED' });
   expect(errors).toEqual([]);
+  const listed = (await db.list()).find(({ id }) => id === 'ended');
+  expect(listed?.result?.error).toMatchObject({ message: 'The journal does not say how the run ended.' });
+  expect(listed?.createdAt.toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+  expect(await db.waiting('ended')).toMatchObject([{ callId: 'c', call: { name: '', arguments: '' } }]);
+  await expect(db.events('ended').next()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+  expect(await db.purge({ ids: ['ended'] })).toBe(1);
 });
 
 test('a run whose deadline has passed before a worker came is cancelled, and nothing of it runs', async () => {
@@ -224,16 +235,4 @@ test('limits without an end are none', async () => {
   await db.start('x', { agent: 'a', messages });
   expect((await db.result('x')).status).toBe('done');
   expect(await db.list({ limit: Number.POSITIVE_INFINITY })).toHaveLength(1);
-});
-
-test('a database of another program with the version of a journal stays as it is', () => {
-  verifies('durable.files');
-  for (const version of [1, -1]) {
-    const path = journalPath();
-    const foreign = new DatabaseSync(path);
-    foreign.exec(`CREATE TABLE mine (a); PRAGMA user_version = ${version}`);
-    expect(() => openDurable(path)).toThrow('another program');
-    expect(foreign.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'mine' }]);
-    foreign.close();
-  }
 });

@@ -7,13 +7,16 @@ import { markInvisible } from '../terminal/visible.ts';
 
 /** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;
+/** How much of all that an event says is shown, in characters: one line, whatever is in its fields. */
+const MAX_DETAIL = 4000;
 
 /** An event of a run as a line for people: its position, its type, what it says, and the agent within calls that it belongs to. */
 export function eventLine({ seq, step, event }: LoggedEvent): string {
   // A step of an agent within a call has the step of the call before its own: tool:c1/model:1.
   const within = step.includes('/') ? ` [in ${oneLine(step.slice(0, step.lastIndexOf('/')), 80)}]` : '';
   const type = oneLine(event.type, 30);
-  return markInvisible(`${String(seq).padStart(4)}  ${type.padEnd(16)}  ${detailOf(event)}${within}`.trimEnd());
+  const detail = oneLine(detailOf(event), MAX_DETAIL);
+  return markInvisible(`${String(seq).padStart(4)}  ${type.padEnd(16)}  ${detail}${within}`.trimEnd());
 }
 
 /** What an event says; empty for one that says no more than its type, or that is not what its type promises. */

@@ -21,7 +21,8 @@ export function journalPath({ journal }: Pick<Flags, 'journal'>, host: Pick<Host
 
 /** Opens a journal like `openJournal`, creating it if it does not exist. */
 export async function createJournal(path: string): Promise<Durable> {
-  if (isFile(path)) return openJournal(path);
+  // One without tables is what a process left that was killed while it created the journal.
+  if (isFile(path)) return tablesOf(path, shownPath(path)).size > 0 ? openJournal(path) : openFile(path);
   loadSqlite(); // Node warns when SQLite is loaded for the first time.
   makeFolder(dirname(path));
   const { openDurable } = await import('@kernel/durable');
@@ -30,12 +31,19 @@ export async function createJournal(path: string): Promise<Durable> {
 
 /** Opens a journal that is there. Rejects with a usage error that names the file for one that is absent, or is something else, which is left as it is. */
 export async function openJournal(path: string): Promise<Durable> {
-  const name = JSON.stringify(oneLine(path, 300));
+  const name = shownPath(path);
   if (!isFile(path))
     throw usageError(
       `There is no journal ${name}. Name one with --journal FILE: the file that openDurable of @kernel/durable was given.`,
     );
-  checkTables(path, name);
+  // Opening a journal changes its mode and how it is written, so that the file of another program is only read before.
+  const tables = tablesOf(path, name);
+  if (!TABLES.every((table) => tables.has(table))) throw usageError(`${name} is not a journal of runs.`);
+  return openFile(path);
+}
+
+/** Opens a file that is there. Rejects with a usage error for one that is not for a journal. */
+async function openFile(path: string): Promise<Durable> {
   const { openDurable } = await import('@kernel/durable');
   try {
     return openDurable(path);
@@ -49,21 +57,23 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Opening a journal changes its mode and how it is written, so that the file of another program is only read before. */
-function checkTables(path: string, name: string): void {
+function shownPath(path: string): string {
+  return JSON.stringify(oneLine(path, 300));
+}
+
+/** The names of the tables of a database file, which is only read. Throws a usage error for a file that is none. */
+function tablesOf(path: string, name: string): ReadonlySet<unknown> {
   // Node warns when SQLite is loaded for the first time.
   const { DatabaseSync } = loadSqlite();
-  let tables: ReadonlySet<unknown>;
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
       const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-      tables = new Set(rows.map((row) => row['name']));
+      return new Set(rows.map((row) => row['name']));
     } finally {
       database.close();
     }
   } catch (error) {
     throw usageError(`${name} cannot be read as a journal of runs: ${oneLine(messageOf(error))}.`);
   }
-  if (!TABLES.every((table) => tables.has(table))) throw usageError(`${name} is not a journal of runs.`);
 }

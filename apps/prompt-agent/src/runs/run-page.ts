@@ -47,9 +47,17 @@ export function runPage(journaled: JournaledRun): string {
 }
 
 function startOf({ createdAt }: DurableRun, messages: readonly Message[]): StoredEvent {
-  const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const prompts = promptTexts(messages.slice(from).filter(({ role }) => role === 'user'));
-  return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts });
+  return toStoredEvent(createdAt.getTime(), [], { type: 'run-start', prompts: promptsOf(messages) });
+}
+
+/** What was asked last; nothing where the journal holds something else than messages. */
+function promptsOf(messages: readonly Message[]): readonly string[] {
+  try {
+    const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+    return promptTexts(messages.slice(from).filter(({ role }) => role === 'user'));
+  } catch {
+    return [];
+  }
 }
 
 function toStored(events: readonly LoggedEvent[]): readonly StoredEvent[] {

@@ -46,12 +46,13 @@ function waitingLines({ callId, kind, call, since, deadlineAt }: WaitingCall): r
 
 function endLines({ result }: DurableRun): readonly string[] {
   if (result === undefined) return [];
-  const { reason, answer = '', error, limit } = result;
-  const of = limit === undefined ? '' : ` of ${oneLine(limit, 80)}`;
+  const { reason, error, limit } = result;
+  const answer = typeof result.answer === 'string' ? result.answer : '';
+  const of = typeof limit !== 'string' ? '' : ` of ${oneLine(limit, 80)}`;
   const isAnswered = reason === 'done' || reason === 'handled';
   return [
     ...(answer.trim() === '' ? [] : ['', ...markInvisible(answer.trimEnd()).split('\n')]),
-    ...(isAnswered ? [] : ['', markInvisible(`! ${endText(reason)}${of}${errorText(error)}`)]),
+    ...(isAnswered ? [] : ['', markInvisible(oneLine(`! ${endText(reason)}${of}${errorText(error)}`, 4000))]),
   ];
 }
 

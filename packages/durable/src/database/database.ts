@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
@@ -24,6 +24,8 @@ export interface Database {
 
 /** The name of a database without a file, as SQLite has it. */
 const MEMORY = ':memory:';
+/** What every SQLite file begins with. */
+const MAGIC = 'SQLite format 3\0';
 /** Tables that tell a journal from a database of another program, whose version may be the same number. */
 const TABLES = ['runs', 'steps', 'signals', 'waits', 'inbox', 'events', 'workers'];
 
@@ -37,7 +39,7 @@ export type Durability = 'process' | 'power';
 export function openDatabase(path: string, durability: Durability): Database {
   try {
     const isFile = path !== MEMORY;
-    if (isFile) closeSync(openSync(path, 'a', 0o600));
+    if (isFile) checkFile(path);
     const db = new DatabaseSync(path);
     // Another process may be creating the tables.
     db.exec('PRAGMA busy_timeout = 5000');
@@ -82,6 +84,18 @@ export function isBusy(error: unknown): boolean {
 /** The message of an error, whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Creates a file that is not there. Throws for one that SQLite would take for empty, and write over, but that has something in it. */
+function checkFile(path: string): void {
+  const file = openSync(path, 'a+', 0o600);
+  try {
+    const start = Buffer.alloc(MAGIC.length);
+    const length = readSync(file, start, 0, start.length, 0);
+    if (length > 0 && start.toString('latin1') !== MAGIC) throw new Error('file is not a database');
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Returns the version of the tables; 0 for a file without any. Throws for a file that is not a journal of this release. */

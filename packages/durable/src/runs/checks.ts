@@ -69,7 +69,7 @@ export function checkStart(id: unknown, options: StartOptions): void {
     throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without the name of an agent.`, {
       hint: 'Pass { agent: "support" }, as in work({ agents: { support } }).',
     });
-  if (!Array.isArray(messages))
+  if (!Array.isArray(messages) || !messages.every((each) => isObject(each) && typeof each['role'] === 'string'))
     throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without an array of messages.`, {
       hint: 'Pass messages: [{ role: "user", content: "…" }].',
     });

@@ -1,4 +1,5 @@
-import { type AgentEvent, type JsonValue, type LoggedEvent, toLogged } from '@kernel/protocol';
+import { isObject } from '@kernel/internal';
+import { type AgentEvent, KernelError, type LoggedEvent, toLogged } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
 
@@ -49,7 +50,12 @@ function toText(event: AgentEvent): string {
 export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LoggedEvent[] {
   const sql = 'SELECT seq, step, at, event FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?';
   return db.all(sql, runId, after, limit).map((row) => {
-    const event: JsonValue = parse(text(row, 'event'));
+    const event: unknown = parse(text(row, 'event'));
+    if (!isObject(event) || typeof event['type'] !== 'string')
+      throw new KernelError(
+        'STORE_FAILED',
+        `The journal holds something that is not an event, at ${Number(row['seq'])}.`,
+      );
     return {
       seq: Number(row['seq']),
       at: Number(row['at']),

@@ -84,10 +84,9 @@ export function listWaiting(db: Database, runId: string | undefined): readonly W
     runId: text(row, 'run_id'),
     callId: text(row, 'call_id'),
     kind: text(row, 'kind') === 'unknown' ? 'unknown' : 'approval',
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `recorded-steps`
-    call: parse(text(row, 'call')) as unknown as PendingCall,
-    since: new Date(Number(row['since'])),
-    ...(row['deadline_at'] === null ? {} : { deadlineAt: new Date(Number(row['deadline_at'])) }),
+    call: toCall(text(row, 'call'), text(row, 'call_id')),
+    since: toDate(row['since']),
+    ...(row['deadline_at'] === null ? {} : { deadlineAt: toDate(row['deadline_at']) }),
   }));
 }
 
@@ -115,18 +114,47 @@ export function parse(json: string): JsonValue {
   }
 }
 
+/** The end of a run. One that is damaged says so, so that the others can be listed and it can be deleted. */
+function toResult(json: string): RunResultJson {
+  try {
+    const result: unknown = parse(json);
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+    if (isObject(result) && typeof result['reason'] === 'string') return result as unknown as RunResultJson;
+  } catch {
+    // damaged
+  }
+  const damaged = { name: 'KernelError', code: 'STORE_FAILED', message: 'The journal does not say how the run ended.' };
+  return { reason: 'error', error: damaged };
+}
+
+/** A call that waits. One that is damaged has no name, and its run can still be cancelled. */
+function toCall(json: string, callId: string): PendingCall {
+  const call: unknown = parse(json);
+  const fields = isObject(call) ? call : {};
+  const { name, arguments: args } = fields;
+  const isWhole = typeof name === 'string' && typeof args === 'string';
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written
+  return (isWhole ? fields : { type: 'tool-call', id: callId, name: '', arguments: '' }) as unknown as PendingCall;
+}
+
+const MAX_DATE_MS = 8.64e15;
+
+/** A date that can be shown, whatever the journal says. */
+function toDate(value: unknown): Date {
+  return new Date(Math.max(-MAX_DATE_MS, Math.min(MAX_DATE_MS, Number(value))));
+}
+
 function toRecord(row: Row): DurableRun {
-  const result: unknown = row['result'] === null ? undefined : parse(text(row, 'result'));
+  const result = row['result'] === null ? undefined : toResult(text(row, 'result'));
   return {
     id: text(row, 'id'),
     agent: text(row, 'agent'),
     version: text(row, 'version'),
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
     status: text(row, 'status') as RunStatus,
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    ...(isObject(result) ? { result: result as unknown as RunResultJson } : {}),
+    ...(result === undefined ? {} : { result }),
     deaths: Number(row['deaths']),
-    createdAt: new Date(Number(row['created_at'])),
-    updatedAt: new Date(Number(row['updated_at'])),
+    createdAt: toDate(row['created_at']),
+    updatedAt: toDate(row['updated_at']),
   };
 }
