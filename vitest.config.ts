@@ -24,6 +24,7 @@ const onSource = [
 const onBuild = [
   'apps/prompt-agent',
   'examples',
+  'test/coming-from',
   'test/durable',
   'test/e2e',
   'test/engines',

@@ -1,28 +1,22 @@
 import {
   checkChoice,
+  checkDecision,
   checkKeys,
   checkNumber,
+  checkPurge,
+  checkSteer,
+  checkUnknownResolution,
   KernelError,
   type LoggedEvent,
   optionKeys,
   type RunSignals,
+  toJsonText,
 } from '@kernel/protocol';
 import { createChanges } from './database/changes.ts';
 import { closedError, type Durability, openDatabase, reading } from './database/database.ts';
 import { createGroupCommit } from './database/group-commit.ts';
 import { createChangeWaiter } from './database/wait-for-change.ts';
-import {
-  checkCall,
-  checkDecision,
-  checkFilter,
-  checkId,
-  checkPurge,
-  checkRetry,
-  checkStart,
-  checkSteer,
-  checkUnknownResolution,
-  toJsonText,
-} from './runs/checks.ts';
+import { checkCall, checkFilter, checkId, checkRetry, checkStart, MAX_ID } from './runs/checks.ts';
 import { readEvents } from './runs/events.ts';
 import {
   FINAL,
@@ -227,7 +221,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       }
     },
     async purge(purgeOptions = {}) {
-      checkPurge(purgeOptions);
+      checkPurge(purgeOptions, MAX_ID);
       return write(() => purgeRuns(db, purgeOptions));
     },
     close() {

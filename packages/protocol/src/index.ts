@@ -130,3 +130,16 @@ export type {
   TurnContext,
   ValidatedCall,
 } from './port.ts';
+export { RUN_STATUSES } from './run/recorded-run.ts';
+export {
+  checkCallId,
+  checkDate,
+  checkDecision,
+  checkMessages,
+  checkPurge,
+  checkRunId,
+  checkSteer,
+  checkText,
+  checkUnknownResolution,
+  toJsonText,
+} from './run/check-verbs.ts';

@@ -73,3 +73,47 @@ test.each([
   });
   expect(asked.every(({ url }) => url.endsWith('/query'))).toBe(true);
 });
+
+test('what no run can use is refused before anything is sent', async () => {
+  verifies('restate.verbs');
+  const sent: unknown[] = [];
+  const runs = openRestate({
+    agent: 'support',
+    ingressUrl: 'http://127.0.0.1:1',
+    adminUrl: 'http://127.0.0.1:2',
+    fetch: (input) => {
+      sent.push(input);
+      return Promise.reject(new Error('sent'));
+    },
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as JavaScript may call it
+  const loose = runs as unknown as Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+  const calls: readonly (readonly [string, readonly unknown[]])[] = [
+    ['start', ['x', { messages, agent: 'support' }]],
+    ['start', ['', { messages }]],
+    ['start', ['x', { messages: ['Hi'] }]],
+    ['start', ['x', { messages, input: { run: () => 1 } }]],
+    ['start', ['x', { messages, at: new Date(Number.NaN) }]],
+    ['list', [{ status: 'over' }]],
+    ['list', [{ limit: 0 }]],
+    ['status', ['a'.repeat(401)]],
+    ['result', ['x', { timeoutMs: 1 }]],
+    ['waiting', [7]],
+    ['decide', ['x', '', { decision: 'allow' }]],
+    ['decide', ['x', 'c1', { decision: 'later' }]],
+    ['resolveUnknown', ['x', 'c1', 'rety']],
+    ['steer', ['x', null]],
+    ['steer', ['x', 'Hi', { after: 'never' }]],
+    ['stop', ['']],
+    ['cancel', ['\uD800']],
+    ['retry', ['x', { version: '2' }]],
+    ['purge', [{ olderThanMs: 1 }]],
+    ['purge', [{ ids: 'x' }]],
+  ];
+  for (const [verb, given] of calls) {
+    const call = Promise.resolve(loose[verb]?.(...given));
+    await expect(call, `${verb} ${JSON.stringify(given)}`).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  }
+  await expect(runs.events('x', { after: -1 }).next()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(sent).toEqual([]);
+});

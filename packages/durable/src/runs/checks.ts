@@ -1,24 +1,23 @@
-import { isObject } from '@kernel/internal';
 import {
+  checkCallId,
   checkChoice,
+  checkDate,
   checkKeys,
+  checkMessages,
   checkNumber,
-  describeType,
+  checkRunId,
+  checkText,
   KernelError,
   optionKeys,
-  type RunSignals,
-  type UnknownResolution,
+  RUN_STATUSES,
 } from '@kernel/protocol';
 import type { RunFilter } from './read-run.ts';
-import type { PurgeOptions } from './signals.ts';
 import type { StartOptions } from './start-run.ts';
 
-type SteerOptions = NonNullable<Parameters<RunSignals['steer']>[2]>;
 type RetryOptions = { readonly version?: string | undefined };
 
-const MAX_ID = 500;
-/** Ids of calls within agents stand one behind the other. */
-const MAX_CALL_ID = 10_000;
+/** The longest id of a run. */
+export const MAX_ID = 500;
 
 const START = optionKeys<StartOptions>({
   agent: true,
@@ -29,50 +28,23 @@ const START = optionKeys<StartOptions>({
   deadline: true,
 });
 const FILTER = optionKeys<RunFilter>({ status: true, agent: true, limit: true });
-const PURGE = optionKeys<PurgeOptions>({ ids: true, before: true });
 const RETRY = optionKeys<RetryOptions>({ version: true });
-const STEER = optionKeys<SteerOptions>({ after: true });
-const STATUSES = ['queued', 'running', 'waiting', 'blocked', 'done', 'failed', 'cancelled'];
 
-/** Throws `CONFIG_INVALID` for an id that no run can have. A lone surrogate is one: SQLite would read another id. */
+/** Throws `CONFIG_INVALID` for an id that no run can have. */
 export function checkId(verb: string, id: unknown): void {
-  if (typeof id === 'string' && id !== '' && id.length <= MAX_ID && id.isWellFormed()) return;
-  throw new KernelError(
-    'CONFIG_INVALID',
-    `${verb}() was called with an id that is not a text of 1 to ${MAX_ID} characters.`,
-    { hint: 'Pass an id of your own, such as the number of a ticket: start("ticket-42", { agent, messages }).' },
-  );
-}
-
-/** Throws `CONFIG_INVALID` for ids that no call of a run can have. */
-export function checkCall(verb: string, id: unknown, callId: unknown): void {
-  checkId(verb, id);
-  if (typeof callId === 'string' && callId !== '' && callId.length <= MAX_CALL_ID) return;
-  throw new KernelError('CONFIG_INVALID', `${verb}() was called without the id of a call.`, {
-    hint: 'waiting() lists the calls that wait, with their callId.',
-  });
-}
-
-/** Throws `CONFIG_INVALID` for a value that is neither undefined nor a text. */
-export function checkText(owner: string, option: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return;
-  const what = value === '' ? 'an empty one' : describeType(value);
-  throw new KernelError('CONFIG_INVALID', `${owner}: ${option} must be a text, not ${what}.`);
+  checkRunId(verb, id, MAX_ID);
 }
 
 /** Throws `CONFIG_INVALID` for what cannot be started. */
 export function checkStart(id: unknown, options: StartOptions): void {
   checkId('start', id);
   checkKeys('start', options, START);
-  const { agent, messages }: { readonly agent: unknown; readonly messages: unknown } = options;
+  const { agent }: { readonly agent: unknown } = options;
   if (typeof agent !== 'string' || agent === '')
     throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without the name of an agent.`, {
       hint: 'Pass { agent: "support" }, as in work({ agents: { support } }).',
     });
-  if (!Array.isArray(messages) || !messages.every((each) => isObject(each) && typeof each['role'] === 'string'))
-    throw new KernelError('CONFIG_INVALID', `start(${JSON.stringify(id)}) was called without an array of messages.`, {
-      hint: 'Pass messages: [{ role: "user", content: "…" }].',
-    });
+  checkMessages(`start(${JSON.stringify(id)})`, options.messages);
   checkText('start', 'version', options.version);
   checkDate(`start(${JSON.stringify(id)})`, 'at', options.at);
   checkDate(`start(${JSON.stringify(id)})`, 'deadline', options.deadline);
@@ -81,19 +53,9 @@ export function checkStart(id: unknown, options: StartOptions): void {
 /** Throws `CONFIG_INVALID` for a filter that nothing can be found by. */
 export function checkFilter(filter: RunFilter): void {
   checkKeys('list', filter, FILTER);
-  checkChoice('list', 'status', filter.status, STATUSES);
+  checkChoice('list', 'status', filter.status, RUN_STATUSES);
   checkText('list', 'agent', filter.agent);
   checkNumber('list', 'limit', filter.limit, 1);
-}
-
-/** Throws `CONFIG_INVALID` for what does not say which runs to delete: a mistake must not delete all. */
-export function checkPurge(options: PurgeOptions): void {
-  checkKeys('purge', options, PURGE);
-  checkDate('purge()', 'before', options.before);
-  const { ids }: { readonly ids?: unknown } = options;
-  if (ids === undefined) return;
-  if (!Array.isArray(ids)) throw new KernelError('CONFIG_INVALID', 'purge: ids must be an array of ids.');
-  for (const id of ids) checkId('purge', id);
 }
 
 /** Throws `CONFIG_INVALID` for a retry as no version. */
@@ -102,63 +64,8 @@ export function checkRetry(options: RetryOptions): void {
   checkText('retry', 'version', options.version);
 }
 
-/** Throws `CONFIG_INVALID` for a message that no user can have sent, or that is to come at no known time. */
-export function checkSteer(message: unknown, options: SteerOptions): void {
-  checkKeys('steer', options, STEER);
-  checkChoice('steer', 'after', options.after, ['call', 'answer']);
-  if (typeof message === 'string') return;
-  if (isObject(message)) {
-    const { role, content } = message;
-    if (role === 'user' && (typeof content === 'string' || Array.isArray(content))) return;
-  }
-  throw new KernelError('CONFIG_INVALID', 'steer() was called without a message of a user.', {
-    hint: 'Pass a text, or { role: "user", content: "…" }.',
-  });
-}
-
-/** Throws `CONFIG_INVALID` for a decision that no run could use. */
-export function checkDecision(decision: unknown): void {
-  if (isObject(decision)) {
-    const { decision: kind, reason, arguments: edited, digest } = decision;
-    if (kind === 'allow' && (digest === undefined || typeof digest === 'string')) return;
-    if (kind === 'deny' && typeof reason === 'string') return;
-    if (kind === 'edit' && typeof edited === 'string') return;
-  }
-  throw new KernelError('CONFIG_INVALID', 'decide() was called without a valid decision.', {
-    hint: 'Pass { decision: "allow" }, { decision: "deny", reason: "…" } or { decision: "edit", arguments: "{…}" }.',
-  });
-}
-
-/** Throws `CONFIG_INVALID` for what an unknown outcome cannot become. */
-export function checkUnknownResolution(answer: UnknownResolution): void {
-  const given: unknown = answer;
-  if (given === 'retry' || given === 'tell' || (isObject(given) && typeof given['text'] === 'string')) return;
-  throw new KernelError('CONFIG_INVALID', 'resolveUnknown() was called without an answer.', {
-    hint: 'Pass "retry", "tell" or { text: "…" }.',
-  });
-}
-
-/** Returns the JSON of what a verb was given. Throws `CONFIG_INVALID` where that would lose something: a function, a number that is none, a circle. */
-export function toJsonText(owner: string, value: object): string {
-  try {
-    return JSON.stringify(value, (key, each: unknown) => {
-      if (
-        typeof each === 'function' ||
-        typeof each === 'symbol' ||
-        (typeof each === 'number' && !Number.isFinite(each))
-      )
-        throw new TypeError(`"${key.slice(0, 60)}" is ${typeof each === 'number' ? String(each) : describeType(each)}`);
-      return each;
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new KernelError('CONFIG_INVALID', `${owner} was called with something that is not JSON: ${reason}`, {
-      cause: error,
-    });
-  }
-}
-
-function checkDate(owner: string, name: string, date: unknown): void {
-  if (date === undefined || (date instanceof Date && !Number.isNaN(date.getTime()))) return;
-  throw new KernelError('CONFIG_INVALID', `${owner} was called with an invalid date as ${name}.`);
+/** Throws `CONFIG_INVALID` for ids that no call of a run can have. */
+export function checkCall(verb: string, id: unknown, callId: unknown): void {
+  checkId(verb, id);
+  checkCallId(verb, callId);
 }

@@ -4,11 +4,11 @@ import {
   checkFunctions,
   checkKeys,
   checkNumber,
+  checkText,
   type DurableAgent,
   KernelError,
   optionKeys,
 } from '@kernel/protocol';
-import { checkText } from '../runs/checks.ts';
 
 /** What a worker does. */
 export interface WorkerOptions {

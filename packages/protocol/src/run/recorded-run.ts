@@ -49,6 +49,17 @@ export interface DurableAgent {
  */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'blocked' | 'done' | 'failed' | 'cancelled';
 
+/** Every status. */
+export const RUN_STATUSES: readonly RunStatus[] = [
+  'queued',
+  'running',
+  'waiting',
+  'blocked',
+  'done',
+  'failed',
+  'cancelled',
+];
+
 /** A recorded run, as the verbs return it. */
 export interface RecordedRun {
   /** Its id. */

@@ -1,5 +1,17 @@
-import { isObject } from '@kernel/internal';
-import { type Decision, KernelError, type Message, type RecordedRun } from '@kernel/protocol';
+import {
+  checkChoice,
+  checkDate,
+  checkKeys,
+  checkMessages,
+  checkNumber,
+  checkRunId,
+  KernelError,
+  optionKeys,
+  RUN_STATUSES,
+  type RecordedRun,
+} from '@kernel/protocol';
+import { START, type StartOptions } from './options.ts';
+import type { RunFilter } from './queries.ts';
 
 /** The error for a run that does not exist. */
 export function noSuchRun(id: string): KernelError {
@@ -16,38 +28,28 @@ export function cannotRetry({ id, status }: RecordedRun): KernelError {
   });
 }
 
-const MAX_ID = 400;
+/** The longest id of a run. */
+export const MAX_ID = 400;
 
-/** Throws `CONFIG_INVALID` for invalid arguments of `start`. */
-export function checkStart(
-  id: string,
-  messages: readonly Message[],
-  dates: Readonly<Record<string, Date | undefined>>,
-): void {
-  if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
-    refuseStart(`with an id that is not a string of 1 to ${MAX_ID} characters`);
-  if (!Array.isArray(messages)) refuseStart('without an array of messages');
-  for (const [name, date] of Object.entries(dates))
-    if (date !== undefined && Number.isNaN(date.getTime())) refuseStart(`with an invalid date as ${name}`);
+const FILTER = optionKeys<RunFilter>({ status: true, limit: true });
+
+/** Throws `CONFIG_INVALID` for an id that no run can have. */
+export function checkId(verb: string, id: unknown): void {
+  checkRunId(verb, id, MAX_ID);
 }
 
-function refuseStart(reason: string): never {
-  throw new KernelError('CONFIG_INVALID', `start() was called ${reason}.`, {
-    hint: 'start("ticket-42", { messages: [{ role: "user", content: "…" }] })',
-  });
+/** Throws `CONFIG_INVALID` for what cannot be started. */
+export function checkStart(id: unknown, options: StartOptions): void {
+  checkId('start', id);
+  checkKeys('start', options, START);
+  checkMessages('start()', options.messages);
+  checkDate('start()', 'at', options.at);
+  checkDate('start()', 'deadline', options.deadline);
 }
 
-/** Throws `CONFIG_INVALID` for a malformed decision. */
-export function checkDecision(decision: Decision): void {
-  const given: unknown = decision;
-  const kind = isObject(given) ? given['decision'] : undefined;
-  const isValid =
-    isObject(given) &&
-    (kind === 'allow' ||
-      (kind === 'deny' && typeof given['reason'] === 'string') ||
-      (kind === 'edit' && typeof given['arguments'] === 'string'));
-  if (isValid) return;
-  throw new KernelError('CONFIG_INVALID', 'decide() was called without a valid decision.', {
-    hint: 'Pass { decision: "allow" }, { decision: "deny", reason: "…" } or { decision: "edit", arguments: "{…}" }.',
-  });
+/** Throws `CONFIG_INVALID` for a filter that nothing can be found by. */
+export function checkFilter(filter: RunFilter): void {
+  checkKeys('list', filter, FILTER);
+  checkChoice('list', 'status', filter.status, RUN_STATUSES);
+  checkNumber('list', 'limit', filter.limit, 1);
 }

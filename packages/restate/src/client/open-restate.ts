@@ -1,51 +1,34 @@
 import { isObject } from '@kernel/internal';
 import {
+  checkCallId,
+  checkDecision,
   checkKeys,
-  type JsonValue,
+  checkNumber,
+  checkPurge,
+  checkSteer,
+  checkUnknownResolution,
   KernelError,
   type LoggedEvent,
-  type Message,
-  optionKeys,
   type RecordedRun,
   type RunSignals,
+  toJsonText,
 } from '@kernel/protocol';
 import { digest } from '../digest.ts';
 import { EVENTS_PER_PAGE, type EventPage, FINAL, type Outcome, type Signal, type StartInput } from '../run-state.ts';
-import { cannotRetry, checkDecision, checkStart, noSuchRun } from './checks.ts';
-import { createRestateApi, type RestateApiOptions } from './restate-api.ts';
+import { cannotRetry, checkFilter, checkId, checkStart, MAX_ID, noSuchRun } from './checks.ts';
+import {
+  EVENTS,
+  type EventsOptions,
+  RESTATE,
+  type RestateOptions,
+  RETRY,
+  type RetryOptions,
+  type StartOptions,
+  WAIT,
+  type WaitOptions,
+} from './options.ts';
+import { createRestateApi } from './restate-api.ts';
 import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter } from './queries.ts';
-
-/** Options of `openRestate`. */
-export interface RestateOptions extends RestateApiOptions {
-  /** The name of the agent, as in `agentWorkflow`. */
-  readonly agent: string;
-}
-
-/** Options of `start`. */
-export interface StartOptions {
-  /** The conversation so far. */
-  readonly messages: readonly Message[];
-  /** Extra input for the agent's `run`. JSON. */
-  readonly input?: JsonValue | undefined;
-  /** When the run starts. Default: immediately. */
-  readonly at?: Date | undefined;
-  /** When the run is cancelled if it is not over by then. Default: never. */
-  readonly deadline?: Date | undefined;
-}
-
-/** Options of a method that waits. */
-export interface WaitOptions {
-  /** Ends the wait: the method rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Which events to read. */
-export interface EventsOptions extends WaitOptions {
-  /** Return only events after this position. Default 0: all. */
-  readonly after?: number | undefined;
-  /** Whether to wait for new events until the run is over. Default true. */
-  readonly follow?: boolean | undefined;
-}
 
 /**
  * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
@@ -68,20 +51,19 @@ export interface RestateRuns extends RunSignals {
    * Continues a run that failed or is blocked, keeping what is recorded; a blocked run moves to the deployment registered last with `latest`. Rejects with
    * `CONFIG_INVALID` for any other run, and for one that failed longer than `retryWindowMs` ago.
    */
-  retry(id: string, options?: { readonly latest?: boolean | undefined }): Promise<void>;
+  retry(id: string, options?: RetryOptions): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
   /** Deletes runs that are over with all their data. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
 }
 
-const KEYS = optionKeys<RestateOptions>({ agent: true, ingressUrl: true, adminUrl: true, headers: true, fetch: true });
 /** How long a single request waits before it is repeated, in milliseconds. */
 const WAIT_MS = 20_000;
 
 /** Opens the runs of an agent. Sends nothing before the first call. */
 export function openRestate(options: RestateOptions): RestateRuns {
-  checkKeys('openRestate', options, KEYS);
+  checkKeys('openRestate', options, RESTATE);
   const { agent } = options;
   for (const key of ['agent', 'ingressUrl', 'adminUrl'] as const)
     if (typeof options[key] !== 'string' || options[key] === '')
@@ -115,8 +97,10 @@ export function openRestate(options: RestateOptions): RestateRuns {
   }
 
   return {
-    async start(id, { messages, input, at, deadline }) {
-      checkStart(id, messages, { at, deadline });
+    async start(id, startOptions) {
+      checkStart(id, startOptions);
+      const { messages, input, at, deadline } = startOptions;
+      toJsonText(`start(${JSON.stringify(id)})`, { messages, ...(input === undefined ? {} : { input }) });
       const body: StartInput = {
         messages,
         ...(input === undefined ? {} : { input }),
@@ -131,16 +115,22 @@ export function openRestate(options: RestateOptions): RestateRuns {
       });
     },
     async status(id) {
+      checkId('status', id);
       const run = await find(id);
       if (run === undefined || !FINAL.has(run.record.status)) return run?.record;
       return (await ended(id, 0)) ?? run.record;
     },
-    async list({ status, limit = 100 } = {}) {
+    async list(filter = {}) {
+      checkFilter(filter);
+      const { status, limit = 100 } = filter;
       const runs = (await readRuns(api, agent)).map(({ record }) => record);
       const fitting = status === undefined ? runs : runs.filter((run) => run.status === status);
       return fitting.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, limit);
     },
-    async result(id, { signal } = {}) {
+    async result(id, waitOptions = {}) {
+      checkId('result', id);
+      checkKeys('result', waitOptions, WAIT);
+      const { signal } = waitOptions;
       for (let waitMs = 0; ; waitMs = WAIT_MS) {
         // oxlint-disable-next-line no-await-in-loop -- each request waits for a while
         const record = await ended(id, waitMs, signal);
@@ -153,28 +143,53 @@ export function openRestate(options: RestateOptions): RestateRuns {
         if (state === 'over') return (await ended(id, 0)) ?? (await requireRun(id)).record;
       }
     },
-    waiting: (id) => readWaiting(api, agent, id),
+    async waiting(id) {
+      if (id !== undefined) checkId('waiting', id);
+      return readWaiting(api, agent, id);
+    },
     async decide(id, callId, decision) {
+      checkId('decide', id);
+      checkCallId('decide', callId);
       checkDecision(decision);
       return ask(id, 'answer', { kind: 'approval', callId, answer: decision });
     },
-    resolveUnknown: (id, callId, resolution) => ask(id, 'answer', { kind: 'unknown', callId, answer: resolution }),
-    async steer(id, message, { after = 'call' } = {}) {
-      if (await send(id, { kind: after === 'answer' ? 'followUp' : 'steer', message })) return;
+    async resolveUnknown(id, callId, resolution) {
+      checkId('resolveUnknown', id);
+      checkCallId('resolveUnknown', callId);
+      checkUnknownResolution(resolution);
+      return ask(id, 'answer', { kind: 'unknown', callId, answer: resolution });
+    },
+    async steer(id, message, steerOptions = {}) {
+      checkId('steer', id);
+      checkSteer(message, steerOptions);
+      if (await send(id, { kind: steerOptions.after === 'answer' ? 'followUp' : 'steer', message })) return;
       throw new KernelError('CONFIG_INVALID', `The run ${JSON.stringify(id)} is over.`, {
         hint: 'Start another one with its messages, which result() returns.',
       });
     },
-    stop: (id) => send(id, { kind: 'stop' }),
-    cancel: (id) => send(id, { kind: 'cancel' }),
-    async retry(id, { latest = false } = {}) {
+    async stop(id) {
+      checkId('stop', id);
+      return send(id, { kind: 'stop' });
+    },
+    async cancel(id) {
+      checkId('cancel', id);
+      return send(id, { kind: 'cancel' });
+    },
+    async retry(id, retryOptions = {}) {
+      checkId('retry', id);
+      checkKeys('retry', retryOptions, RETRY);
+      const { latest = false } = retryOptions;
       const { record, invocationId, isOpen } = await requireRun(id);
       if (record.status === 'failed' && isOpen && (await ask<boolean>(id, 'retry', null))) return;
       const resume = `resume${latest ? '?deployment=latest' : ''}`;
       if (record.status === 'blocked' && (await api.patchInvocation(invocationId, resume))) return;
       throw cannotRetry((await requireRun(id)).record);
     },
-    async *events(id, { after = 0, follow = true, signal } = {}) {
+    async *events(id, eventsOptions = {}) {
+      checkId('events', id);
+      checkKeys('events', eventsOptions, EVENTS);
+      const { after = 0, follow = true, signal } = eventsOptions;
+      checkNumber('events', 'after', after, 0);
       let page = Math.max(1, Math.floor(after / EVENTS_PER_PAGE));
       for (;;) {
         const request = { page, waitMs: follow ? WAIT_MS : 0 };
@@ -188,7 +203,9 @@ export function openRestate(options: RestateOptions): RestateRuns {
         if (found?.isLast === true || found === null) if (await isRead(id, page, follow)) return;
       }
     },
-    async purge({ ids, before } = {}) {
+    async purge(purgeOptions = {}) {
+      checkPurge(purgeOptions, MAX_ID);
+      const { ids, before } = purgeOptions;
       const wanted = ids === undefined ? undefined : new Set(ids);
       const limit = before?.getTime() ?? Infinity;
       let count = 0;
