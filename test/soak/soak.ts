@@ -12,6 +12,14 @@ const MAX_SLOPE = 1;
 /** How long a process may take to exit when its work is done, in milliseconds. */
 const END_MS = 10_000;
 
+/** How long a soak is: until the first of both. */
+export interface SoakLength {
+  /** Default: no limit. */
+  readonly seconds?: number;
+  /** Default: no limit. */
+  readonly scenarios?: number;
+}
+
 /** The outcome of a soak test. */
 export interface SoakOutcome extends SoakReport {
   /** Sockets still open at the servers after the end. */
@@ -25,11 +33,13 @@ export interface SoakOutcome extends SoakReport {
 const path = (name: string): string => new URL(name, import.meta.url).pathname;
 
 /** Runs the servers and the worker in a process each. Rejects if the worker dies before it reports. */
-export async function soak(seconds: number): Promise<SoakOutcome> {
+export async function soak({ seconds = Infinity, scenarios = Infinity }: SoakLength): Promise<SoakOutcome> {
   const server = fork(path('server.ts'));
   try {
     const addresses = await answerOf<unknown>(server);
-    const worker = fork(path('worker.ts'), [String(seconds), JSON.stringify(addresses)], { execArgv: ['--expose-gc'] });
+    const worker = fork(path('worker.ts'), [String(seconds), String(scenarios), JSON.stringify(addresses)], {
+      execArgv: ['--expose-gc'],
+    });
     const ended = new Promise<number | null>((resolve) => worker.once('exit', resolve));
     const report = await answerOf<SoakReport>(worker);
     const since = performance.now();
@@ -60,7 +70,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
   const minutes = Number(values.minutes);
   if (!(minutes >= 1)) throw new Error(`--minutes ${values.minutes}: must be at least 1 to measure memory.`);
-  const outcome = await soak(minutes * 60);
+  const outcome = await soak({ seconds: minutes * 60 });
   const first = outcome.samples[0];
   const last = outcome.samples.at(-1);
   const heapSlope = slopeOf(outcome.samples, 'heapBytes');

@@ -13,7 +13,7 @@ const WIRE_CONFIGS: Readonly<Record<string, Partial<CustomProviderConfig>>> = {
   bedrock: { region: 'eu-west-1', token: 't' },
 };
 
-const [, , seconds = '10', addresses = '[]'] = process.argv;
+const [, , seconds = '10', scenarios = 'Infinity', addresses = '[]'] = process.argv;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the server of the soak test
 const wires = JSON.parse(addresses) as readonly (readonly [string, string])[];
 const providersWith = (ms: number): readonly Provider[] => {
@@ -33,7 +33,7 @@ const samples: MemorySample[] = [];
 let played = 0;
 
 async function lane(): Promise<void> {
-  while (performance.now() < ends) {
+  while (performance.now() < ends && played < Number(scenarios)) {
     const number = played;
     played += 1;
     const scenario = SCENARIOS[number % SCENARIOS.length];
