@@ -113,7 +113,8 @@ const server = createServer((request, response) => {
     if (kind === 'slow') {
       const id = JSON.parse(text).model;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(sse(chunk({ content: 'a' })));
+      // The client of OpenAI shows no text before it knows the role.
+      response.write(sse(chunk({ role: 'assistant', content: 'a' })));
       const timer = setInterval(() => response.write(sse(chunk({ content: 'a' }))), 20);
       request.socket.on('close', () => {
         clearInterval(timer);
