@@ -1,5 +1,6 @@
 import { isObject } from './json.ts';
-import { createSecretSearch, createView, type Range, type SecretSearch, unfinishedEscape } from './secret-search.ts';
+import type { Range } from './key-shapes.ts';
+import { createSecretSearch, createView, type SecretSearch, unfinishedEscape } from './secret-search.ts';
 
 const MARK = '[redacted]';
 /** How many characters of the text before a piece of a stream are read again. */

@@ -1,3 +1,5 @@
+import { findKeys, keyBeginningAt, type Range } from './key-shapes.ts';
+
 /** The length of the shortest value that is redacted: shorter ones stand in every text. */
 export const MIN_SECRET_LENGTH = 4;
 /**
@@ -9,21 +11,6 @@ export const MIN_GUESSED_SECRET_LENGTH = 6;
 export const MIN_SECRET_SEGMENT_LENGTH = 20;
 /** The most characters of a key that can be left where only a part of it is in a text. */
 const MAX_FRAGMENT = 8;
-/** The keys of well-known vendors, and JSON web tokens. Every attempt that can fail is bounded, so a search takes linear time. */
-const KEY_SHAPES =
-  /(?<![A-Za-z0-9])(?:sk-(?:(?=[\w-]{0,40}\d)[\w-]{16,}|[A-Za-z0-9]{20,})|[srp]k_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}|xai-\w{20,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|ptt|rt|dt)-[\w-]{16,}|A[KS]IA[A-Z\d]{16}(?![A-Za-z\d])|hf_\w{20,}|pplx-\w{20,}|r8_\w{20,}|npm_\w{30,}|nvapi-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{20,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|csk-\w{20,}|fw_\w{20,}|whsec_\w{20,}|dop_v1_\w{20,}|pypi-[\w-]{30,}|tvly-[\w-]{20,}|lin_api_\w{20,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g;
-/** The end of a text in which such a key has begun. */
-const KEY_BEGINNING =
-  /(?<![A-Za-z0-9])(?:sk-|[srp]k_(?:live|test)_|AIza|gsk_|xai-|gh[pousr]_|github_pat_|gl(?:pat|ptt|rt|dt)-|A[KS]IA|hf_|pplx-|r8_|npm_|nvapi-|xox[abeoprs]-|xapp-|ya29\.|GOCSPX-|SG\.|csk-|fw_|whsec_|dop_v1_|pypi-|tvly-|lin_api_|eyJ)[\w.-]*$/;
-const MAX_BEGINNING = 512;
-/** A private key in a PEM file, as far as it is there. */
-const PRIVATE_KEY =
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?=[^]{0,300}?[A-Za-z\d+/]{40})(?:[A-Za-z\d+/=\s:,]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
-const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}$/;
-
-/** A part of a text. */
-export type Range = readonly [from: number, to: number];
-
 /** Finds secrets in text whose escapes were undone by `createView`. */
 export interface SecretSearch {
   /** Adds a secret; values shorter than `MIN_SECRET_LENGTH` are ignored. */
@@ -52,7 +39,7 @@ export function createSecretSearch(): SecretSearch {
       }
     },
     find(view) {
-      const ranges = shapesIn(view);
+      const ranges = findKeys(view);
       for (const form of whole) addRanges(view, form, ranges);
       const parts = fragments.search(view);
       return merge(parts.length === 0 ? ranges : [...ranges, ...parts]);
@@ -71,10 +58,7 @@ function beginningOf(view: string, forms: Iterable<string>): number {
     while (at !== -1 && at < cut && !form.startsWith(view.slice(at))) at = view.indexOf(first, at + 1);
     if (at !== -1) cut = Math.min(cut, at);
   }
-  const from = Math.max(0, view.length - MAX_BEGINNING);
-  for (const beginning of [KEY_BEGINNING, PRIVATE_KEY_BEGINNING])
-    cut = Math.min(cut, from + (beginning.exec(view.slice(from))?.index ?? view.length));
-  return cut;
+  return Math.min(cut, keyBeginningAt(view));
 }
 
 /** Joins overlapping ranges, so that no end of one secret survives another. */
@@ -91,14 +75,6 @@ function merge(ranges: readonly Range[]): readonly Range[] {
 
 function addRanges(text: string, form: string, ranges: Range[]): void {
   for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length]);
-}
-
-function shapesIn(text: string): Range[] {
-  const ranges: Range[] = [];
-  if (text.length < 20) return ranges; // shorter than any of them
-  for (const shape of text.includes('-----BEGIN ') ? [KEY_SHAPES, PRIVATE_KEY] : [KEY_SHAPES])
-    for (const match of text.matchAll(shape)) ranges.push([match.index, match.index + match[0].length]);
-  return ranges;
 }
 
 /** A path or address as a secret: its parts stand in other paths. So do the words of a text with spaces. */

@@ -191,3 +191,14 @@ test.each(HOSTILE)(
     expect(await cpuRatio(() => redact(large), sixteenSmall, 4)).toBeLessThan(4);
   },
 );
+
+test('the shortest keys are found at every place among words, whatever is beside them', () => {
+  const redactor = createRedactor();
+  const shortest = ['xoxb-1234567890', 'AKIAIOSFODNN7EXAMPLE', `sk-${'a1B2'.repeat(4)}`];
+  for (const key of shortest)
+    for (let before = 0; before <= 40; before += 1)
+      for (const beside of [' ', '"', '\n', '/', '=', '@', 'é', '\u{1F600}']) {
+        const words = 'the words before a key in a text, which are short ones'.slice(0, before) + beside;
+        expect(redactor.text(`${words}${key}${beside}and more`)).toBe(`${words}[redacted]${beside}and more`);
+      }
+});

@@ -14,18 +14,18 @@ export function redactResult(result: ToolResult, redactor: Redactor): ToolResult
     const clean = redactor.text(forUser);
     if (clean !== forUser) changes.forUser = clean;
   }
-  if (data !== undefined && mayHoldSecret(data, redactor)) changes.data = redactor.data(data);
+  if (data !== undefined && mayHoldSecret(data, forLLM, redactor)) changes.data = redactor.data(data);
   if (repairs !== undefined) changes.repairs = redactor.data(repairs);
   if (KernelError.is(error)) changes.error = redactError(error, redactor);
   return Object.keys(changes).length === 0 ? result : { ...result, ...changes };
 }
 
-/** The JSON text of data is searched first: that takes less time than to visit every string of it. */
-function mayHoldSecret(data: JsonValue, redactor: Redactor): boolean {
+/** The JSON text of data is searched first: that takes less time than to visit every string of it. It often is what the model reads, which is `clean`. */
+function mayHoldSecret(data: JsonValue, clean: string, redactor: Redactor): boolean {
   if (typeof data !== 'object') return typeof data === 'string';
   try {
     const text = JSON.stringify(data);
-    return redactor.text(text) !== text;
+    return text !== clean && redactor.text(text) !== text;
   } catch {
     return true; // nested too deeply for JSON.stringify
   }
