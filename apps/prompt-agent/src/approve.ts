@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { UserRules } from './bundle/user-rules.ts';
@@ -11,7 +12,6 @@ import { withoutCode } from './render/notes.ts';
 import { askAbout, type Question } from './terminal/question.ts';
 import { showCall } from './terminal/show-call.ts';
 import { markInvisible } from './terminal/visible.ts';
-import { messageOf } from './message-of.ts';
 
 /** What a model reads of a call that the user did not allow. */
 export const NO_BY_USER = 'The user said no.';
@@ -100,7 +100,7 @@ async function keep(rule: PermissionRule, userRules: ApprovalScope['userRules'],
     await userRules.add(rule);
     output.note(`kept in ${markInvisible(userRules.path)}`);
   } catch (error) {
-    const why = messageOf(error);
+    const why = errorMessage(error);
     output.alert(`warning: the rule holds for this session alone, because it cannot be kept: ${why}`);
   }
 }

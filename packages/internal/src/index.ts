@@ -1,6 +1,7 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
+export { errorMessage } from './error-message.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';

@@ -1,4 +1,4 @@
-import { pointerToken } from '@kernel/internal';
+import { pointerToken, errorMessage } from '@kernel/internal';
 import { type JsonSchema, KernelError } from '@kernel/protocol';
 import { isSchemaObject } from './validator/schema-index.ts';
 
@@ -54,10 +54,14 @@ export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): J
   try {
     return withoutNoise(standard.jsonSchema.input({ target: 'draft-2020-12' }), true);
   } catch (error) {
-    throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} cannot be expressed as JSON Schema: ${messageOf(error)}`, {
-      cause: error,
-      hint: 'Use types that JSON can represent, and transform values after validation.',
-    });
+    throw new KernelError(
+      'TOOL_SCHEMA_INVALID',
+      `${subject} cannot be expressed as JSON Schema: ${errorMessage(error)}`,
+      {
+        cause: error,
+        hint: 'Use types that JSON can represent, and transform values after validation.',
+      },
+    );
   }
 }
 
@@ -86,8 +90,4 @@ const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
 function cleanContent(content: unknown): unknown {
   if (Array.isArray(content)) return content.map((item: unknown) => cleanContent(item));
   return isSchemaObject(content) ? withoutNoise(content, false) : content;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

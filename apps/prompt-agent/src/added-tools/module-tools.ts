@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject } from '@kernel/internal';
+import { isObject, errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import { usageError } from '../usage-error.ts';
 import { providePackages } from './provide-packages.ts';
-import { messageOf } from '../message-of.ts';
 
 /**
  * Loads a module of tools: an ES module whose default export, or export `tools`, is a list of bindings from `defineTool` and `bindTool` of
@@ -14,7 +13,7 @@ import { messageOf } from '../message-of.ts';
 export async function loadModuleTools(file: string, cwd: string): Promise<readonly ToolBinding[]> {
   providePackages();
   const loaded: unknown = await import(pathToFileURL(resolve(cwd, file)).href).catch((error: unknown) => {
-    const [why] = messageOf(error).split('\n');
+    const [why] = errorMessage(error).split('\n');
     const hint = KernelError.is(error) && error.hint !== undefined ? ` ${error.hint}` : '';
     throw usageError(`--tools: "${file}" cannot be loaded: ${why ?? ''}${hint}`);
   });

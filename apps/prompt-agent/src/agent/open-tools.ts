@@ -1,10 +1,10 @@
+import { errorMessage } from '@kernel/internal';
 import type { Toolset } from '@kernel/protocol';
 import { createRegistry, type ToolRegistry } from '@kernel/tools';
 import { openToolkit, type Toolkit, type ToolkitCall } from '../bundle/open-toolkit.ts';
 import { checkTools } from '../options/check-ask.ts';
 import { type AddedTools, loadAddedTools } from '../tools/index.ts';
 import { usageError } from '../usage-error.ts';
-import { messageOf } from '../message-of.ts';
 
 /** The tools of an invocation: the built-in ones, those of the bundle and those of `--tools`. */
 export interface OpenTools {
@@ -50,6 +50,6 @@ function registryOf(builtIn: Toolkit['tools'], added: AddedTools | undefined): T
     if (added?.toolset !== undefined) registry.mount('', added.toolset); // its names have their prefixes already
     return registry;
   } catch (error) {
-    throw usageError(`--tools: ${messageOf(error)}`);
+    throw usageError(`--tools: ${errorMessage(error)}`);
   }
 }

@@ -1,5 +1,5 @@
+import { errorMessage } from '@kernel/internal';
 import type { Change, Workspace } from '@kernel/toolbox/workspace';
-import { messageOf } from '../message-of.ts';
 
 /** What was undone, and what was not. */
 export interface Undone {
@@ -25,7 +25,7 @@ export async function undoChanges(workspace: Workspace, since = ''): Promise<Und
       // oxlint-disable-next-line no-await-in-loop -- in order: a change may depend on the one before it
       changes.push(...(await workspace.undo({ id })));
     } catch (error) {
-      refused.push(messageOf(error));
+      refused.push(errorMessage(error));
     }
   }
   return { changes, refused };

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
@@ -8,7 +9,6 @@ import { providers } from '../model/providers.ts';
 import { VENDORS } from '../model/vendors.ts';
 import { oneLine } from '../render/escape.ts';
 import { usageError } from '../usage-error.ts';
-import { messageOf } from '../message-of.ts';
 
 /**
  * Prints the models of each provider that a key, the config or a server on this machine gives access to, as `provider/model`. A provider that does not
@@ -29,7 +29,7 @@ export async function models(call: CommandCall): Promise<number> {
         return { provider, from, models: await list(signal) };
       } catch (error) {
         signal.throwIfAborted();
-        output.note(`${provider}: ${oneLine(messageOf(error), 300)}`);
+        output.note(`${provider}: ${oneLine(errorMessage(error), 300)}`);
         return { provider, from, models: [] };
       }
     }),

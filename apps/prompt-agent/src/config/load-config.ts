@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { join, resolve } from 'node:path';
 import { type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import type { Host } from '../host.ts';
@@ -6,7 +7,6 @@ import type { Output } from '../render/output.ts';
 import { usageError } from '../usage-error.ts';
 import { configFolder } from './folders.ts';
 import { withoutUnknown } from './without-unknown.ts';
-import { messageOf } from '../message-of.ts';
 import { oneLine } from '../render/escape.ts';
 import {
   checkHeaders,
@@ -90,7 +90,7 @@ async function loadProject(
     const isUsed = isStrict || flags.agent !== undefined || (await isApprovedAlready(path, text, host));
     if (isUsed) throw error;
     output.note(
-      `config: ${FILE} is not used: ${oneLine(messageOf(error), 300)} If it is meant for this program, correct it, or give --config ${FILE}.`,
+      `config: ${FILE} is not used: ${oneLine(errorMessage(error), 300)} If it is meant for this program, correct it, or give --config ${FILE}.`,
     );
     return undefined;
   }

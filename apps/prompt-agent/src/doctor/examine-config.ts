@@ -1,10 +1,10 @@
+import { errorMessage } from '@kernel/internal';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import type { CommandCall } from '../command-call.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { stateFolder } from '../config/folders.ts';
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
-import { messageOf } from '../message-of.ts';
 import type { Examination, Finding } from './finding.ts';
 
 /** Examines the config files, and the folder of what the program remembers. Returns the config, if it can be used. */
@@ -26,7 +26,7 @@ export async function examineConfig({
     });
     for (const warning of warnings) findings.push({ what: 'ignored', state: 'none', detail: warning });
   } catch (error) {
-    findings.push({ what: 'config in use', state: 'bad', detail: messageOf(error) });
+    findings.push({ what: 'config in use', state: 'bad', detail: errorMessage(error) });
   }
   for (const { what, path } of configPaths(host))
     if (what !== 'state')
@@ -45,6 +45,6 @@ async function examineState(folder: string): Promise<Finding> {
     await access(folder, constants.W_OK);
     return { what: 'state', state: 'ok', detail: `${folder} can be written` };
   } catch (error) {
-    return { what: 'state', state: 'bad', detail: `${folder} cannot be written: ${messageOf(error)}` };
+    return { what: 'state', state: 'bad', detail: `${folder} cannot be written: ${errorMessage(error)}` };
   }
 }

@@ -1,7 +1,7 @@
+import { errorMessage } from '@kernel/internal';
 import type { CommandCall } from '../command-call.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys } from '../credentials/stored-keys.ts';
-import { messageOf } from '../message-of.ts';
 import { chooseModel } from '../model/choose-model.ts';
 import { askForModels, localServers } from '../model/local-servers.ts';
 import { keyFor, VENDORS } from '../model/vendors.ts';
@@ -47,6 +47,6 @@ async function examineChoice({ flags, host, output }: CommandCall, loaded: Loade
         }
       : { what, state: 'ok', detail: `${provider.name}/${model} (${from})` };
   } catch (error) {
-    return { what, state: 'bad', detail: messageOf(error) };
+    return { what, state: 'bad', detail: errorMessage(error) };
   }
 }

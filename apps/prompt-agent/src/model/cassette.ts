@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KernelError, type Provider, type ProviderRequest, wrapProvider } from '@kernel/protocol';
@@ -6,7 +7,6 @@ import type { Host } from '../host.ts';
 import { makeFolder } from '../sessions/database/make-folder.ts';
 import { usageError } from '../usage-error.ts';
 import type { Choice } from './choose-model.ts';
-import { messageOf } from '../message-of.ts';
 
 /** Records the requests and replies of a provider to a file, without its token. Rejects with a usage error for a file that cannot be written, before anything is asked. */
 export async function recordTo(
@@ -27,7 +27,7 @@ function checkWritable(file: string, path: string): void {
     closeSync(openSync(path, 'a'));
     if (isNew) rmSync(path);
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     throw usageError(`--record: "${file}" cannot be written: ${reason}.`);
   }
 }

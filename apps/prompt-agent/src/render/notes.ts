@@ -1,8 +1,8 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError, type ServerToolResult, type ToolEnd, toModelText, type Usage } from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
 import type { Choice } from '../model/choose-model.ts';
 import { oneLine } from './escape.ts';
-import { messageOf } from '../message-of.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
@@ -45,7 +45,7 @@ export function usageNote(usage: Usage, turns: number): string | undefined {
 
 /** Returns an error as lines: what happened, then what to do. */
 export function errorNote(error: unknown): string {
-  if (!KernelError.is(error)) return `prompt-agent: ${messageOf(error)}`;
+  if (!KernelError.is(error)) return `prompt-agent: ${errorMessage(error)}`;
   const hint = error.hint === undefined ? '' : `\n${error.hint}`;
   return `prompt-agent: ${error.message}${hint}`;
 }

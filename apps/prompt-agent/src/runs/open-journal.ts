@@ -1,10 +1,10 @@
+import { errorMessage } from '@kernel/internal';
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Durable } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
-import { messageOf } from '../message-of.ts';
 import type { Flags } from '../options/flags.ts';
 import { oneLine } from '../render/escape.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
@@ -74,6 +74,6 @@ function tablesOf(path: string, name: string): ReadonlySet<unknown> {
       database.close();
     }
   } catch (error) {
-    throw usageError(`${name} cannot be read as a journal of runs: ${oneLine(messageOf(error))}.`);
+    throw usageError(`${name} cannot be read as a journal of runs: ${oneLine(errorMessage(error))}.`);
   }
 }

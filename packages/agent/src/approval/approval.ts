@@ -1,4 +1,4 @@
-import { linkAbort, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { linkAbort, MAX_TIMER_MS, untilAborted, errorMessage } from '@kernel/internal';
 import {
   type ApprovalDecision,
   type Approve,
@@ -7,7 +7,6 @@ import {
   type Tool,
   type ToolCall,
 } from '@kernel/protocol';
-import { reasonOf } from '../loop/reason-of.ts';
 
 /** Whether calls of a tool need approval: all do but those that only read. */
 export function needsApproval(tool: Tool): boolean {
@@ -38,8 +37,8 @@ export async function requestDecision(
     }
     return isDecision(answer) ? answer : { decision: 'deny', reason: 'The approval returned no valid decision.' };
   } catch (error) {
-    if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: reasonOf(error) };
-    return { decision: 'deny', reason: `The approval failed: ${reasonOf(error)}` };
+    if (KernelError.is(error, 'TOOL_DENIED')) return { decision: 'deny', reason: errorMessage(error) };
+    return { decision: 'deny', reason: `The approval failed: ${errorMessage(error)}` };
   } finally {
     stopTimer();
     unlink();

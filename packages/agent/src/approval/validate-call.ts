@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   type CallContext,
   isToolResult,
@@ -13,7 +14,6 @@ import {
 import { deniedError } from './approval.ts';
 import { callDigest, toolDigest } from './call-digest.ts';
 import { readResult } from '../read-result.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 import { ownListOf } from '../turn/offered-tools.ts';
 
 /** A call as it would run. */
@@ -56,7 +56,7 @@ export async function validateCall(
     const tool = approved.tool.name === call.name ? listed : approved.tool;
     return check(tool, approved.arguments, approved, () => isListed() && approved.isCurrent());
   } catch (error) {
-    const why = reasonOf(error);
+    const why = errorMessage(error);
     return toErrorResult(
       new KernelError('TOOL_FAILED', `"${call.name}" could not be validated: ${why}`, { cause: error }),
     );

@@ -1,4 +1,4 @@
-import { onAbort } from '@kernel/internal';
+import { onAbort, errorMessage } from '@kernel/internal';
 import {
   type CallContext,
   isToolResult,
@@ -10,7 +10,6 @@ import {
 } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
 import { readResult } from '../read-result.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
 const ABORT_GRACE_MS = 30;
@@ -35,7 +34,7 @@ export function callTool(tools: Toolset, call: ToolCall, context: CallContext): 
       timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
     };
     const fail = (error: unknown): void => {
-      const message = `"${call.name}" failed: ${reasonOf(error)}`;
+      const message = `"${call.name}" failed: ${errorMessage(error)}`;
       end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
     };
     const finish = (value: unknown): void => {

@@ -1,7 +1,7 @@
+import { errorMessage } from '@kernel/internal';
 import { addUsage, KernelError, type Message, type RunLimit, type ToolCall, type Usage } from '@kernel/protocol';
 import { estimateUsage } from './estimate-tokens.ts';
 import type { RunLimits } from './run-limits.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 
 /** Compares what a run has used with its limits. Reads no time and sets no timer. */
 export interface UsageMeter {
@@ -128,7 +128,7 @@ function costOf(limit: NonNullable<RunLimits['cost']>, usage: Usage): number {
   try {
     cost = limit.of(usage);
   } catch (error) {
-    const why = reasonOf(error);
+    const why = errorMessage(error);
     throw new KernelError('CONFIG_INVALID', `limits.cost.of() threw: ${why}`, { cause: error });
   }
   if (isNumber(cost) && cost >= 0) return cost;

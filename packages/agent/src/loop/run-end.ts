@@ -1,4 +1,4 @@
-import { untilAborted } from '@kernel/internal';
+import { untilAborted, errorMessage } from '@kernel/internal';
 import {
   type JsonObject,
   KernelError,
@@ -11,7 +11,6 @@ import {
 import { invalidOutput } from '../output/output-step.ts';
 import type { TypedOutput } from '../output/typed-output.ts';
 import { hookStopAnswer } from './hook-stop.ts';
-import { reasonOf } from './reason-of.ts';
 
 /** How a run ended: a `run-end` without its totals. */
 export type RunOutcome = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
@@ -75,7 +74,7 @@ export function outcomeOfError(error: unknown, signal: AbortSignal): RunOutcome 
   const answer = hookStopAnswer(error);
   if (answer !== undefined) return { reason: 'handled', answer };
   if (KernelError.is(error)) return { reason: 'error', error };
-  const why = reasonOf(error);
+  const why = errorMessage(error);
   return {
     reason: 'error',
     error: new KernelError('PROVIDER_PROTOCOL', `A part of the run failed: ${why}`, { cause: error }),

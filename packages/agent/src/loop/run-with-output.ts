@@ -1,10 +1,10 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { initialHistory } from '../history/repair-history.ts';
 import type { RunOptions } from '../options.ts';
 import type { OutputSchema } from '../output/output-schema.ts';
 import { createTypedOutput, type TypedOutput } from '../output/typed-output.ts';
 import { runLoop } from './loop.ts';
-import { reasonOf } from './reason-of.ts';
 import { outcomeOfError } from './run-end.ts';
 import type { StepContext } from './steps.ts';
 
@@ -18,7 +18,7 @@ export async function runWithOutput(options: RunOptions, schema: OutputSchema, c
     const usage = { inputTokens: 0, outputTokens: 0 };
     const failed = KernelError.is(error)
       ? error
-      : new KernelError('CONFIG_INVALID', `The output schema failed: ${reasonOf(error)}`, { cause: error });
+      : new KernelError('CONFIG_INVALID', `The output schema failed: ${errorMessage(error)}`, { cause: error });
     void context.emit({ type: 'run-end', ...outcomeOfError(failed, context.signal), turns: 0, messages, usage });
     return;
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   errorResult,
   KernelError,
@@ -8,7 +9,6 @@ import {
   type Toolset,
 } from '@kernel/protocol';
 import { hookStop } from '../loop/hook-stop.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 import { withAddedTools } from '../turn/added-tools.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { ReadOutput } from './compile-output.ts';
@@ -53,7 +53,7 @@ async function takeAnswer(reader: AnswerReader, { name, arguments: text }: ToolC
   try {
     read = await reader.read(text);
   } catch (error) {
-    return errorResult(reasonOf(error), error);
+    return errorResult(errorMessage(error), error);
   }
   if ('issues' in read) {
     const error = new KernelError('ARGUMENTS_INVALID', `The answer does not fit: ${read.issues.join('; ')}.`, {

@@ -1,7 +1,6 @@
-import { canonicalJson, isObject, truncate } from '@kernel/internal';
+import { canonicalJson, isObject, truncate, errorMessage } from '@kernel/internal';
 import { type JsonObject, type JsonSchema, type JsonValue, KernelError } from '@kernel/protocol';
 import type { Coerced, StandardSchemaWithJson, StandardResult } from '@kernel/schema';
-import { reasonOf } from '../loop/reason-of.ts';
 import { checkFailed, isStandardSchema, type OutputSchema } from './output-schema.ts';
 import { describeLoss, readJson } from './read-json.ts';
 
@@ -130,7 +129,7 @@ async function callLibrary(
   } catch (error) {
     if (error instanceof RangeError && error.message.includes('call stack'))
       return { issues: [{ message: 'expected a value that is nested less deeply' }] };
-    throw checkFailed(`A check or transform of the output schema failed: ${reasonOf(error)}`, error);
+    throw checkFailed(`A check or transform of the output schema failed: ${errorMessage(error)}`, error);
   }
 }
 

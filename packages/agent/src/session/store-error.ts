@@ -1,5 +1,5 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { reasonOf } from '../loop/reason-of.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'Free some space on the disk, then run again.',
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
 export function storeError(what: string, error: unknown): KernelError {
   if (KernelError.is(error) && error instanceof Error) return error;
   const code = codeOf(error);
-  return new KernelError('STORE_FAILED', `${what}: ${reasonOf(error)}`, {
+  return new KernelError('STORE_FAILED', `${what}: ${errorMessage(error)}`, {
     hint:
       (code === undefined ? undefined : HINTS[code]) ??
       'What was written before is kept: correct the store, then run again.',

@@ -1,7 +1,6 @@
-import { onAbort } from '@kernel/internal';
+import { onAbort, errorMessage } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
 import { afterMicrotasks } from '../iteration/after-microtasks.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 
 /** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
@@ -73,6 +72,6 @@ function isToolList(value: unknown): value is readonly Tool[] {
 }
 
 function toolsetFailed(method: string, error: unknown): KernelError {
-  const why = reasonOf(error);
+  const why = errorMessage(error);
   return new KernelError('TOOL_FAILED', `${method}() of the toolset failed: ${why}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { nearest, untilAborted } from '@kernel/internal';
+import { nearest, untilAborted, errorMessage } from '@kernel/internal';
 import {
   checkKeys,
   describeType,
@@ -15,7 +15,6 @@ import {
 } from '@kernel/protocol';
 
 import { checkRequestFields } from '../check-request.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 
 /** The state that `prepareTurn` decides on. */
 export interface TurnState<Context = unknown> {
@@ -87,7 +86,7 @@ async function callPrepare(prepare: PrepareTurn, state: TurnState): Promise<Turn
     return changes;
   } catch (error) {
     if (KernelError.is(error)) throw error;
-    throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${reasonOf(error)}`, { cause: error });
+    throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   type CallContext,
   isToolResult,
@@ -14,7 +15,6 @@ import {
 import { deniedError } from '../approval/approval.ts';
 import { validateCall } from '../approval/validate-call.ts';
 import { hookStop } from '../loop/hook-stop.ts';
-import { reasonOf } from '../loop/reason-of.ts';
 import type { HookResult } from './model-hooks.ts';
 
 /** What a hook before a call may decide. */
@@ -102,7 +102,7 @@ export function withToolHooks<Context = unknown>(
 }
 
 function hookFailure(call: ToolCall, error: unknown): ToolResult {
-  const message = `A hook of "${call.name}" failed: ${reasonOf(error)}`;
+  const message = `A hook of "${call.name}" failed: ${errorMessage(error)}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { chmodSync, closeSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { KernelError } from '@kernel/protocol';
@@ -54,9 +55,13 @@ export function openDatabase(path: string, durability: Durability): Database {
     return wrap(db);
   } catch (error) {
     if (KernelError.is(error)) throw error;
-    throw new KernelError('STORE_FAILED', `The journal ${JSON.stringify(path)} cannot be opened: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw new KernelError(
+      'STORE_FAILED',
+      `The journal ${JSON.stringify(path)} cannot be opened: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -71,7 +76,7 @@ export function reading<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (KernelError.is(error)) throw error;
-    throw new KernelError('STORE_FAILED', `The journal cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new KernelError('STORE_FAILED', `The journal cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -79,11 +84,6 @@ export function reading<T>(work: () => T): T {
 export function isBusy(error: unknown): boolean {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'errcode') : undefined;
   return typeof code === 'number' && ((code & 0xff) === 5 || (code & 0xff) === 6);
-}
-
-/** The message of an error, whatever was thrown. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Creates a file that is not there. Throws for one that SQLite would take for empty, and write over, but that has something in it. */

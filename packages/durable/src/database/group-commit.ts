@@ -1,6 +1,7 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { ChangeKind } from './changes.ts';
-import { type Database, isBusy, reasonOf } from './database.ts';
+import { type Database, isBusy } from './database.ts';
 
 /** Writes to a journal. */
 export interface Writer {
@@ -149,5 +150,5 @@ export function createGroupCommit(db: Database, onCommit: (kind: ChangeKind) => 
 
 function writeFailed(error: unknown): KernelError {
   if (KernelError.is(error)) return error;
-  return new KernelError('STORE_FAILED', `The journal cannot be written: ${reasonOf(error)}`, { cause: error });
+  return new KernelError('STORE_FAILED', `The journal cannot be written: ${errorMessage(error)}`, { cause: error });
 }

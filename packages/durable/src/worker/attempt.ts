@@ -1,5 +1,6 @@
+import { errorMessage } from '@kernel/internal';
 import { type AgentEvent, type ApprovalDecision, type Approve, type DurableAgent, KernelError } from '@kernel/protocol';
-import { type Database, reasonOf } from '../database/database.ts';
+import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { createEventFilter, logEvents, type NewEvent } from '../runs/events.ts';
 import { hasAnsweredCall, parse, text, toInput } from '../runs/read-run.ts';
@@ -229,7 +230,7 @@ function errorResult(error: unknown): object {
 
 function toJson(error: unknown): unknown {
   if (KernelError.is(error)) return error;
-  return new KernelError('TOOL_FAILED', reasonOf(error));
+  return new KernelError('TOOL_FAILED', errorMessage(error));
 }
 
 function ignore(): void {}

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   callFromInput,
   callIdOf,
@@ -11,7 +12,7 @@ import {
   type StepExecutor,
   type UnknownResolution,
 } from '@kernel/protocol';
-import { type Database, reasonOf } from '../database/database.ts';
+import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
 import { logEvents, type NewEvent } from '../runs/events.ts';
 import { parse, text } from '../runs/read-run.ts';
@@ -75,7 +76,7 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
         return true;
       }, 'progress');
     } catch (error) {
-      throw halt.stop('write-failed', reasonOf(error));
+      throw halt.stop('write-failed', errorMessage(error));
     }
     if (!isOwner) throw halt.stop('lost');
   };

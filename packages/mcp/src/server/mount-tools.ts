@@ -1,6 +1,6 @@
+import { errorMessage } from '@kernel/internal';
 import { checkToolset, describeType, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { messageOf } from './rpc-error.ts';
 import { callTool } from './tools/call-tool.ts';
 import { listTools } from './tools/list-tools.ts';
 import { createToolsetTurns, type ToolsetTurns } from './tools/toolset-turns.ts';
@@ -39,7 +39,7 @@ export function handleToolRequests(server: McpServer | Server, toolset: Toolset,
     protocol.assertCanSetRequestHandler('tools/call');
     protocol.registerCapabilities({ tools: toolset.subscribe === undefined ? {} : { listChanged: true } });
   } catch (cause) {
-    throw new KernelError('CONFIG_INVALID', `Tools cannot be mounted on this server: ${messageOf(cause)}.`, {
+    throw new KernelError('CONFIG_INVALID', `Tools cannot be mounted on this server: ${errorMessage(cause)}.`, {
       hint: 'Mount one toolset, before connect(), on a server without tools; to serve several toolsets, put them into one registry.',
       cause,
     });

@@ -14,8 +14,3 @@ export const INTERNAL_ERROR = -32_603;
 export function rpcError(code: number, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
 }
-
-/** Returns the message of an unknown thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, errorMessage } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { checkKeys, describeType, optionKeys } from '../option-keys.ts';
 import { checkChoice } from '../option-values.ts';
@@ -99,7 +99,7 @@ export function toJsonText(owner: string, value: object): string {
       return each;
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new KernelError('CONFIG_INVALID', `${owner} was called with something that is not JSON: ${reason}`, {
       cause: error,
     });

@@ -1,4 +1,4 @@
-import { concatBytes, copyBytes, decodeUtf8 } from '@kernel/internal';
+import { concatBytes, copyBytes, decodeUtf8, errorMessage } from '@kernel/internal';
 import type { FinishReason, Usage } from '@kernel/protocol';
 import { asFields, asList, asNumber, asText, type Fields, parseJson } from '../json-fields.ts';
 import { createExactArguments, type ExactArguments } from '../wire/exact-arguments.ts';
@@ -88,9 +88,7 @@ function streamDecoder(context: DecoderContext, readFrame: ReadFrame): ReplyDeco
     try {
       frame = readFrame(bytes);
     } catch (error) {
-      throw builder.protocolError(
-        `a frame of the reply is corrupt: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw builder.protocolError(`a frame of the reply is corrupt: ${errorMessage(error)}`);
     }
     const text = decodeUtf8(frame.body);
     const payload = asFields(parseJson(text)) ?? {};

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { canonicalJson, isObject } from '@kernel/internal';
+import { canonicalJson, isObject, errorMessage } from '@kernel/internal';
 import {
   type EmbedRequest,
   type JsonObject,
@@ -59,7 +59,7 @@ export async function writeCassette(path: string, entries: readonly CassetteEntr
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `${JSON.stringify(cassette, null, 2)}\n`);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     const hint = 'Check the folder, its permissions and the space on the disk.';
     throw new KernelError('STORE_FAILED', `The cassette "${path}" could not be written: ${why}`, { hint, cause });
   }

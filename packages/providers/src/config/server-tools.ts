@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, errorMessage } from '@kernel/internal';
 import { describeType, type JsonObject, type JsonValue } from '@kernel/protocol';
 import { configError } from './config-error.ts';
 import { secretsIn } from './server-tool-secrets.ts';
@@ -105,7 +105,7 @@ function callIsDeferred(owner: string, at: number, isDeferred: (name: string) =>
   } catch (error) {
     throw configError(
       owner,
-      `serverTools[${at}].deferredTools failed for the tool "${name}": ${error instanceof Error ? error.message : String(error)}`,
+      `serverTools[${at}].deferredTools failed for the tool "${name}": ${errorMessage(error)}`,
       'It must return true or false for each tool name, and not throw.',
       error,
     );

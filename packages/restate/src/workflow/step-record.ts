@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   type AgentEvent,
   type DurableAgent,
@@ -79,9 +80,7 @@ export function unknownRecord(step: Step, digest: string): StepRecord {
 
 /** An error as JSON, for `KernelError.fromJSON`. */
 export function toJson(error: unknown): JsonValue {
-  const known = KernelError.is(error)
-    ? error
-    : new KernelError('TOOL_FAILED', error instanceof Error ? error.message : String(error));
+  const known = KernelError.is(error) ? error : new KernelError('TOOL_FAILED', errorMessage(error));
   const json: unknown = JSON.parse(JSON.stringify(known));
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
   return json as JsonValue;

@@ -1,4 +1,4 @@
-import { linkAbort, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { linkAbort, MAX_TIMER_MS, untilAborted, errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Clock, RunState, ScheduledRun } from './types.ts';
 
@@ -33,7 +33,7 @@ export async function executeRun(
     return { state: 'done', outcome: await untilAborted(work(run, controller.signal), controller.signal) };
   } catch (error) {
     if (signal.aborted) return { state: 'unknown', outcome: 'The run was stopped.' };
-    return { state: 'failed', outcome: error instanceof Error ? error.message : String(error) };
+    return { state: 'failed', outcome: errorMessage(error) };
   } finally {
     ended.abort();
     unlink();

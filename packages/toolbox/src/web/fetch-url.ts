@@ -1,4 +1,4 @@
-import { toBase64 } from '@kernel/internal';
+import { toBase64, errorMessage } from '@kernel/internal';
 import {
   checkFunctions,
   checkKeys,
@@ -154,7 +154,7 @@ async function readDocument(
       return { text: visibleText(text), title: '' };
   } catch (error) {
     options.signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new KernelError('TOOL_FAILED', `${url.href.slice(0, 300)} was loaded and cannot be read: ${reason}.`, {
       hint: isPdf ? 'It may be damaged or encrypted.' : 'Ask for it with raw: true.',
       cause: error,

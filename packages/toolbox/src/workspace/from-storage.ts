@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
 import { applyEdit } from './apply-edits.ts';
 import { isMissing, quote, toolError } from './errors.ts';
@@ -40,8 +41,8 @@ export function workspaceOver(storage: Storage, journal: Journal): Workspace {
     if (entry === undefined) return;
     if (entry.steps.length === 0) return journal.forgetLast(entry.id);
     await undoEntry(storage, journal, entry).catch((undoError: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      const how = undoError instanceof Error ? undoError.message : String(undoError);
+      const why = errorMessage(error);
+      const how = errorMessage(undoError);
       throw toolError(
         `${why} What was done before could not be taken back: ${how} Change ${entry.id} has the rest.`,
         error,

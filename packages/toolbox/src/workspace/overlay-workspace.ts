@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { isMissing, quote, toolError } from './errors.ts';
 import { workspaceOver } from './from-storage.ts';
 import { createJournal, memoryStore } from './journal/journal.ts';
@@ -32,7 +33,7 @@ export function overlayWorkspace(base: Workspace): OverlayWorkspace {
           committed.push(path);
         } catch (error) {
           if (signal?.aborted === true) throw error;
-          conflicts.push({ path, reason: error instanceof Error ? error.message : String(error) });
+          conflicts.push({ path, reason: errorMessage(error) });
         }
       }
       journal.clear();

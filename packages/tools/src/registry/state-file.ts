@@ -1,4 +1,4 @@
-import { isObject, node, nodeModule } from '@kernel/internal';
+import { isObject, node, nodeModule, errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { type ToolBundle, defineBundle } from '../bundle.ts';
 import type { SavedTool, ToolRegistry } from './types.ts';
@@ -40,7 +40,7 @@ export async function saveRegistry(
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new KernelError('STORE_FAILED', `The registry file "${file}" could not be written: ${why}`, {
       hint: 'The old file is unchanged. Check the folder, its permissions and the space on the disk.',
       data: { file },

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
@@ -7,7 +8,6 @@ import { numberIn } from './rows.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { saysDamaged, setAside } from './set-aside.ts';
 import { transaction } from './transaction.ts';
-import { messageOf } from '../../message-of.ts';
 
 /** The name of the file in the state folder. */
 export const DATABASE_NAME = 'sessions.db';
@@ -140,7 +140,7 @@ const HINTS: Readonly<Record<number, string>> = {
 /** The error for a file of sessions that cannot be used: what happened, and what to do. A `KernelError` is returned as it is. */
 export function storeError(path: string, error: unknown): KernelError {
   if (KernelError.is(error)) return error;
-  const reason = messageOf(error);
+  const reason = errorMessage(error);
   const hint = HINTS[sqliteCode(error) ?? 0] ?? 'Make the folder writable, or use another one (XDG_STATE_HOME).';
   return new KernelError('STORE_FAILED', `The sessions in ${path} cannot be used: ${reason}.`, { hint, cause: error });
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import {
   KERNEL_ERROR_CODES,
   KernelError,
@@ -52,7 +53,7 @@ export function toClientError(code: KernelErrorCode, message: string, shown: Sho
 /** Returns whatever was thrown as a client may see it. */
 export function thrownToClientError(error: unknown, shown: Shown): ClientError {
   if (KernelError.is(error)) return toClientError(error.code, error.message, shown);
-  return toClientError('PROVIDER_PROTOCOL', error instanceof Error ? error.message : String(error), shown);
+  return toClientError('PROVIDER_PROTOCOL', errorMessage(error), shown);
 }
 
 function genericMessage(code: KernelErrorCode): string {

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, errorMessage } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { splitLines } from '../../stdio/split-lines.ts';
 import { orderedDelivery } from './ordered-delivery.ts';
@@ -63,7 +63,7 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
       try {
         started = await startServerProcess(server);
       } catch (error) {
-        failure = `could not be started: ${error instanceof Error ? error.message : String(error)}`;
+        failure = `could not be started: ${errorMessage(error)}`;
         throw error;
       }
       const { child, stdin, stdout } = started;

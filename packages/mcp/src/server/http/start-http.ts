@@ -1,8 +1,9 @@
+import { errorMessage } from '@kernel/internal';
 import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http';
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { handleToolRequests, onListChange } from '../mount-tools.ts';
-import { messageOf, PARSE_ERROR } from '../rpc-error.ts';
+import { PARSE_ERROR } from '../rpc-error.ts';
 import { closeOnAbort, serverFactory, type ServerSdk } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
 import { withFlushedHeaders } from './flush-headers.ts';
@@ -138,7 +139,7 @@ function listen(server: NodeServer, { port, host }: HttpSettings): Promise<numbe
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const onError = (cause: Error): void =>
     reject(
-      new KernelError('CONFIG_INVALID', `serveHttp: cannot listen on ${host}:${port}: ${messageOf(cause)}.`, {
+      new KernelError('CONFIG_INVALID', `serveHttp: cannot listen on ${host}:${port}: ${errorMessage(cause)}.`, {
         hint: 'Use another port, or 0 for any free one.',
         cause,
       }),

@@ -1,6 +1,7 @@
+import { errorMessage } from '@kernel/internal';
 import { type CallContext, isToolResult, type Tool, type Toolset, type ToolResult } from '@kernel/protocol';
 import type { CallToolRequestParams, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { INVALID_PARAMS, messageOf, rpcError } from '../rpc-error.ts';
+import { INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
 import { errorToMcp, toMcpResult } from './to-mcp-result.ts';
 import type { ToolsetTurns } from './toolset-turns.ts';
@@ -62,7 +63,7 @@ async function runCall(toolset: Toolset, params: CallToolRequestParams, context:
   try {
     return await toolset.call(call, context);
   } catch (error) {
-    return { forLLM: `TOOL_FAILED: the toolset failed: ${messageOf(error)}`, isError: true, code: 'TOOL_FAILED' };
+    return { forLLM: `TOOL_FAILED: the toolset failed: ${errorMessage(error)}`, isError: true, code: 'TOOL_FAILED' };
   }
 }
 

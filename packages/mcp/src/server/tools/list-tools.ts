@@ -1,6 +1,6 @@
-import { isObject } from '@kernel/internal';
+import { isObject, errorMessage } from '@kernel/internal';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { INTERNAL_ERROR, INVALID_PARAMS, messageOf, rpcError } from '../rpc-error.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../rpc-error.ts';
 import { conversationOf } from './conversation.ts';
 import { type ListedTool, toListedTool } from './listed-tool.ts';
 import type { ToolsetTurns } from './toolset-turns.ts';
@@ -23,6 +23,6 @@ export async function listTools(
     const tools = await turns.begin(mcp.mcpReq.signal, conversationOf(mcp));
     return { tools: tools.map((tool) => toListedTool(tool)) };
   } catch (error) {
-    throw rpcError(INTERNAL_ERROR, `The tools cannot be listed: ${messageOf(error)}`, error);
+    throw rpcError(INTERNAL_ERROR, `The tools cannot be listed: ${errorMessage(error)}`, error);
   }
 }

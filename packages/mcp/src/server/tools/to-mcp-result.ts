@@ -1,6 +1,6 @@
+import { errorMessage } from '@kernel/internal';
 import { type Tool, toModelText, type ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import { messageOf } from '../rpc-error.ts';
 import { mediaContent } from './media-content.ts';
 
 /**
@@ -14,7 +14,7 @@ export function toMcpResult(result: ToolResult, tool: Tool | undefined): CallToo
   try {
     return convert(result, tool);
   } catch (error) {
-    return errorToMcp(`TOOL_FAILED: the result cannot be sent: ${messageOf(error)}`);
+    return errorToMcp(`TOOL_FAILED: the result cannot be sent: ${errorMessage(error)}`);
   }
 }
 

@@ -1,6 +1,5 @@
-import { onAbort } from '@kernel/internal';
+import { onAbort, errorMessage } from '@kernel/internal';
 import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol';
-import { messageOf } from '../rpc-error.ts';
 
 /** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
@@ -42,7 +41,7 @@ export function createToolsetTurns(toolset: Toolset): ToolsetTurns {
       offered = await Promise.race([begun(), failure]);
       current = turn;
     } catch (error) {
-      throw new Error(`beginTurn() of the toolset failed: ${messageOf(error)}`, { cause: error });
+      throw new Error(`beginTurn() of the toolset failed: ${errorMessage(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
       removeAbortListener();

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** Returns the reason why a `fetch` failed: the `fetch` of Node has it as the cause of "fetch failed". */
@@ -12,7 +13,7 @@ export function failureOf(error: unknown): unknown {
 
 /** The error of a header that cannot be sent. */
 export function invalidHeaderError(error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return Object.assign(new Error(message), { code: 'ERR_INVALID_CHAR' });
 }
 

@@ -1,5 +1,5 @@
-/** The message of a thrown value, as text; never throws, whatever the value is. */
-export function reasonOf(error: unknown): string {
+/** Returns the message of an error, or the text of anything else that was thrown. Never throws, whatever the value is. */
+export function errorMessage(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { errorMessage } from '../src/index.ts';
+
+test('the message of an error is its text, and anything else that was thrown is the text of it', () => {
+  expect(errorMessage(new TypeError('not a number'))).toBe('not a number');
+  expect(errorMessage('out of paper')).toBe('out of paper');
+  expect(errorMessage(undefined)).toBe('undefined');
+});
+
+test('a thrown value that throws when it is read still gives a text', () => {
+  const unreadable = 'it threw a value that cannot be shown';
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect(errorMessage(proxy)).toBe(unreadable);
+  expect(errorMessage(Object.create(null))).toBe(unreadable);
+  expect(
+    errorMessage(
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('no');
+        },
+      }),
+    ),
+  ).toBe(unreadable);
+});
