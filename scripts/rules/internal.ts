@@ -11,8 +11,10 @@ const FOLDER = 'packages/internal';
 const FILES: ReadonlySet<string> = new Set([
   'abort.ts',
   'bytes.ts',
+  'error-message.ts',
   'index.ts',
   'json.ts',
+  'key-shapes.ts',
   'loopback.ts',
   'nearest.ts',
   'platform.ts',
