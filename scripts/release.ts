@@ -1,6 +1,7 @@
 /**
  * Releases every package from the last commit: `pnpm release`, in the release workflow. Builds, packs, checks every tarball, publishes those that
- * the registry does not have yet, each after what it depends on, and tags the commit. Refuses a tree that differs from the commit and one with changesets that wait.
+ * the registry does not have yet, each after what it depends on, and tags the commit. Refuses a tree that differs from the commit, one with changesets that wait,
+ * and a version of which some packages were published from other sources.
  * `--registry=http://127.0.0.1:PORT/` publishes to a registry of this machine instead, as `pnpm rehearse` does, and tags nothing.
  */
 import { execFileSync } from 'node:child_process';
@@ -12,9 +13,17 @@ import { publishedFolders, readManifest } from './lib/projects.ts';
 import { closureOf, packAll } from './lib/tarballs.ts';
 import { waitingChangesets } from './release/changeset-files.ts';
 import { guidesOf } from './release/package-docs.ts';
-import { loopbackDestination, publicDestination, publishTarball } from './release/publish.ts';
+import {
+  type Destination,
+  integrityOf,
+  loopbackDestination,
+  publicDestination,
+  publishedIntegrity,
+  publishTarball,
+} from './release/publish.ts';
+import { planRelease } from './release/release-plan.ts';
 import { tarballFaults } from './release/tarball-faults.ts';
-import { requireCleanTree } from './release/tree-state.ts';
+import { removeIgnored, requireCleanTree } from './release/tree-state.ts';
 
 const root = join(import.meta.dirname, '..');
 const { values } = parseArgs({ options: { registry: { type: 'string' } } });
@@ -35,9 +44,11 @@ function release(): void {
   const waiting = waitingChangesets(root);
   if (waiting.length > 0)
     throw new Error(`Refusing to release: ${waiting.length} changesets wait. Run: pnpm version-packages, and commit.`);
+  for (const folder of publishedFolders(root)) removeIgnored(root, folder);
   execFileSync('turbo', ['run', 'build', '--output-logs=errors-only'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
   });
   const tarballs = packAll(root, join(scratch, 'tarballs'));
   requireCleanTree(root);
@@ -48,15 +59,44 @@ function release(): void {
   if (faults.length > 0) throw new Error(`Refusing to release:\n${faults.join('\n')}`);
   // What a package depends on has a smaller closure than the package.
   const ordered = [...folders].toSorted(([a], [b]) => closureOf(root, a).size - closureOf(root, b).size);
-  for (const [name, folder] of ordered) {
-    const { version } = readManifest(root, folder) as { readonly version?: string };
-    const isNew = publishTarball(tarballs.get(name) ?? '', `${name}@${version}`, destination);
-    console.log(`${name}@${version}: ${isNew ? 'published' : 'was published before'}`);
+  const packed = new Map(
+    ordered.map(([name, folder]) => {
+      const { version } = readManifest(root, folder) as { readonly version?: string };
+      return [`${name}@${version}`, tarballs.get(name) ?? ''];
+    }),
+  );
+  publish(packed, destination);
+}
+
+/** Publishes the tarballs, by `name@version`, that the registry lacks, and tags the commit of a public release. */
+function publish(packed: ReadonlyMap<string, string>, destination: Destination): void {
+  const [first = ''] = packed.keys();
+  const tag = `v${first.slice(first.lastIndexOf('@') + 1)}`;
+  const head = commitOf('HEAD');
+  const versions = [...packed].map(([id, tarball]) => ({
+    id,
+    integrity: integrityOf(tarball),
+    published: publishedIntegrity(id, destination),
+  }));
+  const plan = planRelease(versions, { head: head ?? '', tag, tagged: commitOf(`refs/tags/${tag}`) });
+  for (const note of plan.notes) console.log(note);
+  for (const id of plan.publish) {
+    publishTarball(packed.get(id) ?? '', destination);
+    console.log(`${id}: published`);
   }
-  if (!destination.isPublic) return;
-  const { version } = readManifest(root, ordered[0]?.[1] ?? '') as { readonly version?: string };
-  execFileSync('git', ['-C', root, 'tag', '--force', `v${version}`]);
-  console.log(`tagged v${version}`);
+  if (!destination.isPublic || !plan.isTagged) return;
+  execFileSync('git', ['-C', root, 'tag', tag]);
+  console.log(`tagged ${tag}`);
+}
+
+/** The commit that a name leads to; `undefined` for a name that leads nowhere. */
+function commitOf(name: string): string | undefined {
+  try {
+    const args = ['-C', root, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`];
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
 }
 
 function unpack(name: string, tarball: string): string {

@@ -1,4 +1,5 @@
 /** The documents that a package carries besides its README: its guides, the error codes, and an index of all of it for language models. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, posix } from 'node:path';
 import { linksOf, replaceLinks } from '../lib/links.ts';
@@ -9,7 +10,10 @@ const ERRORS = 'docs/errors.md';
 
 /** The guides of a package: those that its README links to, relative to the root, sorted. */
 export function guidesOf(root: string, folder: string): readonly string[] {
-  const readme = readFileSync(join(root, folder, 'README.md'), 'utf8');
+  return guidesIn(folder, readFileSync(join(root, folder, 'README.md'), 'utf8'));
+}
+
+function guidesIn(folder: string, readme: string): readonly string[] {
   const linked = linksOf(readme).map(({ target }) => posix.normalize(`${folder}/${target}`));
   return [...new Set(linked.filter((file) => file.startsWith(GUIDES)))].toSorted();
 }
@@ -25,6 +29,21 @@ export function guidesOfNoPackage(root: string): readonly string[] {
 /** Returns the README for the tarball of a package: links lead to files in the tarball, or become plain text. */
 export function packedReadme(root: string, folder: string, text: string): string {
   return asPacked(text, `${folder}/README.md`, placesOf(folder, guidesOf(root, folder)));
+}
+
+/** Replaces the README of a package by the one for its tarball, until `restoreReadme`. */
+export function writePackedReadme(root: string, folder: string): void {
+  const file = join(root, folder, 'README.md');
+  writeFileSync(file, packedReadme(root, folder, readFileSync(file, 'utf8')));
+}
+
+/** Writes the committed README of a package back where it is the one for its tarball. Leaves any other change alone. */
+export function restoreReadme(root: string, folder: string): void {
+  const path = `${folder}/README.md`;
+  const committed = execFileSync('git', ['-C', root, 'show', `HEAD:${path}`], { encoding: 'utf8' });
+  const packed = asPacked(committed, path, placesOf(folder, guidesIn(folder, committed)));
+  const now = readFileSync(join(root, path), 'utf8');
+  if (now === packed && now !== committed) execFileSync('git', ['-C', root, 'checkout', '--quiet', 'HEAD', '--', path]);
 }
 
 /** Maps a file of the repository to its place in the tarball of a package, if it has one. Documents have, and so do sources, which code maps link to. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pnpmCommand } from '../lib/tarballs.ts';
 import { run } from './shell.ts';
+import { changedFiles } from './tree-state.ts';
 
 /** Clones the last commit, installs it, and commits what `pnpm version-packages` makes of its changesets: a tree that is ready for a release, unbuilt. */
 export async function prepareCopy(root: string, copy: string): Promise<void> {
@@ -26,23 +27,38 @@ export async function prepareCopy(root: string, copy: string): Promise<void> {
   git('commit', '--quiet', '--allow-empty', '--message', 'Version packages');
 }
 
-/** Packs a package of an unbuilt copy, which must have its code, and of a changed one, which must be refused. Leaves the copy as it was. */
+/** Publishes a package by hand, which must be refused, and packs it from an unbuilt copy, which must have its code, and from a changed one, which must be refused. Leaves the copy as it was. */
 export async function proveRefusals(copy: string): Promise<void> {
   const folder = join(copy, 'packages/tools');
   const [command, ...pnpm] = pnpmCommand(copy);
   const pack = (): Promise<unknown> => run('pnpm pack fails', command, [...pnpm, 'pack'], { cwd: folder });
+  // Port 9 is where nothing listens, should the guard be gone.
+  const publish = (): Promise<unknown> =>
+    run('pnpm publish fails', command, [...pnpm, 'publish', '--no-git-checks', '--registry=http://127.0.0.1:9/'], {
+      cwd: folder,
+    });
+  await requireRefusal('pnpm publish of a package', publish, 'Refusing to publish');
   await pack();
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
   const files = execFileSync('tar', ['-tzf', join(folder, tarball)], { encoding: 'utf8' });
   rmSync(join(folder, tarball));
   if (!files.includes('package/dist/index.js')) throw new Error('pnpm pack made a tarball without code.');
+  const changed = changedFiles(copy);
+  if (changed.length > 0) throw new Error(`pnpm pack left ${changed.join(', ')} changed.`);
   const readme = join(folder, 'README.md');
   const text = readFileSync(readme, 'utf8');
   writeFileSync(readme, `${text}\n`);
-  const refusal = await pack().then(
+  try {
+    await requireRefusal('pnpm pack of a changed tree', pack, 'Refusing to pack');
+  } finally {
+    writeFileSync(readme, text);
+  }
+}
+
+async function requireRefusal(what: string, command: () => Promise<unknown>, message: string): Promise<void> {
+  const refusal = await command().then(
     () => '',
     (error: unknown) => String(error),
   );
-  writeFileSync(readme, text);
-  if (!refusal.includes('Refusing to pack')) throw new Error(`pnpm pack of a changed tree was not refused: ${refusal}`);
+  if (!refusal.includes(message)) throw new Error(`${what} was not refused: ${refusal}`);
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where packages go, as arguments of npm: nothing else may decide it. */
@@ -45,20 +46,25 @@ export function loopbackUrl(registry: string): string {
   return `${url.origin}/`;
 }
 
-/** Publishes a tarball unless the registry has that version, so that a release which broke off can go on. Returns whether it did. */
-export function publishTarball(tarball: string, id: string, destination: Destination): boolean {
-  if (isPublished(id, destination)) return false;
+/** Publishes a tarball. */
+export function publishTarball(tarball: string, destination: Destination): void {
   npm(['publish', tarball, '--access=public', ...destination.args]);
-  return true;
 }
 
-function isPublished(id: string, { args }: Destination): boolean {
+/** Returns the integrity, such as `sha512-…`, of what a registry has under `name@version`; `undefined` if it has nothing. */
+export function publishedIntegrity(id: string, { args }: Destination): string | undefined {
   try {
-    return npm(['view', id, 'version', ...args]).trim() !== '';
+    const integrity = npm(['view', id, 'dist.integrity', ...args]).trim();
+    return integrity === '' ? undefined : integrity;
   } catch (error) {
-    if (String((error as { readonly stderr?: string }).stderr).includes('E404')) return false;
+    if (String((error as { readonly stderr?: string }).stderr).includes('E404')) return undefined;
     throw error;
   }
+}
+
+/** Returns the integrity of a file, as a registry gives it. */
+export function integrityOf(file: string): string {
+  return `sha512-${hash('sha512', readFileSync(file), 'base64')}`;
 }
 
 function npm(args: readonly string[]): string {

@@ -20,6 +20,15 @@ export function requireCleanTree(root: string): void {
   );
 }
 
+/** The folders of a package that a tarball holds. */
+const PACKED_FOLDERS = ['dist', 'docs', 'src'];
+
+/** Removes what git ignores from the folders that a tarball of a package holds: of an earlier build, an editor or a user. */
+export function removeIgnored(root: string, folder: string): void {
+  const folders = PACKED_FOLDERS.map((each) => `${folder}/${each}`);
+  execFileSync('git', ['-C', root, 'clean', '-fdXq', '--', ...folders], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 /** The files that a manifest points to: in its `exports`, `imports` and `bin`, under any condition. Patterns are left out. */
 export function targetsOf(manifest: object): readonly string[] {
   const { bin, exports, imports } = manifest as Readonly<Record<string, unknown>>;

@@ -18,15 +18,19 @@ interface FullManifest {
 
 const SECURITY = 'SECURITY.md';
 
-/** Refuses an unbuilt or changed tree: `scripts/prepack.ts`. */
-export const PREPACK = 'pnpm --workspace-root run prepack-package $npm_package_name $npm_config_user_agent';
+/** What a package does before and after it is packed, and before it is published by hand: `scripts/prepack.ts` and `scripts/refuse-publish.ts`. */
+export const GUARDS: Readonly<Record<string, string>> = {
+  prepack: 'pnpm --workspace-root run prepack-package $npm_package_name $npm_config_user_agent',
+  postpack: 'pnpm --workspace-root run postpack-package $npm_package_name --done',
+  prepublishOnly: 'pnpm --workspace-root run refuse-publish',
+};
 
 /** What is packed besides the code, the README and the license. */
 export const DOCUMENTS = ['docs', 'CHANGELOG.md', 'errors.md', 'llms.txt'];
 
 /**
  * Manifests: every published package has the license and the Node range of the root, a `repository` exactly if the root has one, the
- * same guard before packing, and its documents among its files. The owner writes the address once, in the root; `tidy --fix` gives it to the packages. Every run-time dependency is in the list of `SECURITY.md`.
+ * same guards around packing and publishing, and its documents among its files. The owner writes the address once, in the root; `tidy --fix` gives it to the packages. Every run-time dependency is in the list of `SECURITY.md`.
  */
 export function manifests(root: string): readonly Problem[] {
   const top = read(root, '.');
@@ -61,9 +65,11 @@ export function manifests(root: string): readonly Problem[] {
         file,
         message: `asks for another Node than the root (${top.engines?.node}).`,
       });
-    const prepack = manifest.scripts?.['prepack'];
-    if (prepack !== PREPACK)
-      problems.push({ rule: 'manifests', file, message: `has the prepack script "${prepack}", not "${PREPACK}".` });
+    for (const [name, script] of Object.entries(GUARDS)) {
+      const given = manifest.scripts?.[name];
+      if (given !== script)
+        problems.push({ rule: 'manifests', file, message: `has the ${name} script "${given}", not "${script}".` });
+    }
     const unpacked = DOCUMENTS.filter((document) => !manifest.files?.includes(document));
     if (unpacked.length > 0)
       problems.push({ rule: 'manifests', file, message: `does not pack ${unpacked.join(', ')}: add them to files.` });

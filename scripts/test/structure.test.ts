@@ -9,7 +9,7 @@ import { classes } from '../rules/classes.ts';
 import { folders, MAX_FILES } from '../rules/folders.ts';
 import { internal, MAX_INTERNAL_LINES } from '../rules/internal.ts';
 import { layers } from '../rules/layers.ts';
-import { DOCUMENTS, manifests, PREPACK, writeRepository } from '../rules/manifests.ts';
+import { DOCUMENTS, manifests, GUARDS, writeRepository } from '../rules/manifests.ts';
 import { codeMap } from '../rules/code-map.ts';
 import { rootExports } from '../rules/root-exports.ts';
 import { duplicateCode } from '../rules/duplicate-code.ts';
@@ -201,7 +201,7 @@ describe('manifests', () => {
     name: '@kernel/tools',
     license: 'MIT',
     engines: { node: '>=22.19' },
-    scripts: { prepack: PREPACK },
+    scripts: GUARDS,
     files: ['dist', ...DOCUMENTS],
   };
   const files = (root: object, manifest: object) => ({
@@ -219,7 +219,9 @@ describe('manifests', () => {
       'a dependency that SECURITY.md does not list',
       files(top, { ...own, dependencies: { left: '1', '@kernel/x': '1' } }),
     ],
-    ['no guard before packing', files(top, { ...own, scripts: {} })],
+    ['no guard before packing', files(top, { ...own, scripts: { ...GUARDS, prepack: 'true' } })],
+    ['nothing to do after packing', files(top, { ...own, scripts: { ...GUARDS, postpack: '' } })],
+    ['no guard before publishing', files(top, { ...own, scripts: { ...GUARDS, prepublishOnly: '' } })],
     ['documents that are not packed', files(top, { ...own, files: ['dist'] })],
     ['a README that is silent about Node', { ...files(top, own), 'README.md': 'Needs Node.' }],
   ])('refuse %s', (_name, given) => {

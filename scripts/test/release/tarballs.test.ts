@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
@@ -10,11 +10,13 @@ import {
   guidesOfNoPackage,
   packageDocs,
   packedReadme,
+  restoreReadme,
   writePackageDocs,
+  writePackedReadme,
 } from '../../release/package-docs.ts';
 import { replaceInTarball } from '../../release/replace-in-tarball.ts';
 import { tarballFaults } from '../../release/tarball-faults.ts';
-import { changedFiles, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
+import { changedFiles, removeIgnored, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
 import { tree } from '../fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
@@ -73,11 +75,19 @@ test('every published package has the guard before packing, and no other package
   verifies('release.clean', 'release.private');
   for (const folder of publishedFolders(repository))
     expect(readManifest(repository, folder)).toMatchObject({
-      scripts: { prepack: expect.stringContaining('prepack-package') },
+      scripts: {
+        prepack: expect.stringContaining('prepack-package'),
+        postpack: expect.stringContaining('postpack-package'),
+        prepublishOnly: expect.stringContaining('refuse-publish'),
+      },
     });
   const root = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
+  expect(root.scripts['refuse-publish']).toBe('node scripts/refuse-publish.ts');
+  const refusal = (): unknown =>
+    execFileSync(process.execPath, [join(repository, 'scripts/refuse-publish.ts')], { stdio: 'pipe' });
+  expect(refusal).toThrow('Run: pnpm release');
   expect(root.scripts['prepack-package']).toMatch(/^pnpm install --frozen-lockfile .*&& node scripts\/prepack\.ts$/);
   const config = JSON.parse(readFileSync(join(repository, '.changeset/config.json'), 'utf8')) as object;
   expect(config).toMatchObject({ privatePackages: { version: false, tag: false } });
@@ -85,6 +95,23 @@ test('every published package has the guard before packing, and no other package
   expect(unpublished).toContain('examples');
   for (const folder of unpublished)
     expect(readManifest(repository, folder)).toMatchObject({ private: true, name: expect.stringMatching(/internal/) });
+});
+
+test('what git ignores does not get into a tarball: it is removed from the folders that are packed', () => {
+  verifies('release.clean');
+  const root = committed({
+    '.gitignore': 'dist/\npackages/*/docs/\n*.log\n',
+    'packages/a/src/index.ts': '',
+    'packages/a/test/a.ts': '',
+  });
+  const ignored = ['dist/old.js', 'dist/.env', 'docs/private.txt', 'src/debug.log'];
+  for (const file of [...ignored, 'test/kept.log']) {
+    mkdirSync(dirname(join(root, 'packages/a', file)), { recursive: true });
+    writeFileSync(join(root, 'packages/a', file), 'x');
+  }
+  removeIgnored(root, 'packages/a');
+  expect(ignored.filter((file) => existsSync(join(root, 'packages/a', file)))).toEqual([]);
+  for (const file of ['src/index.ts', 'test/kept.log']) expect(existsSync(join(root, 'packages/a', file))).toBe(true);
 });
 
 describe('the documents of a package', () => {
@@ -162,6 +189,22 @@ describe('the README of a tarball', () => {
         '`[code](../b)`\n',
       ].join('\n'),
     );
+  });
+
+  test('stands in for the committed one while `pnpm pack` runs, and no other change of it is lost', () => {
+    verifies('docs.packed', 'release.clean');
+    const text = 'How to: [use a](../../docs/guides/use-a.md).\n';
+    const root = committed({ 'packages/a/README.md': text, 'docs/guides/use-a.md': '' });
+    const file = join(root, 'packages/a/README.md');
+    writePackedReadme(root, 'packages/a');
+    expect(readFileSync(file, 'utf8')).toBe('How to: [use a](docs/guides/use-a.md).\n');
+    restoreReadme(root, 'packages/a');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    restoreReadme(root, 'packages/a');
+    requireCleanTree(root);
+    writeFileSync(file, 'mine\n');
+    restoreReadme(root, 'packages/a');
+    expect(readFileSync(file, 'utf8')).toBe('mine\n');
   });
 
   test('of every package leads to something', () => {
