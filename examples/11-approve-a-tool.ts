@@ -11,7 +11,7 @@ const tools = createRegistry([
   defineTool({
     name: 'list_files',
     description: 'Lists the files.',
-    effect: 'read', // never asked about
+    effect: 'read', // needs no approval
     input: z.object({}),
     handler: () => ['a.tmp', 'keep.md'],
   }),
@@ -37,7 +37,7 @@ const remove = (path: string) => ({ name: 'delete_file', arguments: { path } });
 const provider = scriptedProvider([
   { calls: [{ name: 'list_files' }] },
   { calls: [remove('a.tmp'), remove('keep.md')] },
-  { calls: [remove('a.tmp')] }, // the same again: remembered, not asked
+  { calls: [remove('a.tmp')] }, // the same call again: the decision is remembered
   { text: 'I removed a.tmp and left keep.md.' },
 ]);
 const messages = [{ role: 'user', content: 'Clean up.' }] as const;

@@ -40,7 +40,7 @@ const first = await collect(
 assert.equal(first.reason, 'approval');
 await monday.close();
 
-// Tuesday, another process: the question about the pending call is asked again, and the run continues.
+// Tuesday, another process: approval of the pending call is requested again, and the run continues.
 const tuesday = await openFileSession(path);
 const second = await collect(
   runSession({

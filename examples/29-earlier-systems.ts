@@ -15,7 +15,7 @@ register(
 assert.equal(list().length, 1);
 assert.equal((await execute('echo', { text: 'Hi' })).forLLM, '"Hi"');
 
-/** A tool that is told of its conversation before it runs (SetContext in picoclaw). */
+/** A tool that gets its conversation before it runs (SetContext in picoclaw). */
 class MessageTool {
   chatId = '';
   setContext(_channel: string, chatId: string): void {

@@ -20,7 +20,7 @@ const registry = createRegistry([
 ]);
 
 const token = crypto.randomUUID();
-const server = await serveHttp(registry, { name: 'weather', version: '1.0.0', token }); // port 0: any that is free
+const server = await serveHttp(registry, { name: 'weather', version: '1.0.0', token }); // port 0: any free port
 console.log(server.url);
 
 const { promise: changed, resolve: onChanged } = Promise.withResolvers<unknown>();

@@ -20,7 +20,7 @@ const later = await connectMcp(config, {
     changes.push(change);
     for (const { name, after } of change.changed)
       console.log(`${change.server}: ${name} says now: ${after.description}`);
-    return false; // in the place of a person
+    return false; // ask a person instead
   },
 });
 const names = later.list().map(({ name }) => name);

@@ -1,4 +1,4 @@
-// Our tools on a server of the official SDK that also has a resource, and a wrapper that asks the client's user while a tool runs.
+// Our tools on an SDK server that also has a resource, and a wrapper that asks the client's user while a tool runs.
 import assert from 'node:assert/strict';
 import { isMcpCall, mountTools } from '@kernel/mcp';
 import { errorResult, type Toolset } from '@kernel/protocol';

@@ -13,7 +13,7 @@ const Recipe = z.object({
 const wrong = { title: 'Bread', minutes: -1, ingredients: [] };
 const right = { title: 'Bread', minutes: 180, ingredients: [{ name: 'flour', grams: 500 }] };
 const provider = scriptedProvider([{ text: JSON.stringify(wrong) }, { text: JSON.stringify(right), pieces: 6 }], {
-  structuredOutput: 'schema', // what createProvider says of a model that takes a schema
+  structuredOutput: 'schema', // as createProvider reports for a model that accepts a schema
 });
 
 const messages = [{ role: 'user', content: 'How do I bake bread?' }] as const;

@@ -15,7 +15,7 @@ const publish = defineTool({
 const writer = agentAsTool({
   name: 'writer',
   description: 'Writes and publishes a text.',
-  effect: 'read', // its own calls are asked about, not the call of the agent as a whole
+  effect: 'read', // its own calls need approval, not the call of the agent as a whole
   run: {
     provider: scriptedProvider([
       { calls: [{ name: 'publish', id: 'p1', arguments: { text: 'Hello' } }] },

@@ -6,7 +6,7 @@ import { scriptedProvider } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import * as z from 'zod';
 
-/** What the tools need of the application. */
+/** What the tools need from the application. */
 interface App {
   readonly db: DatabaseSync;
   readonly userId: number;

@@ -6,7 +6,7 @@ import { resumeFrom, toResponse } from '@kernel/agent/web';
 import { readEvents } from './web/read-events.ts';
 import { tools, weatherProvider } from './web/weather.ts';
 
-const session = createMemorySession(); // of the user who asks: a file, or a table of yours
+const session = createMemorySession(); // the user's session: a file, or a table in your database
 // The first answer stalls, so the client disconnects in the middle of it.
 const options = { session, provider: weatherProvider({ stalls: true }), model: 'any-model', tools };
 
@@ -15,7 +15,7 @@ async function* noEvents(): AsyncGenerator<never> {}
 async function chat(request: Request): Promise<Response> {
   if (request.method === 'POST')
     return toResponse(runSession({ ...options, messages: [{ role: 'user', content: await request.text() }] }));
-  // A client that comes back: what it has missed, and then the rest of the answer, if there is any.
+  // The client reconnects: it gets what it missed, then the rest of the answer, if there is any.
   const isAnswered = (await loadHistory(session)).at(-1)?.role === 'assistant';
   return toResponse(isAnswered ? noEvents() : runSession(options), { resume: resumeFrom(request, session) });
 }
@@ -28,7 +28,7 @@ const url = `http://127.0.0.1:${await port}/`;
 let lastEventId = '';
 let shown = '';
 for await (const { id = '', event } of readEvents(await fetch(url, { method: 'POST', body: 'Weather in Oslo?' }))) {
-  if (id !== lastEventId) shown = ''; // deltas of a message that is complete by now
+  if (id !== lastEventId) shown = ''; // discard the deltas of a message that is now complete
   lastEventId = id;
   if (event.type === 'text-delta') shown += event.text;
   if (shown === 'It is') break; // disconnects, which aborts the run
@@ -36,7 +36,7 @@ for await (const { id = '', event } of readEvents(await fetch(url, { method: 'PO
 
 const back = await fetch(url, { headers: { 'last-event-id': lastEventId } });
 const types: string[] = [];
-shown = ''; // what came with the last id is discarded
+shown = ''; // discard what came with the last id
 for await (const { event } of readEvents(back)) {
   types.push(event.type);
   if (event.type === 'text-delta') shown += event.text;

@@ -14,7 +14,7 @@ const requests = Object.entries(questions).map(([id, content]): BatchRequest => 
   messages: [{ role: 'user', content }],
 }));
 const submitted = await batches.submit(requests);
-// Keep submitted.id: with it, another process can wait and read as well. A vendor takes up to a day.
+// Keep submitted.id: with it, another process can also wait for the batch and read it. A vendor takes up to a day.
 const batch = await batches.wait(submitted.id, { intervalMs: 10 });
 assert.equal(batch.status, 'ended');
 

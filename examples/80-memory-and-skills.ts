@@ -21,7 +21,7 @@ const memory = await createWorkspace({ root: join(folder, 'memory'), write: ['**
 const skills = await loadSkills({
   folders: [
     { path: join(folder, 'home/skills'), from: 'user' }, // trusted; need not exist
-    { path: join(folder, 'project/skills'), from: 'project' }, // asked about once, and after each change
+    { path: join(folder, 'project/skills'), from: 'project' }, // needs approval once, and again after each change
   ],
   pins: skillPins(join(folder, 'state/skills.json')),
   approve: ({ name, rules }) => name === 'release' && rules.length === 1, // show `text` and `files` to a person instead

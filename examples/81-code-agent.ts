@@ -53,9 +53,9 @@ const [before, edited, after] = result.toolCalls.map((call) => call.result);
 assert.match(before?.forLLM ?? '', /^Exit code 1/);
 assert.match(edited?.forUser ?? '', /^-export const sum = \(a, b\) => a - b;$/m); // a diff, to show to the user
 assert.match(after?.forLLM ?? '', /^Exit code 0/);
-assert.deepEqual(asked, ['delete']); // no rule is about it
+assert.deepEqual(asked, ['delete']); // no rule matches it
 console.log(edited?.forUser);
 
-await agent.close(); // ends the commands in the background
-await workspace.close(); // drops what was kept for undo
+await agent.close(); // ends background commands
+await workspace.close(); // deletes what was kept for undo
 await rm(root, { recursive: true });

@@ -13,7 +13,7 @@ import { createRegistry } from '@kernel/tools';
 const folder = await mkdtemp(join(tmpdir(), 'example-'));
 const store = openScheduleStore(join(folder, 'schedules.db'));
 
-// A conversation, in which the model makes a schedule: the program says what a run may use at most.
+// A conversation in which the model creates a schedule: the program sets the limits of each run.
 const schedules = createRegistry([scheduleTool({ store, limits: { turns: 5, tokens: 50_000 } })]);
 const inAMoment = new Date(Date.now() + 1000).toISOString();
 const task = 'Send the greeting of the day.';
@@ -31,7 +31,7 @@ const conversation = await collect(
 );
 assert.equal(conversation.reason, 'done');
 
-// Another process, which carries schedules out while nobody watches: each run has its limits, and rules of its own.
+// Another process runs the schedules unattended: each run has its own limits and rules.
 const sent = new PassThrough({ encoding: 'utf8' }); // process.stdout, or webhookChannel({ url, secret })
 const tools = createRegistry([messageTool([streamChannel(sent, 'team')])]);
 const policy = permissions([{ allow: 'message' }], { default: 'deny' });
@@ -49,7 +49,7 @@ await runSchedules({
     const result = await collect(
       run({ provider, model: 'any-model', messages, tools, approve, limits, signal, runId: id }),
     );
-    setImmediate(() => stop.abort()); // a server would go on
+    setImmediate(() => stop.abort()); // a server would keep running
     if (result.reason !== 'done') throw new Error(`The run ended with ${result.reason}.`);
     return result.answer;
   },

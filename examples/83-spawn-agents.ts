@@ -18,7 +18,7 @@ const worker = scriptedProvider([
 const agents = spawnTools({
   run: { provider: worker, model: 'a-small-model', tools: createRegistry([population]), limits: { turns: 5 } },
   maxRunning: 4,
-  effect: 'read', // starting one needs no approval; its own calls are approved as the caller's are
+  effect: 'read', // starting an agent needs no approval; its own calls are approved like the caller's
 });
 
 const provider = scriptedProvider([

@@ -4,10 +4,10 @@ import { collect, run } from '@kernel/agent';
 import type { JsonValue, Step, StepExecutor } from '@kernel/protocol';
 import { scriptedProvider, stepsConformance } from '@kernel/testing';
 
-/** Runs work once under a name. Every later call with the name returns the recorded output. */
+/** Runs work once under a name. Every later call with that name returns the recorded output. */
 type Once = (name: string, work: () => Promise<JsonValue>) => Promise<JsonValue>;
 
-/** Returns an executor over an engine. `attemptId` is new in each attempt at the run. */
+/** Returns an executor for an engine. `attemptId` is new in each attempt at the run. */
 function engineSteps(once: Once, attemptId: string): StepExecutor {
   const execute = (step: Step, begunBy: JsonValue): Promise<JsonValue> =>
     once(step.id, async () => {
@@ -19,7 +19,7 @@ function engineSteps(once: Once, attemptId: string): StepExecutor {
     });
   return {
     async all(batch) {
-      // All intents first: then the order of names is the same in a replay.
+      // Record all intents first, so that the order of names is the same in a replay.
       const intents = batch.map(async ({ id, effect }) => {
         const isUnsafe = effect === 'write' || effect === 'external';
         return isUnsafe ? once(`begin ${id}`, async () => attemptId) : attemptId;

@@ -28,7 +28,7 @@ export function sidebar(root: string): readonly Group[] {
     link: linkTo(`${folder}/README.md`),
   }));
   const start = {
-    text: 'Start',
+    text: 'Introduction',
     collapsed: false,
     items: [
       { text: 'Overview', link: '/' },
@@ -57,7 +57,7 @@ export function apiSidebar(root: string): readonly Group[] {
     collapsed: false,
     items: [
       { text: 'All entry points', link: '/api/' },
-      { text: 'Documents', link: '/documents' },
+      { text: 'All documents', link: '/documents' },
     ],
   };
   return [top, ...groups.filter(({ items }) => items.length > 0)];

@@ -19,7 +19,7 @@ export default defineConfig({
   ignoreDeadLinks: false,
   themeConfig: {
     nav: [
-      { text: 'Documents', link: '/documents' },
+      { text: 'Documentation', link: '/documents' },
       { text: 'API', link: '/api/' },
       { text: 'Errors', link: '/errors' },
     ],

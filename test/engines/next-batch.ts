@@ -45,7 +45,7 @@ export async function runNextBatch(
   const all = async (batch: readonly Step[]): Promise<readonly JsonValue[]> => {
     const missing = batch.filter(({ id }) => !(id in recorded));
     if (missing.length === 0) return batch.map(({ id }) => recorded[id] ?? null);
-    // The engine must know of a payment before it begins.
+    // The engine must know about a payment before it starts.
     const beginning = missing.filter((step) => isUnsafe(step) && !(`begin ${step.id}` in recorded));
     for (const { id } of beginning) added[`begin ${id}`] = true;
     if (beginning.length === 0) {
@@ -54,7 +54,7 @@ export async function runNextBatch(
       if (failed !== undefined) stop({ error: String(failed.reason) });
     }
     stop({});
-    // The loop must not go on.
+    // The loop must not continue.
     return new Promise(() => undefined);
   };
 

@@ -27,7 +27,7 @@ const mail = bindTool(
   (_: unknown, { idempotencyKey }) => `Sent as ${idempotencyKey}.`,
 );
 
-/** The agent of the sketches, the same as in memory: only `steps` makes it durable. */
+/** The agent of the sketches, as it would run in memory: only `steps` makes it durable. */
 export function supportAgent(
   { runId, messages }: Start,
   steps: StepExecutor,

@@ -23,7 +23,7 @@ console.log(forLLM); // 3
 await theirs.close();
 await server.close();
 
-// The same tools on a server of your own, which may also have resources and prompts:
+// The same tools on your own server, which may also have resources and prompts:
 const undo = mountTools(new McpServer({ name: 'mine', version: '1.0.0' }), own);
 undo();
 

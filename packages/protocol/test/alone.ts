@@ -11,7 +11,7 @@ const result = await tools.call(
   { signal: AbortSignal.timeout(1000) },
 );
 if (toModelText(result) !== 'TOOL_NOT_FOUND: No tool "clok".') throw new Error(toModelText(result));
-// @ts-expect-error -- a tool bears no handler
+// @ts-expect-error -- a tool has no handler
 const wrong: Tool = { ...clock, handler: () => {} };
 void wrong;
 console.log('alone: ok');

@@ -37,6 +37,6 @@ for await (const event of provider.stream({ model: 'some-model', messages, tools
 server.close();
 if (called !== 'clock {"zone":"UTC"}') throw new Error(called);
 
-// What another vendor would not carry of these tools, before the first request.
+// Lists what another vendor's API would lose of these tools, before the first request.
 for (const { message, path, tool } of lintTools([clock], 'gemini')) console.log(`${tool} ${path}: ${message}`);
 console.log('alone: ok');

@@ -5,7 +5,7 @@ import { editFileTool, memoryWorkspace, overlayWorkspace } from '@kernel/toolbox
 const base = memoryWorkspace({ 'src/answer.ts': 'export const answer = 41;\n' });
 const draft = overlayWorkspace(base);
 
-// A registry runs this; here, the handler is called as it does.
+// A registry would call the handler; here it is called directly.
 const edit = editFileTool(draft);
 const context: ToolContext = { signal: new AbortController().signal, callId: '1', toolName: edit.tool.name };
 const input = { path: 'src/answer.ts', edits: [{ old_text: '41', new_text: '42' }] };
@@ -16,5 +16,5 @@ if (!(await text()).includes('41')) throw new Error('the base changed before the
 await draft.commit();
 if (!(await text()).includes('42')) throw new Error('the commit is lost');
 await base.undo();
-if (!(await text()).includes('41')) throw new Error('nothing was taken back');
+if (!(await text()).includes('41')) throw new Error('nothing was undone');
 console.log('alone: ok');

@@ -9,7 +9,7 @@ const weather = tool(({ city }) => ({ city, celsius: 21 }), {
   schema: z.object({ city: z.string() }),
 });
 
-/** `model` is `new ChatOpenAI({ model: 'gpt-5.1' })` of `@langchain/openai`; `createAgent` of `langchain` has such a loop. */
+/** `model` is `new ChatOpenAI({ model: 'gpt-5.1' })` of `@langchain/openai`; `createAgent` of `langchain` has a loop like this. */
 export async function ask(model: BaseChatModel, prompt: string): Promise<string> {
   const withTools = model.bindTools?.([weather]) ?? model;
   const messages: BaseMessage[] = [new SystemMessage('You answer in one sentence.'), new HumanMessage(prompt)];
@@ -21,5 +21,5 @@ export async function ask(model: BaseChatModel, prompt: string): Promise<string>
       messages.push(await weather.invoke({ ...call, type: 'tool_call' }));
     }
   }
-  throw new Error('The model went on calling tools.');
+  throw new Error('The model kept calling tools.');
 }
