@@ -1,3 +1,36 @@
+/** What an `api.txt` keeps of a comment that deprecates an export or a member: the release that announced it. */
+const DEPRECATION = /\/\*\* @deprecated since (\d+\.\d+\.\d+) \*\//;
+
+/** Removes the comments of a declaration but for what they say of its deprecation. */
+export function keepDeprecations(declaration: string): string {
+  return declaration
+    .replaceAll(/\/\*\*[\s\S]*?\*\//g, (comment) => {
+      const since = /@deprecated since (\d+\.\d+\.\d+)/.exec(comment)?.[1];
+      return since === undefined ? '' : `/** @deprecated since ${since} */`;
+    })
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n');
+}
+
+/** A deprecation in an `api.txt`. */
+export interface Deprecation {
+  /** The entry point, the export and, of a member, its line. */
+  readonly name: string;
+  readonly since: string;
+}
+
+/** The deprecations in an `api.txt`. */
+export function deprecationsIn(text: string): readonly Deprecation[] {
+  return [...exportsIn(text)].flatMap(([name, declaration]) => {
+    const lines = declaration.split('\n');
+    return lines.flatMap((line, at): readonly Deprecation[] => {
+      const since = DEPRECATION.exec(line)?.[1];
+      return since === undefined ? [] : [{ name: at === 0 ? name : `${name} ${lines[at + 1]?.trim()}`, since }];
+    });
+  });
+}
+
 /** One difference between two texts of a public surface. */
 export interface ApiChange {
   /** The entry point and the export, such as `./web toResponse`. */
@@ -11,7 +44,7 @@ export function isBreaking({ kind }: ApiChange): boolean {
 }
 
 /**
- * What differs between two texts of `api.txt`. An export whose declaration only gained optional members counts as an addition, as the programs
+ * What differs between two texts of `api.txt`. An export whose declaration only gained optional members or deprecations counts as an addition, as the programs
  * that use it still compile; any other difference of it is a change.
  */
 export function apiChanges(before: string, after: string): readonly ApiChange[] {
@@ -39,13 +72,17 @@ function exportsIn(text: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Whether the new text is the old one with more lines, each an optional member. */
+/** Whether the new text is the old one with more lines, each an optional member, and other deprecations. */
 function onlyGainsOptions(before: string, after: string): boolean {
-  const old = before.split('\n');
+  const old = withoutDeprecations(before);
   let at = 0;
-  for (const line of after.split('\n')) {
+  for (const line of withoutDeprecations(after)) {
     if (line === old[at]) at += 1;
     else if (!/^\s+(?:readonly )?\w+\?(?:\(.*\))?: .*;$/.test(line)) return false;
   }
   return at === old.length;
+}
+
+function withoutDeprecations(text: string): readonly string[] {
+  return text.split('\n').filter((line) => !DEPRECATION.test(line));
 }

@@ -11,6 +11,8 @@ export interface ExportedName {
   readonly file: string;
   /** The doc comment, empty where there is none. */
   readonly documentation: string;
+  /** The comments before its declarations, as written. */
+  readonly comments: string;
   /** The member names of every object type in its declared type: the type itself and each member of a union. */
   readonly shapes: readonly (readonly string[])[];
   /** The members of an interface without a doc comment, except the literals that discriminate a union. */
@@ -44,10 +46,15 @@ function exportsOf(project: Project, file: string): readonly ExportedName[] {
       text: nodes.map((node) => project.emitter.printNode(node)).join('\n'),
       file: nodes[0]?.getSourceFile().fileName ?? file,
       documentation: checker.getDocumentationCommentOfSymbol(target),
+      comments: nodes.map((node) => leadingComments(node.getSourceFile().text, node.pos)).join('\n'),
       shapes: shapesOf(checker, target),
       undocumented: undocumentedOf(project, target),
     };
   });
+}
+
+function leadingComments(text: string, from: number): string {
+  return /(?:\s*\/\*[\s\S]*?\*\/)*/y.exec(text.slice(from))?.[0] ?? '';
 }
 
 function shapesOf(checker: Checker, symbol: TsSymbol): readonly (readonly string[])[] {

@@ -24,7 +24,7 @@ export function waitingChangesets(root: string): readonly Changeset[] {
 function readChangeset(root: string, file: string): Changeset {
   const [, head = '', text = ''] =
     /^---\r?\n([\s\S]*?)---\r?\n([\s\S]*)$/.exec(readFileSync(join(root, file), 'utf8')) ?? [];
-  const bumps = [...head.matchAll(/^['"]?([^'":]+)['"]?:\s*(\w+)\s*$/gm)].map(
+  const bumps = [...head.matchAll(/^['"]?([^'":]+)['"]?:\s*['"]?(\w+)['"]?\s*$/gm)].map(
     ([, name = '', bump = '']): [string, Bump] => [name, BUMPS.find((each) => each === bump) ?? 'none'],
   );
   return { file, bumps: new Map(bumps), text };

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepDeprecations } from '../lib/api-text.ts';
 import type { Problem } from '../lib/problem.ts';
 import { declarationEntries, publishedFolders } from '../lib/projects.ts';
 import type { ExportedName } from '../lib/ts.ts';
@@ -30,16 +31,8 @@ function surfaceOf(root: string, folder: string, exportsOf: (file: string) => re
     const names = exportsOf(file);
     if (names.length === 0) throw new Error(`${file} exports nothing: it is not built, or not wholly. Run: pnpm build`);
     text += `# ${subpath}\n\n`;
-    for (const { name, text: declaration } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-      text += `## ${name}\n${withoutComments(declaration)}\n\n`;
+    for (const { name, text: declaration, comments } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      text += `## ${name}\n${keepDeprecations(`${comments}\n${declaration}`)}\n\n`;
   }
   return text === '' ? 'This package exports nothing to import.\n' : text.trimEnd() + '\n';
-}
-
-function withoutComments(declaration: string): string {
-  return declaration
-    .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .join('\n');
 }

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deprecationsIn } from '../lib/api-text.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { publishedFolders, readManifest, sourceFiles } from '../lib/projects.ts';
 import { areCompatible, nextVersion, parseVersion, type Version } from '../lib/versions.ts';
 import { largerBump, waitingChangesets, type Bump } from '../release/changeset-files.ts';
+import { RELEASED } from './changesets.ts';
 
 const TAG = /@deprecated\b(?: since (\d+\.\d+\.0): \S)?/g;
 
@@ -13,15 +15,37 @@ const TAG = /@deprecated\b(?: since (\d+\.\d+\.0): \S)?/g;
  */
 export const deprecations: Rule = (root): readonly Problem[] => {
   const next = nextRelease(root);
-  return sourceFiles(root).flatMap((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return [...text.matchAll(TAG)].flatMap((match): readonly Problem[] => {
-      const line = text.slice(0, match.index).split('\n').length;
-      const message = faultOf(match[1], next);
-      return message === undefined ? [] : [{ rule: 'deprecations', file, line, message }];
-    });
-  });
+  return [
+    ...unannounced(root, next.join('.')),
+    ...sourceFiles(root).flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(TAG)].flatMap((match): readonly Problem[] => {
+        const line = text.slice(0, match.index).split('\n').length;
+        const message = faultOf(match[1], next);
+        return message === undefined ? [] : [{ rule: 'deprecations', file, line, message }];
+      });
+    }),
+  ];
 };
+
+/** The deprecations that the last release did not have, and that say another release than the next one. */
+function unannounced(root: string, next: string): readonly Problem[] {
+  return publishedFolders(root).flatMap((folder) => {
+    const file = `${folder}/api.txt`;
+    const [released, now] = [`${folder}/${RELEASED}`, file].map((each) =>
+      existsSync(join(root, each)) ? readFileSync(join(root, each), 'utf8') : '',
+    );
+    if (released === '') return [];
+    const known = new Set(deprecationsIn(released ?? '').map(({ name, since }) => `${name} ${since}`));
+    return deprecationsIn(now ?? '')
+      .filter(({ name, since }) => since !== next && !known.has(`${name} ${since}`))
+      .map(({ name, since }): Problem => ({
+        rule: 'deprecations',
+        file,
+        message: `${name} is deprecated since ${since}, which its last release does not say: the next one is ${next}.`,
+      }));
+  });
+}
 
 function faultOf(since: string | undefined, next: Version): string | undefined {
   if (since === undefined) return 'write "@deprecated since 0.4.0: use x.", with the minor release that announces it.';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { apiChanges } from '../../lib/api-text.ts';
+import { apiChanges, keepDeprecations } from '../../lib/api-text.ts';
 import { bumpFor, nextVersion, parseVersion } from '../../lib/versions.ts';
 import { waitingChangesets } from '../../release/changeset-files.ts';
 import { changesets, RELEASED } from '../../rules/changesets.ts';
@@ -16,12 +16,14 @@ const OPTION = OLD.replace('a: string;\n}', 'a: string;\n    readonly b?: number
 const REQUIRED = OLD.replace('a: string;\n}', 'a: string;\n    readonly b: number;\n}');
 const CHANGED = OLD.replace('(a: string)', '(a: number)');
 const REMOVED = OLD.replace(/## f\n.*\n\n/, '');
+const mark = (text: string, since: string, before = 'export declare function f'): string =>
+  text.replace(before, `/** @deprecated since ${since} */\n${before}`);
 
 /** A repository with package `a`, whose surface at its last release was `OLD`, and changesets by name. */
-const released = (now: string, waiting: Readonly<Record<string, string>> = {}, version = '0.4.2') =>
+const released = (now: string, waiting: Readonly<Record<string, string>> = {}, version = '0.4.2', old = OLD) =>
   tree({
     'packages/a/package.json': JSON.stringify({ name: '@kernel/a', version }),
-    [`packages/a/${RELEASED}`]: OLD,
+    [`packages/a/${RELEASED}`]: old,
     'packages/a/api.txt': now,
     'packages/b/package.json': JSON.stringify({ name: '@kernel/b', version }),
     'packages/b/api.txt': OLD,
@@ -60,7 +62,7 @@ describe('a changed public surface', () => {
 
   test('needs it for its own package, whatever another package says', () => {
     verifies('release.changeSize');
-    const other = { told: changeset('@kernel/b', 'major') };
+    const other = { told: changeset('@kernel/b', 'minor') };
     expect(changesets(released(CHANGED, other))).toEqual([
       expect.objectContaining({ message: expect.stringContaining('@kernel/a needs a changeset') }),
     ]);
@@ -68,9 +70,32 @@ describe('a changed public surface', () => {
 
   test('names what is gone', () => {
     verifies('release.changeSize');
-    const silent = changesets(released(REMOVED, { told: changeset('@kernel/a', 'minor', 'It is fast.') }));
-    expect(silent).toEqual([expect.objectContaining({ message: expect.stringContaining('. f is gone') })]);
-    expect(changesets(released(REMOVED, { told: changeset('@kernel/a', 'minor', '`f` is gone.') }))).toEqual([]);
+    const gone = (text: string) =>
+      changesets(released(REMOVED, { told: changeset('@kernel/a', 'minor', text) }, '0.4.2', mark(OLD, '0.4.0')));
+    expect(gone('It is fast.')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('. f is gone and no changeset') }),
+    ]);
+    expect(gone('`f` is gone.')).toEqual([]);
+  });
+
+  test('removes only what the last release had deprecated', () => {
+    verifies('release.deprecations');
+    const told = { told: changeset('@kernel/a', 'minor', '`f` is gone.') };
+    expect(changesets(released(REMOVED, told))).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('no release has deprecated it') }),
+    ]);
+    const other = mark(OLD, '0.4.0', '    readonly a: string');
+    expect(changesets(released(REMOVED, told, '0.4.2', other))).toHaveLength(1);
+    expect(changesets(released(REMOVED, told, '0.4.2', mark(OLD, '0.4.0')))).toEqual([]);
+  });
+
+  test('that only deprecates counts as an addition', () => {
+    verifies('release.deprecations');
+    for (const now of [mark(OLD, '0.5.0'), mark(OLD, '0.5.0', '    readonly a: string')])
+      expect(apiChanges(OLD, now)).toEqual([expect.objectContaining({ kind: 'added' })]);
+    expect(keepDeprecations('/** Old.\n * @deprecated since 0.5.0: use g. */\n/** More. */\nconst f: 1;')).toBe(
+      '/** @deprecated since 0.5.0 */\nconst f: 1;',
+    );
   });
 
   test('of a package that was never released needs a changeset of any size', () => {
@@ -82,6 +107,25 @@ describe('a changed public surface', () => {
     expect(changesets(tree(files))).toHaveLength(1);
     expect(changesets(tree({ ...files, '.changeset/x.md': changeset('@kernel/a', 'patch') }))).toEqual([]);
   });
+});
+
+test.each([
+  ['without a text', changeset('@kernel/a', 'minor', ''), 'says nothing'],
+  ['for a package that is not published', changeset('@kernel/nosuch', 'minor'), 'no published package'],
+  ['that would release 1.0.0', changeset('@kernel/a', 'major'), 'before 1.0.0, a breaking change is minor'],
+])('a changeset %s is refused', (_name, text, message) => {
+  verifies('release.changesets');
+  expect(changesets(released(OLD, { told: text }))).toEqual([
+    expect.objectContaining({ file: '.changeset/told.md', message: expect.stringContaining(message) }),
+  ]);
+  expect(changesets(released(OLD, { told: changeset('@kernel/a', "'minor'") }))).toEqual([]);
+  expect(changesets(released(OLD, { told: changeset('@kernel/a', 'major') }, '1.2.0'))).toEqual([]);
+  expect(changesets(released(OLD, { told: changeset('@kernel/a', 'major', 'This is 1.0.0.') }))).toEqual([]);
+});
+
+test('a quoted size in a changeset counts', () => {
+  verifies('release.changesets');
+  expect(changesets(released(CHANGED, { told: changeset('@kernel/a', '"minor"') }))).toEqual([]);
 });
 
 test('the changesets of this repository are read, each with its packages', () => {
@@ -128,6 +172,19 @@ describe('a deprecated export', () => {
     verifies('release.deprecations');
     expect(deprecated(tag, version, bump)).toEqual([expect.stringMatching(`^3: .*${message}`)]);
   });
+});
+
+test('a deprecation that the last release does not have names the next release', () => {
+  verifies('release.deprecations');
+  const told = { told: changeset('@kernel/a', 'minor') };
+  for (const before of ['export declare function f', '    readonly a: string']) {
+    const now = (since: string): string => mark(OLD, since, before);
+    expect(deprecations(released(now('0.5.0'), told))).toEqual([]);
+    expect(deprecations(released(now('0.4.0'), told, '0.4.2', now('0.4.0')))).toEqual([]);
+    expect(deprecations(released(now('0.4.0'), told))).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('the next one is 0.5.0') }),
+    ]);
+  }
 });
 
 test('what counts as breaking is written down, and contributors are sent there', () => {
