@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { apiSidebar, sidebar } from '../navigation.ts';
+import { addRowAnchors, rowsAsSections } from '../row-anchors.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -17,6 +18,7 @@ export default defineConfig({
   metaChunk: true,
   // A dead link fails the build.
   ignoreDeadLinks: false,
+  markdown: { config: addRowAnchors },
   themeConfig: {
     nav: [
       { text: 'Documentation', link: '/documents' },
@@ -32,10 +34,22 @@ export default defineConfig({
         _render: (source, env, markdown) => {
           const html = markdown.render(source, env);
           if (/^(?:adr\/|requirements\.md)/.test(env.relativePath)) return '';
+          if (env.relativePath === 'errors.md') return rowsAsSections(html);
           // Each export is one result, without separate ones for its parameters and return value.
           return env.relativePath.startsWith('api/') ? html.replaceAll(/<h[4-6][^>]*>.*?<\/h[4-6]>/g, '') : html;
         },
-        miniSearch: { searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 } },
+        miniSearch: {
+          options: {
+            // Words that say nothing about what is looked for. This runs in the browser, so it can use nothing from this file.
+            processTerm: (term) =>
+              /^(?:a|an|and|are|at|can|do|does|for|how|i|in|is|it|my|of|on|or|the|to|what|when|where|which|with)$/i.test(
+                term,
+              )
+                ? null
+                : term.toLowerCase(),
+          },
+          searchOptions: { boost: { title: 8, titles: 2, text: 1 }, prefix: true, fuzzy: 0.1 },
+        },
       },
     },
   },

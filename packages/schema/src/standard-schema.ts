@@ -48,7 +48,7 @@ export function toJsonSchema(schema: StandardSchemaWithJson, subject: string): J
   const standard: Partial<StandardSchemaWithJson['~standard']> | undefined = unchecked?.['~standard'];
   if (typeof standard?.validate !== 'function' || typeof standard.jsonSchema?.input !== 'function') {
     throw new KernelError('TOOL_SCHEMA_INVALID', `${subject} is not a Standard Schema that provides its JSON Schema.`, {
-      hint: 'Use zod 4.2 or later, another Standard Schema with "~standard.jsonSchema", or a plain JSON Schema.',
+      hint: 'Use zod 4.2 or later, or another Standard Schema with "~standard.jsonSchema". A tool with a plain JSON Schema is made with `bindTool`.',
     });
   }
   try {
