@@ -10,7 +10,15 @@ import { WORKLOADS } from './workloads.js';
 const args = process.argv.slice(2);
 const beforeAt = args.indexOf('--before');
 const before = beforeAt < 0 ? undefined : args[beforeAt + 1];
-const picked = args.filter((arg, at) => !arg.startsWith('--') && (beforeAt < 0 || at !== beforeAt + 1));
+const wordsOf = (text) => text.toLowerCase().match(/[\w-]+/g) ?? [];
+const picked = args
+  .filter((arg, at) => !arg.startsWith('--') && (beforeAt < 0 || at !== beforeAt + 1))
+  .flatMap(wordsOf);
+const unknown = picked.filter((word) => !WORKLOADS.some(({ name }) => wordsOf(name).includes(word)));
+if (unknown.length > 0) {
+  console.error(`No workload has the word ${unknown.join(', ')}:\n${WORKLOADS.map(({ name }) => name).join('\n')}`);
+  process.exit(1);
+}
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** Libraries whose loop takes tens of milliseconds run a tenth of the loops. */
 const SHARE_OF_PEERS = 0.1;
@@ -33,7 +41,7 @@ console.log(
   `Node ${process.version}, ${cpus().length} × ${cpus()[0].model.trim()}, ${new Date().toISOString().slice(0, 10)}`,
 );
 for (const workload of WORKLOADS) {
-  if (picked.length > 0 && !picked.some((part) => `${workload.name} `.includes(`${part} `))) continue;
+  if (picked.length > 0 && !picked.some((word) => wordsOf(workload.name).includes(word))) continue;
   const outcome = report(workload, await measureAll(workload));
   wrong += outcome.wrong;
   missed += outcome.missed;

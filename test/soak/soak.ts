@@ -69,7 +69,8 @@ function answerOf<T>(child: ReturnType<typeof fork>): Promise<T> {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
   const minutes = Number(values.minutes);
-  if (!(minutes >= 1)) throw new Error(`--minutes ${values.minutes}: must be at least 1 to measure memory.`);
+  if (!(minutes >= 4))
+    throw new Error(`--minutes ${values.minutes}: must be at least 4, as memory is measured after the second minute.`);
   const outcome = await soak({ seconds: minutes * 60 });
   const first = outcome.samples[0];
   const last = outcome.samples.at(-1);
