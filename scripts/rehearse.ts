@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { publishedFolders, readManifest } from './lib/projects.ts';
 import { prepareCopy, proveRefusals } from './release/prepare-copy.ts';
 import { startRegistry, type LoopbackRegistry } from './release/registry.ts';
-import { environmentOf, run, type NodeBinary } from './release/shell.ts';
+import { environmentOf, exitOnSignals, run, type NodeBinary } from './release/shell.ts';
 import { changedFiles } from './release/tree-state.ts';
 import { useEverything } from './release/use-everything.ts';
 
@@ -22,6 +22,8 @@ const nodes: readonly NodeBinary[] = [
   { name: `Node ${process.versions.node.split('.')[0]}`, path: process.execPath },
 ];
 const scratch = mkdtempSync(join(tmpdir(), 'kernel-rehearsal-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+exitOnSignals();
 // Hundreds of processes load the same code, npm's above all.
 process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled');
 let registry: LoopbackRegistry | undefined;
@@ -66,7 +68,6 @@ try {
   process.exitCode = 1;
 } finally {
   await registry?.close();
-  rmSync(scratch, { recursive: true, force: true });
 }
 
 async function step<T>(title: string, work: () => T | Promise<T>): Promise<T> {

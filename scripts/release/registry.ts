@@ -4,6 +4,7 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithProcess } from './shell.ts';
 
 /** A registry on 127.0.0.1. */
 export interface LoopbackRegistry {
@@ -36,7 +37,9 @@ export async function startRegistry(modules: string, folder: string): Promise<Lo
     stdio: ['ignore', output, output],
   });
   const exited = once(server, 'exit');
+  const stop = endWithProcess(server);
   const close = async (): Promise<void> => {
+    stop();
     server.kill();
     await exited;
   };

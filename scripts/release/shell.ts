@@ -1,4 +1,4 @@
-import { execFile, type ExecFileOptions } from 'node:child_process';
+import { type ChildProcess, execFile, type ExecFileOptions } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -27,7 +27,8 @@ export async function run(
     });
     // A program that reads its input must not wait for it.
     running.child.stdin?.end();
-    const { stdout, stderr } = await running;
+    const stop = endWithProcess(running.child);
+    const { stdout, stderr } = await running.finally(stop);
     return { stdout: String(stdout), stderr: String(stderr) };
   } catch (error) {
     const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
@@ -35,6 +36,22 @@ export async function run(
       cause: error,
     });
   }
+}
+
+/** Ends a child when this process exits, whatever the reason. Returns how to leave it alone again. */
+export function endWithProcess(child: ChildProcess): () => void {
+  const end = (): void => void child.kill();
+  process.once('exit', end);
+  return () => void process.off('exit', end);
+}
+
+/** Lets a signal that asks this process to end run its `exit` listeners. */
+export function exitOnSignals(): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => process.exit(code));
 }
 
 /** The environment in which `node`, and so npm, is this one; connections to this machine take no proxy. */
