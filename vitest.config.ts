@@ -35,24 +35,46 @@ const onBuild = [
   'test/soak',
 ];
 
-// Their files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
-const inOneProcess = new Set(['packages/schema', 'packages/tools', 'packages/agent', 'scripts']);
+/** One project of this configuration. */
+interface Project {
+  readonly root: string;
+  readonly name: string;
+  readonly files?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** The files of `packages/providers` that must not share a process with the others, by what sets them apart. */
+const APART = {
+  // What such a file imports, a file of the others is too, over another transport.
+  fetch: 'test/fetch/**/*.test.ts',
+  // Counts timers, of which undici shares one among all connections of a process.
+  timers: 'test/http/timeouts-off.test.ts',
+};
+
+const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
+  const folder = root.split('/').at(-1) ?? root;
+  const name = ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${folder}-e2e` : folder;
+  if (root !== 'packages/providers') return [{ root, name }];
+  return [
+    { root, name, exclude: Object.values(APART) },
+    ...Object.entries(APART).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),
+  ];
+});
 
 export default defineConfig({
   test: {
-    projects: [...onSource, ...onBuild].map((root) => ({
+    projects: projects.map(({ root, name, files, exclude = [] }) => ({
       root,
       ...(onSource.includes(root) ? { resolve: { conditions }, ssr: { resolve: { conditions } } } : {}),
       test: {
-        name: ['test/mcp', 'test/durable', 'test/restate'].includes(root)
-          ? `${root.slice(5)}-e2e`
-          : (root.split('/').at(-1) ?? root),
+        name,
         environment: 'node',
-        isolate: !inOneProcess.has(root),
-        include: ['test/**/*.test.ts', '*.test.ts'],
-        exclude: ['**/node_modules/**', '**/dist/**'],
+        // The files share a process, which starts and loads the packages once instead of for each: nothing in them stays behind.
+        isolate: false,
+        include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
+        exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
         setupFiles: ['loopback-only', 'citations'].map(
-          (name) => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname,
+          (file) => new URL(`./test/setup/${file}.ts`, import.meta.url).pathname,
         ),
         execArgv: ['--unhandled-rejections=strict'],
         // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.

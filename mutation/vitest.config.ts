@@ -2,8 +2,11 @@ import { defineConfig } from 'vitest/config';
 import repository from '../vitest.config.ts';
 import { mutate } from './mutate-source.ts';
 
-/** The one project that is run, with the source of a mutant in place of the real one: nothing is written to the tree. */
+/** The project that is run, with the source of a mutant in place of the real one: nothing is written to the tree. */
 const name = process.env['MUTATED_PROJECT'];
+const { projects = [] } = repository.test ?? {};
+const configs = projects.flatMap((project) => (typeof project === 'object' && 'test' in project ? [project] : []));
+const mutated = configs.find(({ test }) => test?.name === name);
 const plugin = {
   name: 'mutant',
   enforce: 'pre' as const,
@@ -25,8 +28,9 @@ export default defineConfig({
   test: {
     // A cached module would be the real one.
     fsModuleCache: false,
-    projects: (repository.test?.projects ?? []).flatMap((project) => {
-      if (typeof project !== 'object' || !('test' in project) || project.test?.name !== name) return [];
+    // Some files of a package may be a project of their own.
+    projects: configs.flatMap((project) => {
+      if (project.root !== mutated?.root || (include !== undefined && project !== mutated)) return [];
       return [
         { ...project, plugins: [plugin], test: { ...project.test, ...(include === undefined ? {} : forStryker) } },
       ];

@@ -62,7 +62,7 @@ describe('embedMany', () => {
       'openai',
       {
         replies: (request): WireReply | RawReply =>
-          JSON.stringify(request.body).includes('xxxxx"')
+          JSON.stringify(request.body).includes('"xxxxx"')
             ? { status: 429, chunks: ['{"error":{"message":"slow down"}}'] }
             : {},
       },

@@ -5,8 +5,9 @@ const OFF = { connectMs: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  vi.useRealTimers();
+  // Spies on the fake timers first: a fake timer put back would outlive this file.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 /** Begins at 0; `work` says when it does what. Returns which timeout ran out, and when. */
