@@ -5,9 +5,9 @@ import {
   checkNumber,
   checkPurge,
   checkSteer,
-  checkUnknownResolution,
+  checkOutcomeResolution,
   KernelError,
-  type LoggedEvent,
+  type LogEvent,
   optionKeys,
   type RunSignals,
   toJsonText,
@@ -78,7 +78,7 @@ export interface Durable extends RunSignals {
    */
   retry(id: string, options?: { readonly version?: string | undefined }): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
+  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
   /** Deletes runs that are over with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
   /**
@@ -106,7 +106,7 @@ const PAGE = 200;
  * const db = openDurable('runs.db');
  * const provider = createProvider({ name: 'ollama' });
  * const worker = db.work({
- *   agents: { helper: { run: (executor) => run({ provider, model: 'qwen3', ...executor }) } },
+ *   agents: { helper: { run: (context) => run({ provider, model: 'qwen3', ...context }) } },
  * });
  * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
  * const { status, result } = await db.result('ticket-42');
@@ -177,9 +177,9 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       checkDecision(decision);
       return write(() => answerCall(db, id, callId, 'approval', decision));
     },
-    async resolveUnknown(id, callId, answer) {
-      checkCall('resolveUnknown', id, callId);
-      checkUnknownResolution(answer);
+    async resolveOutcome(id, callId, answer) {
+      checkCall('resolveOutcome', id, callId);
+      checkOutcomeResolution(answer);
       return write(() => answerCall(db, id, callId, 'unknown', answer));
     },
     async steer(id, message, steerOptions = {}) {

@@ -25,7 +25,7 @@ export function optionKeys<T extends object>(
 }
 
 /** One hint for several names, for `foreign` of `optionKeys`. */
-export function sameHint(names: readonly string[], hint: string): Readonly<Record<string, string>> {
+export function hintForKeys(names: readonly string[], hint: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, hint]));
 }
 

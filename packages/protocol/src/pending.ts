@@ -12,7 +12,7 @@ export interface PendingCall extends ToolCall {
 }
 
 /** A decision on a call that is kept until the call runs. */
-export type KeptDecision =
+export type RecordedDecision =
   /** The call runs. */
   | { readonly decision: 'allow' }
   /** It does not run. The model reads the reason. */
@@ -25,7 +25,7 @@ export interface SuspendedCall {
   /** The id of the call. */
   readonly callId: string;
   /** The decision on the call, if there is one already. */
-  readonly decision?: KeptDecision;
+  readonly decision?: RecordedDecision;
   /** What the decision holds for, as in `PendingCall`: if this has changed, the call is asked about again. */
   readonly digest?: string;
   /** The agents that the call runs, where calls of theirs wait for a decision. */

@@ -198,7 +198,7 @@ export interface CallContext<Context = unknown> {
   /**
    * Awaited right before a handler is entered, behind all queues and checks, and not at all where none is: what is recorded here tells after a crash
    * which calls may have had an effect. Where it rejects, the handler is not entered. Called for each attempt. Toolsets that do so are marked by
-   * `markCallsBeforeHandler`.
+   * `markAwaitsBeforeHandler`.
    */
   readonly beforeHandler?: (() => void | Promise<void>) | undefined;
   /** Receives progress reports. Ignored after the call has ended. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '@kernel/agent';
-import { splitToolChoice } from '@kernel/agent/config';
+import { extractToolChoice } from '@kernel/agent/config';
 import { KernelError } from '@kernel/protocol';
 import { loadAnswerSchema } from '../input/answer-schema.ts';
 import { readSettingsFile } from '../input/settings-file.ts';
@@ -63,7 +63,7 @@ async function optionsOf(
     model: choice.model,
     tools: toolset,
     system: await systemPrompt(invocation, instructions, templateSystem),
-    ...splitToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
+    ...extractToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
     limits: runLimits(flags, { turns: loaded.config.maxIterations, prices: loaded.config.model.prices }),
     ...(flags.schema === undefined ? {} : { output: await loadAnswerSchema(flags.schema, host) }),
     stream: isStreamed(invocation),

@@ -1,4 +1,4 @@
-import { splitToolChoice } from '@kernel/agent/config';
+import { extractToolChoice } from '@kernel/agent/config';
 import {
   type JsonObject,
   KernelError,
@@ -66,7 +66,7 @@ function requestOptions(
   offered: readonly Tool[] | undefined,
 ): Pick<ProviderRequest, 'options' | 'toolChoice'> {
   if (capability === undefined) return {};
-  const { options, toolChoice } = splitToolChoice(capability);
+  const { options, toolChoice } = extractToolChoice(capability);
   return offered === undefined || toolChoice === undefined ? { options } : { options, toolChoice };
 }
 

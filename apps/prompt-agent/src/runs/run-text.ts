@@ -14,8 +14,8 @@ const MAX_CALLS = 50;
 
 /** A run for people: every character visible, arguments bounded. */
 export function runText(run: DurableRun, waiting: readonly WaitingCall[]): string {
-  const { id, agent, version, status, deaths, createdAt, updatedAt } = run;
-  const died = deaths === 0 ? '' : `, its process died ${deaths === 1 ? 'once' : `${deaths} times`}`;
+  const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
+  const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
   const lines = [
     markInvisible(`run ${oneLine(id, 500)}: ${status}`),
     markInvisible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),

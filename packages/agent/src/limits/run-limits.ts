@@ -1,5 +1,5 @@
 import {
-  sameHint,
+  hintForKeys,
   checkChoice,
   checkKeys,
   checkNumber,
@@ -45,12 +45,12 @@ const LIMIT_KEYS = optionKeys<RunLimits>(
     onLimit: true,
   },
   {
-    ...sameHint(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
-    ...sameHint(['maxTokens', 'totalTokens'], 'Use "tokens".'),
-    ...sameHint(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
-    ...sameHint(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
-    ...sameHint(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
-    ...sameHint(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
+    ...hintForKeys(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
+    ...hintForKeys(['maxTokens', 'totalTokens'], 'Use "tokens".'),
+    ...hintForKeys(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
+    ...hintForKeys(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
+    ...hintForKeys(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
+    ...hintForKeys(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
   },
 );
 
@@ -58,7 +58,7 @@ const COST_KEYS = optionKeys<NonNullable<RunLimits['cost']>>({ max: true, of: tr
 
 const REPEAT_KEYS = optionKeys<RepeatLimits>(
   { warn: true, refuse: true, stop: true, ignore: true, normalizeResult: true },
-  { ...sameHint(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
+  { ...hintForKeys(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
 );
 
 /** Throws `CONFIG_INVALID` for a limit that does not exist or is out of range. */

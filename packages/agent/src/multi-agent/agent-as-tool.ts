@@ -2,7 +2,7 @@ import { hasAsyncStorage } from '@kernel/internal';
 import {
   checkProvider,
   checkToolset,
-  sameHint,
+  hintForKeys,
   type AgentEvent,
   asyncResult,
   checkKeys,
@@ -62,10 +62,10 @@ const MAX_DEPTH = 3;
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
   { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
   {
-    ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
-    ...sameHint(['toolName'], 'Use "name".'),
-    ...sameHint(['toolDescription'], 'Use "description".'),
-    ...sameHint(['maxTurns'], 'Use run: { limits: { turns } }.'),
+    ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
+    ...hintForKeys(['toolName'], 'Use "name".'),
+    ...hintForKeys(['toolDescription'], 'Use "description".'),
+    ...hintForKeys(['maxTurns'], 'Use run: { limits: { turns } }.'),
   },
 );
 

@@ -1,6 +1,6 @@
 import {
   checkProvider,
-  sameHint,
+  hintForKeys,
   addUsage,
   type AgentEvent,
   checkKeys,
@@ -70,9 +70,9 @@ const TEAM_KEYS = optionKeys<TeamOptions>(
     maxHandOffs: true,
   },
   {
-    ...sameHint(['agents'], 'Use "members".'),
-    ...sameHint(['start', 'entry', 'initial'], 'Use "first".'),
-    ...sameHint(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
+    ...hintForKeys(['agents'], 'Use "members".'),
+    ...hintForKeys(['start', 'entry', 'initial'], 'Use "first".'),
+    ...hintForKeys(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
   },
 );
 const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });

@@ -5,7 +5,7 @@ import {
   errorResult,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   toErrorResult,
   type ToolContext,
   type ToolEffect,
@@ -42,7 +42,7 @@ interface SpawnInput {
 
 const SPAWN_KEYS = optionKeys<SpawnOptions>(
   { run: true, maxDepth: true, maxRunning: true, effect: true },
-  { ...sameHint(['provider', 'model', 'tools', 'system', 'limits'], 'Put it in run: { … }.') },
+  { ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits'], 'Put it in run: { … }.') },
 );
 const MAX_RUNNING = 4;
 const DEFAULT_TURNS = 25;

@@ -4,7 +4,7 @@ import {
   checkKeys,
   KernelError,
   type Message,
-  sameHint,
+  hintForKeys,
   type SuspendedCall,
   toolCallsOf,
 } from '@kernel/protocol';
@@ -36,7 +36,7 @@ export interface SessionRunOptions<Context = unknown, Output = unknown> extends 
 const { steps: _steps, ...OPTIONS } = RUN;
 const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
   { ...OPTIONS, session: true },
-  { ...sameHint(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
+  { ...hintForKeys(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
 );
 
 /**

@@ -3,7 +3,7 @@ import {
   KernelError,
   type Message,
   type RunStatus,
-  type UnknownResolution,
+  type OutcomeResolution,
   type UserMessage,
 } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
@@ -16,7 +16,7 @@ export function answerCall(
   runId: string,
   callId: string,
   kind: 'approval' | 'unknown',
-  answer: Decision | UnknownResolution,
+  answer: Decision | OutcomeResolution,
 ): boolean {
   const status = readStatus(db, runId);
   if (status === undefined && kind === 'approval')

@@ -63,6 +63,6 @@ function checkAgent(name: string, agent: DurableAgent): void {
   checkChoice(owner, 'onUnknown', agent.onUnknown, ['tell', 'ask']);
   if (typeof agent.run !== 'function')
     throw new KernelError('CONFIG_INVALID', `work(): the agent "${name}" has no run.`, {
-      hint: 'Pass run: (executor) => run({ provider, model, tools, ...executor }).',
+      hint: 'Pass run: (context) => run({ provider, model, tools, ...context }).',
     });
 }

@@ -2,7 +2,7 @@ import { isObject, errorMessage } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { checkKeys, describeType, optionKeys } from '../option-keys.ts';
 import { checkChoice } from '../option-values.ts';
-import type { RunSignals, UnknownResolution } from './recorded-run.ts';
+import type { RunSignals, OutcomeResolution } from './recorded-run.ts';
 
 type SteerOptions = NonNullable<Parameters<RunSignals['steer']>[2]>;
 
@@ -78,10 +78,10 @@ export function checkDecision(decision: unknown): void {
 }
 
 /** Throws `CONFIG_INVALID` for what an unknown outcome cannot become. */
-export function checkUnknownResolution(answer: UnknownResolution): void {
+export function checkOutcomeResolution(answer: OutcomeResolution): void {
   const given: unknown = answer;
   if (given === 'retry' || given === 'tell' || (isObject(given) && typeof given['text'] === 'string')) return;
-  throw new KernelError('CONFIG_INVALID', 'resolveUnknown() was called without an answer.', {
+  throw new KernelError('CONFIG_INVALID', 'resolveOutcome() was called without an answer.', {
     hint: 'Pass "retry", "tell" or { text: "…" }.',
   });
 }

@@ -13,7 +13,7 @@ export interface CacheTtlOptions extends CacheCallOptions {
 }
 
 /** The beginning of many requests: what they have in common, encoded as they would be. */
-export interface ContentToCache extends Pick<ProviderRequest, 'model' | 'messages' | 'tools' | 'toolChoice'> {
+export interface CacheContentRequest extends Pick<ProviderRequest, 'model' | 'messages' | 'tools' | 'toolChoice'> {
   /** A name for people who look at the vendor's lists. */
   readonly displayName?: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface CachedContent {
 /** Creates, reads and deletes the cached content of one vendor. Nothing is retried. */
 export interface Caches {
   /** Has the vendor keep content. Throws `CONFIG_INVALID`, before anything is sent, for content that no request can have. */
-  create(content: ContentToCache, options?: CacheTtlOptions): Promise<CachedContent>;
+  create(content: CacheContentRequest, options?: CacheTtlOptions): Promise<CachedContent>;
   /** Returns what the vendor says about content. Content that has expired is a `PROVIDER_HTTP` error with the vendor's status. */
   get(name: string, options?: CacheCallOptions): Promise<CachedContent>;
   /** Sets how long content is kept, counted from now; `ttlMs` is required. */

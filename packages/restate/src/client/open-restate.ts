@@ -6,9 +6,9 @@ import {
   checkNumber,
   checkPurge,
   checkSteer,
-  checkUnknownResolution,
+  checkOutcomeResolution,
   KernelError,
-  type LoggedEvent,
+  type LogEvent,
   type RecordedRun,
   type RunSignals,
   toJsonText,
@@ -32,7 +32,7 @@ import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter
 
 /**
  * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
- * reached. `decide`, `resolveUnknown`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
+ * reached. `decide`, `resolveOutcome`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
  * decision counts even before its run is started.
  */
 export interface RestateRuns extends RunSignals {
@@ -53,7 +53,7 @@ export interface RestateRuns extends RunSignals {
    */
   retry(id: string, options?: RetryOptions): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
+  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
   /** Deletes runs that are over with all their data. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
 }
@@ -153,10 +153,10 @@ export function openRestate(options: RestateOptions): RestateRuns {
       checkDecision(decision);
       return ask(id, 'answer', { kind: 'approval', callId, answer: decision });
     },
-    async resolveUnknown(id, callId, resolution) {
-      checkId('resolveUnknown', id);
-      checkCallId('resolveUnknown', callId);
-      checkUnknownResolution(resolution);
+    async resolveOutcome(id, callId, resolution) {
+      checkId('resolveOutcome', id);
+      checkCallId('resolveOutcome', callId);
+      checkOutcomeResolution(resolution);
       return ask(id, 'answer', { kind: 'unknown', callId, answer: resolution });
     },
     async steer(id, message, steerOptions = {}) {

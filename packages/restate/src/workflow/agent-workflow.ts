@@ -67,7 +67,7 @@ const DAY_MS = 86_400_000;
  * import * as restate from '@restatedev/restate-sdk';
  *
  * const provider = createProvider({ name: 'ollama' });
- * const helper = agentWorkflow('helper', { run: (executor) => run({ provider, model: 'qwen3', ...executor }) });
+ * const helper = agentWorkflow('helper', { run: (context) => run({ provider, model: 'qwen3', ...context }) });
  * restate.serve({ services: [helper], port: 9080 });
  *
  * // Anywhere else, once the worker is registered with Restate:

@@ -7,7 +7,7 @@ import {
   KernelError,
   type Step,
   type StepExecutor,
-  type UnknownResolution,
+  type OutcomeResolution,
 } from '@kernel/protocol';
 import { RestatePromise } from '@restatedev/restate-sdk';
 import { inputDigest } from '../digest.ts';
@@ -45,7 +45,7 @@ interface Item {
   readonly step: Step;
   readonly digest: string;
   /** How to resolve it instead of running it, if its outcome is unknown. */
-  readonly answer?: UnknownResolution;
+  readonly answer?: OutcomeResolution;
 }
 
 /**

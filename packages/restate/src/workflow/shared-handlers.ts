@@ -1,4 +1,4 @@
-import type { Decision, UnknownResolution } from '@kernel/protocol';
+import type { Decision, OutcomeResolution } from '@kernel/protocol';
 import { TerminalError, TimeoutError, type WorkflowSharedContext } from '@restatedev/restate-sdk';
 import {
   type EventPage,
@@ -19,7 +19,7 @@ export interface Answer {
   /** The call. */
   readonly callId: string;
   /** The answer. */
-  readonly answer: Decision | UnknownResolution;
+  readonly answer: Decision | OutcomeResolution;
 }
 
 /** The request of `events`. */

@@ -6,7 +6,7 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   type ToolContext,
   type ToolImplementation,
   type ToolResult,
@@ -84,11 +84,11 @@ const KEYS = optionKeys<CommandOptions>(
     maxBackground: true,
   },
   {
-    ...sameHint(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
-    ...sameHint(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
-    ...sameHint(['sandbox'], 'Use "isolation".'),
-    ...sameHint(['timeout'], 'Use "timeoutMs", in milliseconds.'),
-    ...sameHint(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
+    ...hintForKeys(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
+    ...hintForKeys(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
+    ...hintForKeys(['sandbox'], 'Use "isolation".'),
+    ...hintForKeys(['timeout'], 'Use "timeoutMs", in milliseconds.'),
+    ...hintForKeys(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
   },
 );
 const TIMEOUT_MS = 120_000;

@@ -1,4 +1,4 @@
-import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, sameHint } from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, hintForKeys } from '@kernel/protocol';
 import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { describeRefusal } from './describe-refusal.ts';
@@ -9,7 +9,10 @@ import type { PermissionAnswer, PermissionOptions, PermissionRequest, Permission
 
 const KEYS = optionKeys<PermissionOptions>(
   { default: true, ask: true, root: true, subjects: true },
-  { ...sameHint(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'), ...sameHint(['cwd', 'folder'], 'Use "root".') },
+  {
+    ...hintForKeys(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'),
+    ...hintForKeys(['cwd', 'folder'], 'Use "root".'),
+  },
 );
 const RUN_COMMAND = 'run_command';
 const WRITE_FILE = 'write_file';

@@ -5,7 +5,7 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   type Tool,
   type ToolContext,
   type ToolImplementation,
@@ -80,8 +80,8 @@ const KEYS = optionKeys<FetchUrlOptions>(
     userAgent: true,
   },
   {
-    ...sameHint(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
-    ...sameHint(['timeout'], 'Use "timeoutMs".'),
+    ...hintForKeys(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
+    ...hintForKeys(['timeout'], 'Use "timeoutMs".'),
   },
 );
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

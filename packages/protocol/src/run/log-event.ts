@@ -11,12 +11,12 @@ const PARTIAL: ReadonlySet<AgentEvent['type']> = new Set([
 ]);
 
 /** Whether an event belongs in the log of a run. Partial replies do not, nor do events of sub-agents, which their own steps log. */
-export function isLogged(event: AgentEvent): boolean {
+export function shouldLogEvent(event: AgentEvent): boolean {
   return !PARTIAL.has(event.type);
 }
 
 /** Returns an event as the log stores it: with the names of a turn's tools only. */
-export function toLogged(event: AgentEvent): object {
+export function toLogEvent(event: AgentEvent): object {
   if (event.type !== 'turn-start') return event;
   return { ...event, tools: event.tools.map(({ name }) => ({ name })) };
 }

@@ -12,7 +12,7 @@ const MAX_TEXT = 4_000_000;
  * Throws `TOOL_SCHEMA_INVALID` with a JSON pointer for values that JSON cannot represent and for data that is too deep or too large. `subject` names
  * the definition in the error.
  */
-export function freezeCopy(value: unknown, subject: string): unknown {
+export function deepFreezeCopy(value: unknown, subject: string): unknown {
   const count = { nodes: 0, text: 0 };
   const copy = (item: unknown, pointer: string, depth: number): unknown => {
     count.nodes += 1;

@@ -1,4 +1,4 @@
-// What a user of this package alone writes. Packed, installed, type-checked and run by scripts/rehearse.ts.
+// A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
 import type { Tool } from '@kernel/protocol';
 import { bindTool, createRegistry } from '@kernel/tools';
 
@@ -14,13 +14,11 @@ const convert = bindTool<{ readonly celsius: number }>(
 const registry = createRegistry([convert]);
 
 const result = await registry.execute('to_fahrenheit', '{"celsius": "20"}');
-console.log(result.forLLM); // 68 °F, and a note for the model: (Repaired arguments: /celsius string-to-number.)
+console.log(result.forLLM); // 68 °F … (Repaired arguments: /celsius string-to-number.)
 
-const unknown = await registry.execute('to_farenheit', '{}');
-console.log(unknown.forLLM); // TOOL_NOT_FOUND: … Did you mean "to_fahrenheit"?
-
-if (!result.forLLM.startsWith('68 °F') || unknown.code !== 'TOOL_NOT_FOUND') throw new Error(unknown.forLLM);
 // @ts-expect-error -- a binding is not a tool: its handler cannot end up in a request
 const tool: Tool = convert;
 if (registry.list()[0] !== convert.tool || 'handler' in convert.tool) throw new Error(tool.name);
-console.log('alone: ok');
+
+const unknown = await registry.execute('to_farenheit', '{}');
+console.log(unknown.forLLM); // TOOL_NOT_FOUND: … Did you mean "to_fahrenheit"?
