@@ -7,10 +7,10 @@ const AWAITS_BEFORE_HANDLER = Symbol.for('@kernel/protocol/awaitsBeforeHandler')
 const INNER_STEPS = Symbol.for('@kernel/protocol/innerSteps');
 
 /**
- * Marks a toolset that may run another tool than the one called, such as one with a hook before calls: its `validate` says which, and an agent
- * with an approval asks it about every call. Returns the same toolset; wrappers that spread it keep the mark.
+ * Marks a toolset that may run another tool than the one called, such as one with a hook before calls: its `validate` says which, and an agent with
+ * `approve` calls that for every call. Returns the same toolset; wrappers that spread it keep the mark.
  *
- * `may` says whether it holds now, for a toolset that forwards to others. Default: always.
+ * `may` returns whether the mark applies now, for a toolset that forwards to others. Default: always.
  */
 export function markRewritesCalls<T extends Toolset>(tools: T, may: () => boolean = always): T {
   return Object.assign(tools, { [REWRITES_CALLS]: may });
@@ -23,7 +23,7 @@ export function rewritesCalls(tools: Toolset): boolean {
 }
 
 /**
- * Marks a toolset whose `call` awaits `CallContext.beforeHandler` itself, behind its queues and checks. For any other toolset, a run awaits it before
+ * Marks a toolset whose `call` awaits `CallContext.beforeHandler` itself, after its queues and checks. For any other toolset, a run awaits it before
  * `call`. Returns the same toolset; wrappers that spread it keep the mark.
  */
 export function markAwaitsBeforeHandler<T extends Toolset>(tools: T): T {

@@ -6,7 +6,7 @@ export interface StartInput {
   readonly messages: readonly Message[];
   /** Extra input for the agent's `run`. */
   readonly input?: JsonValue;
-  /** When the run is cancelled if it is not over by then, in milliseconds since 1970. */
+  /** When the run is cancelled if it has not finished by then, in milliseconds since 1970. */
   readonly deadlineAt?: number;
 }
 
@@ -67,7 +67,7 @@ export interface RunEndRecord {
 export interface Outcome {
   /** The state of the run; undefined before it begins. */
   readonly run?: RunState;
-  /** How it ended, if it is over. */
+  /** How it ended, if it has finished. */
   readonly result?: RunResultJson;
 }
 

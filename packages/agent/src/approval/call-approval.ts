@@ -53,12 +53,12 @@ export interface CallApproval {
   isNeeded(name: string, turn: TurnContext | undefined): boolean;
 }
 
-/** How often a call is asked about whose tool changes while it is asked about. */
+/** How often approval of a call is requested if its tool changes during each request. */
 const MAX_QUESTIONS = 5;
 
 /** Creates the approval of one run. */
 export function createCallApproval({ approve, timeoutMs, tools, path }: ApprovalOptions): CallApproval {
-  /** What was asked about in this process, by call id. */
+  /** The calls for which approval was requested in this process, by call id. */
   const asked = new Map<string, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
   const validate = async (call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult> => {

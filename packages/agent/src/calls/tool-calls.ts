@@ -64,7 +64,7 @@ export interface CallOutput {
   readonly estimated?: Usage;
   /** Set if the call waits. */
   readonly suspended?: SuspendedCall;
-  /** What needs a decision before it goes on. */
+  /** What needs a decision before it can continue. */
   readonly pending?: readonly PendingCall[];
 }
 

@@ -29,7 +29,7 @@ type WithoutMessages<Context, Output> = Omit<RunOptions<Context, Output>, 'messa
 export interface SessionRunOptions<Context = unknown, Output = unknown> extends WithoutMessages<Context, Output> {
   /** Where the history is. */
   readonly session: Session;
-  /** The new messages. Leave them out to go on with what is pending. */
+  /** The new messages. Leave them out to continue with the pending calls. */
   readonly messages?: readonly Message[] | undefined;
 }
 
@@ -40,13 +40,12 @@ const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
 );
 
 /**
- * Runs a conversation that lives in a session: loads its history, and writes whatever is added to it before the run goes on.
+ * Runs a conversation that is stored in a session: loads its history, and writes each addition before the run continues.
  *
- * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had begun does not run
- * again: the model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` goes on where it
- * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A
- * failed write ends the run with reason `error`; one before the start of the run is thrown.
- * Throws `CONFIG_INVALID` at once for options that it does not have.
+ * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had started does not run again: the
+ * model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` continues where it stopped, with the
+ * decisions made so far; with new messages, pending calls that had not started are not run, and their results say so. A failed write ends the run
+ * with reason `error`; one before the start of the run is thrown. Throws `CONFIG_INVALID` immediately for unknown options.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ export interface Attempt {
   readonly ended: Promise<void>;
   /** Reads new messages, a stop and a cancel from the journal. */
   refresh(): void;
-  /** Starts no further steps. Those in flight go on. */
+  /** Starts no further steps. Those in flight continue. */
   drain(): void;
   /** Aborts the steps in flight and discards their results. */
   abandon(cause: 'drained' | 'lost'): void;

@@ -32,7 +32,7 @@ export interface RecordedStepsOptions {
   readonly lease: Lease;
   /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** Whether the attempt goes on. */
+  /** Whether the attempt continues. */
   readonly halt: Halt;
   /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
   readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];

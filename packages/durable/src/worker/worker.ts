@@ -30,7 +30,7 @@ const LEASE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const GRACE_MS = 10_000;
 
-/** Starts a worker of a journal. It keeps its process alive until it is drained, of which `onDrained` hears. */
+/** Starts a worker of a journal. It keeps its process alive until it is drained, then calls `onDrained`. */
 export function startWorker(
   db: Database,
   writer: Writer,

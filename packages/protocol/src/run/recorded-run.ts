@@ -7,7 +7,7 @@ import type { RunEnd } from './run-end.ts';
 import type { Steering } from './steering.ts';
 import type { StepExecutor } from './step.ts';
 
-/** What an engine gives to an agent's `run`, to be spread into `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...context })`. */
+/** What an engine passes to an agent's `run`. Spread it into `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...context })`. */
 export interface DurableContext {
   /** The messages the run was started with. */
   readonly messages: readonly Message[];
@@ -39,7 +39,10 @@ export interface DurableAgent {
   readonly maxAttempts?: number | undefined;
   /** The maximum size of a step's output as JSON, in bytes. A larger call result is replaced by an error. Default `MAX_STEP_BYTES`, 4 MiB. */
   readonly maxResultBytes?: number | undefined;
-  /** What happens to a call that was in flight when its process died: the model is told that the outcome is unknown, or the call waits for `resolveOutcome`. Default `tell`. */
+  /**
+   * What happens to a call that was in flight when its process died: with `tell`, the model reads `OUTCOME_UNKNOWN`; with `ask`, the call waits for
+   * `resolveOutcome`. Default `tell`.
+   */
   readonly onUnknown?: 'tell' | 'ask' | undefined;
 }
 
@@ -60,7 +63,7 @@ export const RUN_STATUSES: readonly RunStatus[] = [
   'cancelled',
 ];
 
-/** A recorded run, as the verbs return it. */
+/** A recorded run, as `status` and `list` return it. */
 export interface RecordedRun {
   /** Its id. */
   readonly id: string;
@@ -80,7 +83,7 @@ export interface RecordedRun {
 
 /** The end of a run as JSON. */
 export interface RunResultJson {
-  /** As in `RunEnd`; also `error` for a run that is blocked or was given up. */
+  /** As in `RunEnd`; also `error` for a run that is blocked or was given up on. */
   readonly reason: RunEnd['reason'];
   /** The answer, or the text up to the end. */
   readonly answer?: string;
@@ -110,7 +113,7 @@ export interface WaitingCall {
   readonly call: PendingCall | Pick<PendingCall, 'id' | 'name' | 'arguments'>;
   /** When it began to wait. */
   readonly since: Date;
-  /** When it is denied unless somebody decides before. */
+  /** When it is denied unless someone decides before. */
   readonly deadlineAt?: Date;
 }
 
@@ -126,7 +129,7 @@ export interface LogEvent {
   readonly event: AgentEvent;
 }
 
-/** How to resolve a call whose outcome is unknown: run it again, tell the model that the outcome is unknown, or take this text as its result. */
+/** How to resolve a call whose outcome is unknown: run it again (`retry`), let the model read `OUTCOME_UNKNOWN` (`tell`), or use this text as its result. */
 export type OutcomeResolution = 'retry' | 'tell' | { readonly text: string };
 
 /** A decision on a call, made from outside the run. */
@@ -140,14 +143,14 @@ export interface RunSignals {
   decide(id: string, callId: string, decision: Decision): Promise<boolean>;
   /** Resolves a call whose outcome is unknown. Only the first resolution counts. Resolves to whether this one does. */
   resolveOutcome(id: string, callId: string, resolution: OutcomeResolution): Promise<boolean>;
-  /** Adds a message to a run: before the next model call, or with `after: 'answer'` after the answer, so that the run continues. Rejects for a run that is over. */
+  /** Adds a message to a run: before the next model call, or with `after: 'answer'` after the answer, so that the run continues. Rejects for a finished run. */
   steer(
     id: string,
     message: string | UserMessage,
     options?: { readonly after?: 'call' | 'answer' | undefined },
   ): Promise<void>;
-  /** Ends a run once the calls in flight are done. Resolves to false if it was already over. */
+  /** Ends a run once the calls in flight are done. Resolves to false if it had already finished. */
   stop(id: string): Promise<boolean>;
-  /** Cancels a run and aborts what is in flight. Resolves to false if it was already over. */
+  /** Cancels a run and aborts what is in flight. Resolves to false if it had already finished. */
   cancel(id: string): Promise<boolean>;
 }

@@ -9,8 +9,8 @@ export interface TextCall {
 }
 
 /**
- * Finds where markup ends: returns its length, undefined while more text is needed, or a negative number if it is not markup. That is -1, or
- * after many characters minus how many were read, since a reply may not contain much of what only looks like markup.
+ * Finds where markup ends: returns its length, undefined while more text is needed, or a negative number if it is not markup. That is -1 or, after
+ * many characters, the negated number of characters that were read, since a reply may contain only so much text that merely looks like markup.
  */
 export type MarkupEndFinder = (text: string, atEnd: boolean) => number | undefined;
 
@@ -38,6 +38,6 @@ export interface TextFormat {
   result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
   /** The kinds of markup that are read as calls. */
   readonly parsers: readonly CallParser[];
-  /** Marks that are not text when they stand between or after calls, such as the token that ends a turn; white space is among them always. */
+  /** Marks that are not text when they occur between or after calls, such as the token that ends a turn; white space is always one of them. */
   readonly layout?: readonly string[];
 }

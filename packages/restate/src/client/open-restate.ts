@@ -37,15 +37,15 @@ import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter
  */
 export interface RestateRuns extends RunSignals {
   /**
-   * Starts a run. Starting it again with the same id and input changes nothing. Resolves to whether the run is new, once Restate has accepted it; no worker
-   * is needed. Rejects with `CONFIG_INVALID` for an id that is taken by another input, which is only detected once that run has begun.
+   * Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once Restate has accepted it; no
+   * worker is needed. Rejects with `CONFIG_INVALID` for an id that was used with another input, which is only detected once that run has started.
    */
   start(id: string, options: StartOptions): Promise<boolean>;
   /** Reads a run; undefined if there is none with this id. */
   status(id: string): Promise<RecordedRun | undefined>;
   /** Lists runs, latest first, without their results. */
   list(filter?: RunFilter): Promise<readonly RecordedRun[]>;
-  /** Resolves once the run is over, however it ended. A blocked run is not over. */
+  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
   result(id: string, options?: WaitOptions): Promise<RecordedRun>;
   /**
    * Continues a run that failed or is blocked, keeping what is recorded; a blocked run moves to the deployment registered last with `latest`. Rejects with
@@ -54,7 +54,7 @@ export interface RestateRuns extends RunSignals {
   retry(id: string, options?: RetryOptions): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
-  /** Deletes runs that are over with all their data. Resolves to the number of deleted runs. */
+  /** Deletes finished runs with all their data. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
 }
 

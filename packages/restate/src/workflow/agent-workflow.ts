@@ -22,7 +22,7 @@ export interface AgentWorkflowOptions {
   readonly inactivityTimeoutMs?: number | undefined;
   /** How much longer a call may take before Restate aborts the attempt, in milliseconds. Default 24 hours. */
   readonly abortTimeoutMs?: number | undefined;
-  /** How long Restate keeps a run that is over, in milliseconds. Default 24 hours. */
+  /** How long Restate keeps a finished run, in milliseconds. Default 24 hours. */
   readonly retentionMs?: number | undefined;
   /** How long a failed run can be retried, in milliseconds. Default 24 hours. */
   readonly retryWindowMs?: number | undefined;

@@ -34,7 +34,7 @@ export interface JournalStepsOptions {
   readonly log: EventLog;
   /** Receives the time of the journal. */
   readonly status: RunStatusWriter;
-  /** Whether the attempt goes on. */
+  /** Whether the attempt continues. */
   readonly halt: Halt;
   /** Identifies the attempt of this process. Any other id in the journal is of an attempt that died. */
   readonly attemptId: string;

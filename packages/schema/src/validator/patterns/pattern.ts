@@ -83,7 +83,7 @@ export function matchWithTimeout(trial: PatternMatchRequest, timeoutMs: number):
   }
 }
 
-/** The CPU time that this process has used, or the time where a runtime does not tell. */
+/** The CPU time that this process has used, or the wall time where a runtime does not report it. */
 export function userMs(): number {
   const used = node.process?.cpuUsage?.();
   return used === undefined ? performance.now() : used.user / 1000;
