@@ -10,9 +10,9 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '@kernel/protocol';
-import { sourceNotes, sourcesOf } from '../render/sources.ts';
-import { redactEvents } from '../render/redact-events.ts';
-import { LINES_VERSION } from '../views/json-lines-view.ts';
+import { sourceNotes, sourcesOf } from '../output/terminal/sources.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { LINES_VERSION } from '../output/json/json-lines-view.ts';
 import type { Invocation } from '../invocation.ts';
 
 /** One request of a raw protocol call. */

@@ -1,9 +1,9 @@
 import type { LogEvent } from '@kernel/durable';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { durationText } from '../sessions/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
 import { endText } from '../sessions/state-text.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;

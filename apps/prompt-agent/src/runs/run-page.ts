@@ -1,8 +1,8 @@
 import type { LogEvent, DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
-import { sessionPage } from '../page/session-page.ts';
-import { oneLine } from '../render/escape.ts';
+import { sessionPage } from '../output/html/session-page.ts';
+import { oneLine } from '../output/escape.ts';
 import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
 import type { StoredEvent } from '../sessions/export-session.ts';
 import { promptTexts, toSessionEvent } from '../sessions/session-event.ts';

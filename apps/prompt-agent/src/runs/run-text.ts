@@ -1,11 +1,11 @@
 import type { DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
 import { sizeText } from '../sessions/quantities.ts';
 import { endText } from '../sessions/state-text.ts';
-import { showCall } from '../terminal/show-call.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { showCall } from '../questions/show-call.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a call's arguments is shown, in characters. */
 const MAX_ARGUMENTS = 4000;

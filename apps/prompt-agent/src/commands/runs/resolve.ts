@@ -1,6 +1,6 @@
 import type { OutcomeResolution } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { requireRun, requireUnknown } from '../../runs/find-run.ts';
 import { usageError } from '../../usage-error.ts';
 import { reportChange, withJournal } from './with-journal.ts';
