@@ -28,7 +28,7 @@ const worker = db.work({
   agents: {
     support: {
       approve: () => ({ decision: 'later' }),
-      run: (executor) => run({ provider, model: 'm', tools, ...executor }),
+      run: (context) => run({ provider, model: 'm', tools, ...context }),
     },
   },
 });

@@ -91,7 +91,7 @@ console.log(`${'a journal in one file (durable)'.padEnd(42)} ${(await journalCos
 async function journalCost() {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-bench-'));
   const db = durable.openDurable(join(folder, 'runs.db'));
-  const worker = db.work({ agents: { bench: { run: (executor) => agent.run({ ...base, ...executor }) } } });
+  const worker = db.work({ agents: { bench: { run: (context) => agent.run({ ...base, ...context }) } } });
   const walls = [];
   for (let at = 0; at < 40; at += 1) {
     const { wallMs } = await measure(async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedPackages, sizeOf } from '../lib/installed.ts';
 import { readManifest } from '../lib/projects.ts';
@@ -33,18 +33,19 @@ export function checkInstalled(root: string, name: string, project: string): str
   return summary;
 }
 
-/** The program that uses a package alone, `test/alone.ts`, relative to the root; `undefined` if the package has nothing to import. */
-export function programAlone(root: string, folder: string): string | undefined {
-  const program = join(root, folder, 'test/alone.ts');
+/** The program that uses a package by itself, `test/standalone.ts`, relative to the root; `undefined` if the package has nothing to import. */
+export function standaloneProgram(root: string, folder: string): string | undefined {
+  const program = join(root, folder, 'test/standalone.ts');
   if (existsSync(program)) return program;
   const { exports, name } = readManifest(root, folder);
-  if (exports?.['.'] !== undefined) throw new Error(`${folder}/test/alone.ts is missing: ${name} is used by nothing.`);
+  if (exports?.['.'] !== undefined)
+    throw new Error(`${folder}/test/standalone.ts is missing: ${name} is used by nothing.`);
   return undefined;
 }
 
 /** Type-checks the program in a project that has only its package, under both resolutions, with every declaration of the package. */
-export async function checkTypesAlone(root: string, project: string, program: string): Promise<void> {
-  cpSync(program, join(project, 'alone.ts'));
+export async function checkStandaloneTypes(root: string, project: string, program: string): Promise<void> {
+  cpSync(program, join(project, 'standalone.ts'));
   const shared = {
     strict: true,
     skipLibCheck: false,
@@ -58,7 +59,7 @@ export async function checkTypesAlone(root: string, project: string, program: st
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
   ]) {
-    const config = { compilerOptions: { ...shared, module, moduleResolution }, files: ['alone.ts'] };
+    const config = { compilerOptions: { ...shared, module, moduleResolution }, files: ['standalone.ts'] };
     const file = join(project, `tsconfig.${moduleResolution}.json`);
     writeFileSync(file, JSON.stringify(config));
     const tsc = join(root, 'node_modules/.bin/tsc');
@@ -67,7 +68,7 @@ export async function checkTypesAlone(root: string, project: string, program: st
 }
 
 /** Runs the program, or of a package with nothing to import its command. */
-export async function runAlone(node: NodeBinary, project: string, program: string | undefined): Promise<void> {
+export async function runStandalone(node: NodeBinary, project: string, program: string | undefined): Promise<void> {
   const env = environmentOf(node);
   if (program === undefined) {
     const { stdout } = await run(
@@ -79,8 +80,26 @@ export async function runAlone(node: NodeBinary, project: string, program: strin
     if (!stdout.includes('87.5')) throw new Error(`${node.name}: prompt-agent answered "${stdout}", not 87.5.`);
     return;
   }
-  cpSync(program, join(project, 'alone.ts'));
-  const flags = ['--unhandled-rejections=strict', 'alone.ts'];
+  cpSync(program, join(project, 'standalone.ts'));
+  const flags = ['--unhandled-rejections=strict', 'standalone.ts'];
   const { stdout } = await run(`${node.name}: ${program} fails`, node.path, flags, { cwd: project, env });
-  if (!stdout.includes('alone: ok')) throw new Error(`${node.name}: ${program} ended with "${stdout}".`);
+  const missing = missingOutput(readFileSync(program, 'utf8'), stdout);
+  if (missing !== undefined) throw new Error(`${node.name}: ${program} did not print "${missing}" but "${stdout}".`);
+}
+
+/**
+ * Compares what a program printed with the comments that say it: `console.log(…); // expected`, where `…` stands for any text. Returns the first
+ * comment that the output lacks, in order. Throws for a program without such a comment.
+ */
+export function missingOutput(source: string, stdout: string): string | undefined {
+  const comments = [...source.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, comment = '']) => comment);
+  if (comments.length === 0) throw new Error('The program has no comment that says what it prints.');
+  let from = 0;
+  return comments.find((comment) =>
+    comment.split('…').some((piece) => {
+      const at = stdout.indexOf(piece.trim(), from);
+      from = at + piece.trim().length;
+      return at === -1;
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
-import { checkInstalled, checkTypesAlone, programAlone, runAlone } from './check-package.ts';
+import { checkInstalled, checkStandaloneTypes, standaloneProgram, runStandalone } from './check-package.ts';
 import {
   copyExamples,
   dependenciesOfExamples,
@@ -74,10 +74,10 @@ async function useAlone(
 ): Promise<void> {
   const { name, version } = readManifest(root, folder) as { name: string; version?: string };
   await installInto(project, node, { [name]: `^${version}` }, source);
-  const program = programAlone(root, folder);
-  await runAlone(node, project, program);
+  const program = standaloneProgram(root, folder);
+  await runStandalone(node, project, program);
   if (!isFirst) return;
   // What is installed is the same on each Node.
-  if (program !== undefined) await checkTypesAlone(root, project, program);
+  if (program !== undefined) await checkStandaloneTypes(root, project, program);
   console.log(checkInstalled(root, name, project));
 }

@@ -59,6 +59,6 @@ test('every published package has a program for its README that runs from its ta
     }
     if (exports['.'] === undefined) continue;
     const readme = readFileSync(join(root, folder, 'README.md'), 'utf8');
-    expect(readme).toContain(`<!-- snippet: ${folder}/test/alone.ts -->`);
+    expect(readme).toContain(`<!-- snippet: ${folder}/test/standalone.ts -->`);
   }
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Toolset } from '@kernel/protocol';
 import { run } from '@kernel/agent';
-import { type Durable, type LoggedEvent, openDurable, type RunExecutor } from '@kernel/durable';
+import { type Durable, type LogEvent, openDurable, type DurableContext } from '@kernel/durable';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import { bindTool, createRegistry } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
@@ -54,8 +54,8 @@ function world(): World {
   };
 }
 
-async function eventsOf(db: Durable, id: string): Promise<readonly LoggedEvent[]> {
-  const events: LoggedEvent[] = [];
+async function eventsOf(db: Durable, id: string): Promise<readonly LogEvent[]> {
+  const events: LogEvent[] = [];
   for await (const event of db.events(id, { follow: false })) events.push(event);
   return events;
 }
@@ -93,7 +93,7 @@ test('case 8: a tool that is gone is told to the model, and the run goes on as i
       bindTool({ name, description: name, parameters: { type: 'object' }, effect: 'read' }, () => `${name} done`),
     ]);
   let turns = 0;
-  const agent = (tools: Toolset, fails: boolean) => (executor: RunExecutor) => {
+  const agent = (tools: Toolset, fails: boolean) => (context: DurableContext) => {
     const provider = scriptedProvider(
       [{ calls: [{ name: 'old', id: 'c1', arguments: '{}' }] }, { text: 'ok' }].slice(fails ? 0 : 1),
     );
@@ -101,7 +101,7 @@ test('case 8: a tool that is gone is told to the model, and the run goes on as i
       ...provider,
       stream: (...args: Parameters<typeof provider.stream>) => ((turns += 1), provider.stream(...args)),
     };
-    return run({ provider: counted, model: 'm', tools, ...executor });
+    return run({ provider: counted, model: 'm', tools, ...context });
   };
   // The first worker stops between the reply and its call.
   const first = db.work({ agents: { a: { run: (on) => agent(tool('old'), true)(cut(on)) } } });
@@ -117,11 +117,11 @@ test('case 8: a tool that is gone is told to the model, and the run goes on as i
 });
 
 /** An executor that fails before the first call. */
-function cut(executor: RunExecutor): RunExecutor {
-  const { steps } = executor;
+function cut(context: DurableContext): DurableContext {
+  const { steps } = context;
   const all: typeof steps.all = (batch) =>
     batch.some(({ kind }) => kind === 'tool') ? Promise.reject(new Error('cut')) : steps.all(batch);
-  return { ...executor, steps: { ...steps, all } };
+  return { ...context, steps: { ...steps, all } };
 }
 
 test('case 9: a tool that kills its process affects none of five others, and its run fails', async () => {
@@ -132,7 +132,7 @@ test('case 9: a tool that kills its process affects none of five others, and its
   for (const id of ids) await db.start(id, { agent: 'neighbor', messages });
   work();
   const killer = await db.result('k');
-  expect(killer).toMatchObject({ status: 'failed', deaths: 4, result: { error: { code: 'LIMIT_REACHED' } } });
+  expect(killer).toMatchObject({ status: 'failed', crashes: 4, result: { error: { code: 'LIMIT_REACHED' } } });
   expect(deaths()).toBe(4);
   for (const id of ids) {
     expect(await db.result(id)).toMatchObject({ status: 'done', result: { answer: 'ok' } });
@@ -177,7 +177,7 @@ test('case 16: a reader that comes back at any event reads the rest, also of a r
   expect(all.at(-1)?.event.type).toBe('run-end');
   expect(all.every(({ at }) => Math.abs(at - Date.now()) < 3_600_000)).toBe(true);
   for (let after = 0; after <= all.length; after += 1) {
-    const rest: LoggedEvent[] = [];
+    const rest: LogEvent[] = [];
     for await (const event of db.events('x', { after })) rest.push(event);
     expect(rest).toEqual(all.slice(after));
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { AgentEvent, JsonValue, Provider, Step, StepExecutor } from '@kernel/protocol';
 import { run } from '@kernel/agent';
 import { bindTool, createRegistry } from '@kernel/tools';
-import { type Durability, type Durable, openDurable, type RunExecutor } from '@kernel/durable';
+import { type Durability, type Durable, openDurable, type DurableContext } from '@kernel/durable';
 
 const folder = mkdtempSync(join(tmpdir(), 'cost-'));
 const messages = [{ role: 'user', content: 'Go' }] as const;
@@ -27,9 +27,9 @@ function open(durability: Durability = 'process'): Durable {
   return openDurable(join(folder, `${files}.db`), { durability });
 }
 
-function agentOf(body: (steps: StepExecutor, executor: RunExecutor) => Promise<unknown>) {
-  return async function* agent(executor: RunExecutor): AsyncGenerator<AgentEvent> {
-    await body(executor.steps, executor);
+function agentOf(body: (steps: StepExecutor, context: DurableContext) => Promise<unknown>) {
+  return async function* agent(context: DurableContext): AsyncGenerator<AgentEvent> {
+    await body(context.steps, context);
     yield totals;
   };
 }
@@ -74,7 +74,7 @@ async function agentCost(runs: number, turns: number): Promise<number> {
       yield { type: 'message-end', message, finishReason: turn < turns ? 'tool-calls' : 'stop' };
     },
   };
-  const agent = (on: RunExecutor) => run({ provider, model: 'm', tools, limits: { turns: 0 }, ...on });
+  const agent = (on: DurableContext) => run({ provider, model: 'm', tools, limits: { turns: 0 }, ...on });
   const worker = db.work({ agents: { a: { run: agent } }, maxRuns: runs });
   const ids = Array.from({ length: runs }, (_, index) => `r${index}`);
   await db.start('warm', { agent: 'a', messages });

@@ -39,14 +39,14 @@ test('a decision inside of an agent can wait, and what was done beside it is not
     'inner',
     {
       approve: ({ call: { name } }) => ({ decision: name === 'pay' ? 'later' : 'allow' }),
-      run: (executor) => {
-        const tools = toolset(executor.runId, (_, callId) => void entered.push(callId));
+      run: (context) => {
+        const tools = toolset(context.runId, (_, callId) => void entered.push(callId));
         const inner = modelOf([{ calls: [call('look', 'l1')] }, { calls: [call('pay', 'p1')] }, { text: 'paid' }]);
         const helper = agentAsTool({ name: 'helper', description: 'Helps.', run: { provider: inner, model, tools } });
         const registry = createRegistry([helper]);
         registry.mount('', tools);
         const outer = modelOf([{ calls: [call('helper', 'h', { task: 'pay' }), call('set', 's1')] }, { text: 'ok' }]);
-        return run({ provider: outer, model, tools: registry, ...executor });
+        return run({ provider: outer, model, tools: registry, ...context });
       },
     },
     { inactivityTimeoutMs: 100 },
@@ -64,14 +64,14 @@ test('messages and stops reach a run from outside, even before it begins', async
   const calling = gate();
   const going = gate();
   const runs = await engine.serve('steered', {
-    run: (executor) => {
-      const tools = toolset(executor.runId, async (_, callId) => {
+    run: (context) => {
+      const tools = toolset(context.runId, async (_, callId) => {
         if (callId !== 'l1') return;
         calling.open();
         await going.opened;
       });
       const provider = modelOf([{ calls: [call('look', 'l1')] }, { text: 'first' }, { text: 'second' }]);
-      return run({ provider, model, tools, ...executor });
+      return run({ provider, model, tools, ...context });
     },
   });
   await runs.steer('x', 'And then?', { after: 'answer' });

@@ -53,12 +53,12 @@ test('purge deletes runs that are over, also one that failed, and no others', as
   const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);
   const runs = await engine.serve('purged', {
     approve: later,
-    run: (executor) =>
+    run: (context) =>
       run({
         provider,
         model,
-        tools: executor.runId === 'fails' ? brokenTools() : toolset('x', () => undefined),
-        ...executor,
+        tools: context.runId === 'fails' ? brokenTools() : toolset('x', () => undefined),
+        ...context,
       }),
   });
   await Promise.all(['done', 'waits', 'fails'].map((id) => runs.start(id, { messages })));
@@ -80,10 +80,10 @@ test('a run goes on when a tool is gone and another has come: the order of its c
   const entered: string[] = [];
   const agentWith = (names: readonly string[]) => ({
     approve: later,
-    run: (executor: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
-      const tools = toolset(executor.runId, (_, callId) => void entered.push(callId), false, names);
+    run: (context: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
+      const tools = toolset(context.runId, (_, callId) => void entered.push(callId), false, names);
       const calls = [call('look', 'l1'), call('pay', 'p1'), call('set', 's1')];
-      return run({ provider: modelOf([{ calls }, { text: 'ok' }]), model, tools, ...executor });
+      return run({ provider: modelOf([{ calls }, { text: 'ok' }]), model, tools, ...context });
     },
   });
   const port = await engine.serveAt('changing', agentWith(['look', 'pay', 'set']), { inactivityTimeoutMs: 100 });
@@ -106,10 +106,10 @@ test('a run whose code has changed is blocked, none of its steps run, and it con
   const agentWith = (word: string, version = '1') => ({
     version,
     approve: later,
-    run: (executor: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
-      const tools = toolset(executor.runId, (_, callId) => void entered.push(callId));
+    run: (context: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
+      const tools = toolset(context.runId, (_, callId) => void entered.push(callId));
       const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);
-      return run({ provider, model, tools, system: word, ...executor });
+      return run({ provider, model, tools, system: word, ...context });
     },
   });
   const port = await engine.serveAt('blocked', agentWith('Be kind.'), { inactivityTimeoutMs: 100 });
@@ -138,9 +138,9 @@ test('a new deployment leaves runs of the old one alone', async () => {
   const agentWith = (version: string) => ({
     version,
     approve: later,
-    run: (executor: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
+    run: (context: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) => {
       const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: `version ${version}` }]);
-      return run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor });
+      return run({ provider, model, tools: toolset(context.runId, () => undefined), ...context });
     },
   });
   const runs = await engine.serve('rolling', agentWith('1'), { inactivityTimeoutMs: 100 });

@@ -1,5 +1,5 @@
 import { run } from '@kernel/agent';
-import type { RunExecutor, UnknownResolution } from '@kernel/protocol';
+import type { DurableContext, OutcomeResolution } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { call, modelOf, toolset } from './fixtures/agents.ts';
@@ -14,16 +14,16 @@ function hanging(name: 'pay' | 'look' | 'set', entered: string[]) {
   const hangs = gate();
   let isFirst = true;
   const provider = modelOf([{ calls: [call(name, 'c1')] }, { text: 'ok' }]);
-  const agent = (executor: RunExecutor) => {
-    const tools = toolset(executor.runId, async (_, __, ___, key) => {
+  const agent = (context: DurableContext) => {
+    const tools = toolset(context.runId, async (_, __, ___, key) => {
       entered.push(key);
       if (!isFirst) return;
       isFirst = false;
       hangs.open();
-      await new Promise((resolve) => executor.signal.addEventListener('abort', resolve));
+      await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
       entered.push('aborted');
     });
-    return run({ provider, model, tools, ...executor });
+    return run({ provider, model, tools, ...context });
   };
   return { agent, hangs };
 }
@@ -49,8 +49,8 @@ test('when a worker is gone, a payment in flight is unknown, and repeatable call
 });
 
 test('a call whose outcome is unknown can wait for a resolution: run again, tell the model, or take a result', async () => {
-  verifies('restate.resolveUnknown');
-  const answers: readonly (readonly [UnknownResolution, number, string])[] = [
+  verifies('restate.resolveOutcome');
+  const answers: readonly (readonly [OutcomeResolution, number, string])[] = [
     ['retry', 2, 'pay done'],
     ['tell', 1, 'OUTCOME_UNKNOWN'],
     [{ text: 'It was paid.' }, 1, 'It was paid.'],
@@ -66,8 +66,8 @@ test('a call whose outcome is unknown can wait for a resolution: run again, tell
     await expect
       .poll(() => runs.waiting('x'))
       .toMatchObject([{ callId: 'c1', kind: 'unknown', call: { name: 'pay' } }]);
-    expect(await runs.resolveUnknown('x', 'c1', answer)).toBe(true);
-    expect(await runs.resolveUnknown('x', 'c1', 'tell')).toBe(false);
+    expect(await runs.resolveOutcome('x', 'c1', answer)).toBe(true);
+    expect(await runs.resolveOutcome('x', 'c1', 'tell')).toBe(false);
     const { status, result } = await runs.result('x');
     expect(status).toBe('done');
     expect(JSON.stringify(result?.messages)).toContain(text);
@@ -91,8 +91,8 @@ test('300 steps and a waiting call survive their worker and the server', async (
     },
     waits: {
       approve: () => ({ decision: 'later' }) as const,
-      run: (executor: RunExecutor) =>
-        run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor }),
+      run: (context: DurableContext) =>
+        run({ provider, model, tools: toolset(context.runId, () => undefined), ...context }),
     },
   };
   const reached = gate();

@@ -13,8 +13,8 @@ const model = 'm';
 /** An agent that pays once, after somebody allowed it. */
 function payer(entered: string[] = []) {
   const provider = modelOf([{ calls: [call('pay', 'p1')] }, { text: 'ok' }]);
-  return (executor: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) =>
-    run({ provider, model, tools: toolset(executor.runId, (runId) => void entered.push(runId)), ...executor });
+  return (context: Parameters<Parameters<typeof engine.serve>[1]['run']>[0]) =>
+    run({ provider, model, tools: toolset(context.runId, (runId) => void entered.push(runId)), ...context });
 }
 
 test('a call waits for the first decision, holds nothing in a worker meanwhile, and a denial is told', async () => {
@@ -75,7 +75,7 @@ test('a call that nobody decides on in time is denied, and a decision after that
   const runs = await engine.serve('timed', {
     approve: later,
     approvalTimeoutMs: 200,
-    run: (executor) => run({ provider, model, tools: toolset(executor.runId, () => undefined), ...executor }),
+    run: (context) => run({ provider, model, tools: toolset(context.runId, () => undefined), ...context }),
   });
   await runs.start('x', { messages });
   await asked.opened;
@@ -91,8 +91,8 @@ test('cancel reaches the model and the tool, ends what waits, and counts once', 
     new Promise<JsonValue>((resolve) => signal?.addEventListener('abort', () => resolve({ stopped: true })));
   const runs = await engine.serve('cancelled', {
     approve: ({ call: { id } }) => ({ decision: id === 'p1' ? 'later' : 'allow' }),
-    run: agentOf(async (steps, executor) => {
-      const { runId, signal, approve } = executor;
+    run: agentOf(async (steps, context) => {
+      const { runId, signal, approve } = context;
       if (runId === 'waits') {
         const tool = { name: 'pay', description: '', parameters: { type: 'object' } } as const;
         const request = {

@@ -117,10 +117,10 @@ const stages = new Map<string, Stage>();
 const worker = journal.work({
   agents: {
     soak: {
-      run: (executor) => {
-        const stage = stages.get(executor.runId);
-        if (stage === undefined) throw new Error(`No stage for ${executor.runId}.`);
-        return run({ ...optionsOf('plain', stage), ...executor });
+      run: (context) => {
+        const stage = stages.get(context.runId);
+        if (stage === undefined) throw new Error(`No stage for ${context.runId}.`);
+        return run({ ...optionsOf('plain', stage), ...context });
       },
     },
   },

@@ -2,16 +2,16 @@ import { errorMessage } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
 import type { UserRules } from './bundle/user-rules.ts';
-import type { Output } from './render/output.ts';
-import type { Terminal } from './terminal/ask.ts';
-import { isYes } from './terminal/confirm.ts';
+import type { Output } from './output/output.ts';
+import type { Terminal } from './questions/ask.ts';
+import { isYes } from './questions/confirm.ts';
 import type { ChangePreview, PreviewChange } from './bundle/preview-change.ts';
-import { colouredChange, isWholeChange } from './render/changes.ts';
-import { oneLine } from './render/escape.ts';
-import { withoutCode } from './render/notes.ts';
-import { askAbout, type Question } from './terminal/question.ts';
-import { showCall } from './terminal/show-call.ts';
-import { markInvisible } from './terminal/visible.ts';
+import { colouredChange, isWholeChange } from './output/terminal/changes.ts';
+import { oneLine } from './output/escape.ts';
+import { withoutCode } from './output/terminal/notes.ts';
+import { askAbout, type Question } from './questions/question.ts';
+import { showCall } from './questions/show-call.ts';
+import { markInvisible } from './output/terminal/visible.ts';
 
 /** What a model reads of a call that the user did not allow. */
 export const NO_BY_USER = 'The user said no.';

@@ -1,6 +1,6 @@
 import type { Host } from './host.ts';
 import type { Flags } from './options/flags.ts';
-import type { Output } from './render/output.ts';
+import type { Output } from './output/output.ts';
 
 /** One call of a command. */
 export interface CommandCall {

@@ -3,7 +3,7 @@ import type { LoadedConfig } from './config/load-config.ts';
 import type { Choice } from './model/choose-model.ts';
 import type { Flags } from './options/flags.ts';
 import type { Host } from './host.ts';
-import type { Output } from './render/output.ts';
+import type { Output } from './output/output.ts';
 
 /** One invocation of the program with a model, as its commands see it. */
 export interface Invocation {

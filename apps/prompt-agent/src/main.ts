@@ -3,9 +3,9 @@ import { EXIT, exitCodeOf } from './exit-code.ts';
 import type { Host } from './host.ts';
 import { commandHelp, groupHelp, helpText } from './options/help.ts';
 import { parseCommandLine } from './options/parse-command-line.ts';
-import { errorObject } from './render/error-object.ts';
-import { errorNote } from './render/notes.ts';
-import { createOutput, type Output } from './render/output.ts';
+import { errorObject } from './output/json/error-object.ts';
+import { errorNote } from './output/terminal/notes.ts';
+import { createOutput, type Output } from './output/output.ts';
 import { usageError } from './usage-error.ts';
 import { version } from './version.ts';
 

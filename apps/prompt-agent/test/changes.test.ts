@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { changeLines } from '../src/render/changes.ts';
+import { changeLines } from '../src/output/terminal/changes.ts';
 
 test('a change is shown in lines, every character visible, tabs as they are', () => {
   verifies('cli.changes');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { loadServerPins } from '../src/added-tools/server-pins.ts';
-import { createOutput } from '../src/render/output.ts';
+import { createOutput } from '../src/output/output.ts';
 import { splitCommand } from '../src/added-tools/split-command.ts';
 import { type Outcome, prompt, promptHere, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
 

@@ -5,9 +5,9 @@ import type { PermissionAnswer, PermissionRequest, PermissionRule } from '@kerne
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { createAskUser } from '../src/approve.ts';
-import { showCall } from '../src/terminal/show-call.ts';
-import { wrapLines } from '../src/terminal/visible.ts';
-import { createOutput } from '../src/render/output.ts';
+import { showCall } from '../src/questions/show-call.ts';
+import { wrapLines } from '../src/output/terminal/visible.ts';
+import { createOutput } from '../src/output/output.ts';
 import { prompt, workspace } from './program.ts';
 
 const TOOLS = new URL('../../../packages/tools/dist/index.js', import.meta.url).href;

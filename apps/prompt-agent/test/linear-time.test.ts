@@ -2,9 +2,9 @@ import { duplicateKeys } from '@kernel/protocol';
 import { timeGrowth, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { splitCommand } from '../src/added-tools/split-command.ts';
-import { oneLine, safeJson, safeText } from '../src/render/escape.ts';
-import { showCall } from '../src/terminal/show-call.ts';
-import { wrapLines } from '../src/terminal/visible.ts';
+import { oneLine, safeJson, safeText } from '../src/output/escape.ts';
+import { showCall } from '../src/questions/show-call.ts';
+import { wrapLines } from '../src/output/terminal/visible.ts';
 import { evaluate } from '../src/tools/evaluate.ts';
 
 const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { highlightCode, loadHighlighter } from '../src/markdown/highlight.ts';
 import { renderBlock } from '../src/markdown/render-block.ts';
 import { createBlockSplitter, type MarkdownBlock } from '../src/markdown/split-blocks.ts';
-import { encodeLine } from '../src/terminal/spans.ts';
-import { lineWidth, textWidth } from '../src/terminal/text-width.ts';
+import { encodeLine } from '../src/output/terminal/spans.ts';
+import { lineWidth, textWidth } from '../src/output/terminal/text-width.ts';
 import { controlsOf, plain } from './terminals.ts';
 
 const COLORS = { width: 60, hasColors: true, hasLinks: true };

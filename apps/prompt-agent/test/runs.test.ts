@@ -29,7 +29,7 @@ function agentOf(replies: Replies, version = '1'): DurableAgent {
   return {
     version,
     approve: () => ({ decision: 'later' }),
-    run: (executor) => run({ provider, model: 'm', tools, ...executor }),
+    run: (context) => run({ provider, model: 'm', tools, ...context }),
   };
 }
 

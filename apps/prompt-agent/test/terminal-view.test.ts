@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { cutLine, lineWidth, textWidth } from '../src/terminal/text-width.ts';
-import { createLiveStatus } from '../src/views/live-status.ts';
-import { seconds } from '../src/views/seconds.ts';
+import { cutLine, lineWidth, textWidth } from '../src/output/terminal/text-width.ts';
+import { createLiveStatus } from '../src/output/terminal/live-status.ts';
+import { seconds } from '../src/output/terminal/seconds.ts';
 import { prompt, workspace } from './program.ts';
 import { controlsOf, fakeTerminal, inPseudoTerminal, plain, promptAt, screenOf } from './terminals.ts';
 

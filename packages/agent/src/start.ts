@@ -6,7 +6,7 @@ import type { RequiredContext, RunOptions } from './options.ts';
 import { runWatched } from './run.ts';
 import { runSessionWatched, type SessionRunOptions } from './session/run-session.ts';
 
-/** A run that is under way, for several readers. */
+/** A run in progress, for several readers. */
 export interface RunHandle<Output = unknown> {
   /**
    * The events. Later readers get all events, up to a backlog of 1,000. Beyond that unread events are dropped, and reading throws `LIMIT_REACHED`.
@@ -14,9 +14,8 @@ export interface RunHandle<Output = unknown> {
    */
   readonly events: AsyncIterable<AgentEvent<Output>>;
   /**
-   * The text of the replies as it arrives, and the answer of a hook. A reader that starts late gets what has arrived in one piece. Read at most once.
-   * Where a reply is withdrawn, or a typed answer rejected, of which text was read already, reading throws `PROVIDER_PROTOCOL`; what nobody has read
-   * is taken out.
+   * The text of the replies as it arrives, and the answer of a hook. A reader that starts late gets everything so far in one piece. Can be read once.
+   * If a reply is withdrawn, or a typed answer rejected, after part of its text was read, reading throws `PROVIDER_PROTOCOL`; unread text is removed.
    */
   readonly text: AsyncIterable<string>;
   /**
@@ -33,10 +32,10 @@ const MAX_BACKLOG = 1_000;
 /**
  * Starts a run with several readers: its events, its text and its result, any of which may be left unread.
  *
- * The run goes at the pace of the slowest reader that has begun; a reader that leaves no longer counts, and the run goes on. `abort` or `signal`
- * ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
+ * The run proceeds at the pace of the slowest reader that has started; a reader that leaves no longer counts, and the run continues. `abort` or
+ * `signal` ends it, and so does a limit, even while a reader has stalled. Throws `CONFIG_INVALID` at once, like `run`.
  *
- * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run goes on and is written to the session.
+ * With a `session` it runs like `runSession`: a client that reads its events may leave, while the run continues and is written to the session.
  *
  * @example
  * ```ts

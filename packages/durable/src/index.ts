@@ -10,11 +10,11 @@ export type { RunInput, DurableRun } from './types.ts';
 export type {
   Decision,
   DurableAgent,
-  LoggedEvent,
-  RunExecutor,
+  LogEvent,
+  DurableContext,
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownResolution,
+  OutcomeResolution,
   WaitingCall,
 } from '@kernel/protocol';

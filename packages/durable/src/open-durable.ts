@@ -5,9 +5,9 @@ import {
   checkNumber,
   checkPurge,
   checkSteer,
-  checkUnknownResolution,
+  checkOutcomeResolution,
   KernelError,
-  type LoggedEvent,
+  type LogEvent,
   optionKeys,
   type RunSignals,
   toJsonText,
@@ -36,7 +36,7 @@ import type { WorkerOptions } from './worker/worker-options.ts';
 
 /** Options of `openDurable`. */
 export interface DurableOptions {
-  /** What a commit survives: the death of the process, or a power loss as well, at the price of a disk sync per commit. Default `process`. */
+  /** What a commit survives: a crash of the process, or a power loss as well, at the cost of a disk sync per commit. Default `process`. */
   readonly durability?: Durability | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface WaitOptions {
 export interface EventsOptions extends WaitOptions {
   /** Return only events after this position. Default 0: all. */
   readonly after?: number | undefined;
-  /** Whether to wait for new events until the run is over. Default true. */
+  /** Whether to wait for new events until the run has finished. Default true. */
   readonly follow?: boolean | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface EventsOptions extends WaitOptions {
 export interface Durable extends RunSignals {
   /** Starts a worker in this process. */
   work(options: WorkerOptions): Worker;
-  /** Starts a run. Starting it again with the same id and input changes nothing. Resolves to whether the run is new, once it is written. */
+  /** Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once it is written. */
   start(id: string, options: StartOptions): Promise<boolean>;
   /** Reads a run; undefined if there is none with this id. */
   status(id: string): Promise<DurableRun | undefined>;
@@ -70,7 +70,7 @@ export interface Durable extends RunSignals {
   input(id: string): Promise<RunInput | undefined>;
   /** Lists runs, latest first. */
   list(filter?: RunFilter): Promise<readonly DurableRun[]>;
-  /** Resolves once the run is over, however it ended. A blocked run is not over. */
+  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
   result(id: string, options?: WaitOptions): Promise<DurableRun>;
   /**
    * Continues a run that failed or is blocked, keeping what is recorded, and moves it to `version` if given. With `version`, a queued or waiting run is moved
@@ -78,12 +78,12 @@ export interface Durable extends RunSignals {
    */
   retry(id: string, options?: { readonly version?: string | undefined }): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
-  /** Deletes runs that are over with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
+  /** Deletes finished runs with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
   /**
-   * Closes the file; again changes nothing. Drain its workers first: throws `CONFIG_INVALID` otherwise. What still waits, and
-   * every verb after it, rejects with `STORE_FAILED`.
+   * Closes the file. Calling it again has no effect. Drain its workers first; otherwise it throws `CONFIG_INVALID`. Pending operations, and every
+   * later operation, reject with `STORE_FAILED`.
    */
   close(): void;
 }
@@ -106,7 +106,7 @@ const PAGE = 200;
  * const db = openDurable('runs.db');
  * const provider = createProvider({ name: 'ollama' });
  * const worker = db.work({
- *   agents: { helper: { run: (executor) => run({ provider, model: 'qwen3', ...executor }) } },
+ *   agents: { helper: { run: (context) => run({ provider, model: 'qwen3', ...context }) } },
  * });
  * await db.start('ticket-42', { agent: 'helper', messages: [{ role: 'user', content: 'Why is the sky blue?' }] });
  * const { status, result } = await db.result('ticket-42');
@@ -123,7 +123,7 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
   const { write } = createGroupCommit(db, changes.notify);
   const workers = new Set<Worker>();
   let isClosed = false;
-  /** Writes something for a run that may be at work. */
+  /** Writes something for a run that may be running. */
   const send = <T>(work: () => T): Promise<T> => write(work, 'signal');
 
   const requireRun = (id: string): DurableRun => {
@@ -177,9 +177,9 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
       checkDecision(decision);
       return write(() => answerCall(db, id, callId, 'approval', decision));
     },
-    async resolveUnknown(id, callId, answer) {
-      checkCall('resolveUnknown', id, callId);
-      checkUnknownResolution(answer);
+    async resolveOutcome(id, callId, answer) {
+      checkCall('resolveOutcome', id, callId);
+      checkOutcomeResolution(answer);
       return write(() => answerCall(db, id, callId, 'unknown', answer));
     },
     async steer(id, message, steerOptions = {}) {

@@ -2,8 +2,8 @@ import type { JsonValue, Message, RecordedRun } from '@kernel/protocol';
 
 /** A run in the journal. */
 export interface DurableRun extends RecordedRun {
-  /** How many deaths of a process count against the run. */
-  readonly deaths: number;
+  /** How many crashes of its process count against the run. */
+  readonly crashes: number;
 }
 
 /** The input a run was started with. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@kernel/protocol';
-import type { RunExecutor } from '../src/index.ts';
+import type { DurableContext } from '../src/index.ts';
 import { agentOf, step } from './steps.ts';
 
 const tool = { name: 'pay', description: '', parameters: { type: 'object' } } as const;
@@ -8,10 +8,10 @@ const call = { type: 'tool-call', id: 'c', name: 'pay', arguments: '{}' } as con
 export const later = () => ({ decision: 'later' }) as const;
 
 /** A step that asks for a decision, as the loop makes it. */
-export function asking(executor: RunExecutor, id = 'c', prefix = '', path: readonly string[] = []) {
+export function asking(context: DurableContext, id = 'c', prefix = '', path: readonly string[] = []) {
   return step(`${prefix}approve:${id}`, async () => {
-    const request = { call: { ...call, id }, tool, path, digest: 'd', signal: executor.signal };
-    const answer = (await executor.approve?.(request)) ?? { decision: 'allow' };
+    const request = { call: { ...call, id }, tool, path, digest: 'd', signal: context.signal };
+    const answer = (await context.approve?.(request)) ?? { decision: 'allow' };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a decision is JSON
     const decision = { ...answer } as unknown as JsonValue;
     return answer.decision === 'later'
@@ -21,4 +21,4 @@ export function asking(executor: RunExecutor, id = 'c', prefix = '', path: reado
 }
 
 /** An agent whose only call waits for a decision. */
-export const asks = agentOf(async (steps, executor) => (await steps.all([asking(executor)]))[0] ?? null);
+export const asks = agentOf(async (steps, context) => (await steps.all([asking(context)]))[0] ?? null);

@@ -2,7 +2,7 @@ import type { JsonValue } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DatabaseSync } from 'node:sqlite';
-import type { RunExecutor } from '../src/index.ts';
+import type { DurableContext } from '../src/index.ts';
 import { asking, asks, later } from './asking.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
@@ -27,9 +27,9 @@ test('case 3: a decision and messages that come before their run is started are 
   await db.steer('x', 'one');
   await db.steer('x', 'two');
   await db.steer('other', 'not for x');
-  const run = agentOf(async (steps, executor) => {
-    const [decision = null] = await steps.all([asking(executor)]);
-    const read = step('model:1', () => executor.steering.take('steer').map(({ content }) => content) as JsonValue);
+  const run = agentOf(async (steps, context) => {
+    const [decision = null] = await steps.all([asking(context)]);
+    const read = step('model:1', () => context.steering.take('steer').map(({ content }) => content) as JsonValue);
     return [decision, ...(await steps.all([read]))];
   });
   worker(db, { agents: { a: { run, approve: later } } });
@@ -88,7 +88,7 @@ test('case 6: a clock that jumps an hour takes no run from a worker that lives, 
     await expect.poll(beatsOf).toBeGreaterThan(before + 5);
   }
   release.open();
-  expect(await db.result('x')).toMatchObject({ status: 'done', deaths: 0, result: { answer: '{"ok":true}' } });
+  expect(await db.result('x')).toMatchObject({ status: 'done', crashes: 0, result: { answer: '{"ok":true}' } });
   expect(entered).toBe(1);
   expect(raw.prepare('SELECT epoch FROM runs').get()).toEqual({ epoch: 1 });
 });
@@ -209,8 +209,8 @@ test('what a run was started with can be read', async () => {
 test('the question about a call that waits is among the events, once', async () => {
   verifies('durable.events');
   const db = journal();
-  const run = agentOf(async (steps, executor: RunExecutor) => {
-    const { run: ask, ...rest } = asking(executor);
+  const run = agentOf(async (steps, context: DurableContext) => {
+    const { run: ask, ...rest } = asking(context);
     const request = { type: 'tool-call', id: 'c', name: 'pay', arguments: '{}' } as const;
     const emits = step(rest.id, (scope) => {
       scope?.onEvent?.({

@@ -181,7 +181,7 @@ test('drain releases runs, lets steps in flight end, and discards those it abort
 });
 
 test('the unknown outcome of a call waits for a resolution if the agent asks for it', async () => {
-  verifies('durable.resolveUnknown');
+  verifies('durable.resolveOutcome');
   for (const [answer, expected] of [
     ['retry', '{"again":true}'],
     ['tell', '{"unknown":true}'],
@@ -194,7 +194,7 @@ test('the unknown outcome of a call waits for a resolution if the agent asks for
     // oxlint-disable-next-line no-await-in-loop
     await expect.poll(() => db.waiting()).toMatchObject([{ kind: 'unknown', callId: '1' }]);
     // oxlint-disable-next-line no-await-in-loop
-    await db.resolveUnknown('x', '1', answer);
+    await db.resolveOutcome('x', '1', answer);
     // oxlint-disable-next-line no-await-in-loop
     expect((await db.result('x')).result?.answer).toBe(expected);
   }

@@ -1,7 +1,7 @@
 import type { JsonValue, StepExecutor } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { openDurable, type RunExecutor } from '../src/index.ts';
+import { openDurable, type DurableContext } from '../src/index.ts';
 import { asking, asks, later } from './asking.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
@@ -40,7 +40,7 @@ test('an answered call no longer waits, even if no worker has read the answer', 
   await db.start('x', { agent: 'a', messages });
   await expect.poll(() => db.waiting('x')).toHaveLength(1);
   await at.drain();
-  await db.resolveUnknown('x', 'c', 'tell');
+  await db.resolveOutcome('x', 'c', 'tell');
   expect(await db.waiting()).toHaveLength(1);
   await db.decide('x', 'c', { decision: 'allow' });
   expect(await db.waiting()).toEqual([]);
@@ -58,8 +58,8 @@ test('what finished beside a call that waits is kept', async () => {
   verifies('durable.parking');
   const db = journal();
   let count = 0;
-  const run = agentOf(async (steps, executor) => {
-    const batch = [asking(executor, 'c', 'tool:h/', ['h']), step('tool:1', () => ({ n: (count += 1) }))];
+  const run = agentOf(async (steps, context) => {
+    const batch = [asking(context, 'c', 'tool:h/', ['h']), step('tool:1', () => ({ n: (count += 1) }))];
     return [...(await steps.all(batch))];
   });
   worker(db, { agents: { a: { run, approve: later } } });
@@ -74,14 +74,14 @@ test('a call whose agent waits is not over: it is entered again, and its inner s
   verifies('durable.parking');
   const db = journal();
   const ran: string[] = [];
-  const run = agentOf(async (steps, executor) => {
+  const run = agentOf(async (steps, context) => {
     const outer = step(
       'tool:h',
       async () => {
         ran.push('outer');
         await steps.all([step('tool:h/model:1', () => (ran.push('inner'), {}))]);
         // What a loop makes of an executor that throws.
-        const [answer = null] = await steps.all([asking(executor, 'c', 'tool:h/', ['h'])]).catch(() => ['failed']);
+        const [answer = null] = await steps.all([asking(context, 'c', 'tool:h/', ['h'])]).catch(() => ['failed']);
         return { answer };
       },
       { hasInnerSteps: true, effect: 'external' },
@@ -102,8 +102,8 @@ test('an agent beside one that waits is entered again if a step of it was held u
   const waits = gate();
   const agent = (steps: StepExecutor, id: string, inner: () => Promise<readonly JsonValue[]>) =>
     step(`tool:${id}`, async () => ({ [id]: [...(await inner().catch(() => ['failed']))] }), { hasInnerSteps: true });
-  const run = agentOf(async (steps, executor) => {
-    const one = agent(steps, 'a', () => steps.all([asking(executor, 'c', 'tool:a/', ['a'])]).finally(waits.open));
+  const run = agentOf(async (steps, context) => {
+    const one = agent(steps, 'a', () => steps.all([asking(context, 'c', 'tool:a/', ['a'])]).finally(waits.open));
     const two = agent(steps, 'b', async () => {
       await waits.opened;
       return steps.all([step('tool:b/model:1', () => 'answered')]);
@@ -156,7 +156,7 @@ test('messages and stops reach a run from outside, and a message is taken once e
   const db = journal();
   const taken: unknown[] = [];
   let fails = true;
-  const read = (steps: StepExecutor, { steering }: RunExecutor, id: string) =>
+  const read = (steps: StepExecutor, { steering }: DurableContext, id: string) =>
     steps.all([
       step(id, () => {
         const received = steering.take('steer').map(({ content }) => content);
@@ -165,9 +165,9 @@ test('messages and stops reach a run from outside, and a message is taken once e
         return { received: JSON.parse(JSON.stringify(received)) as JsonValue, isStopping: steering.pending.isStopping };
       }),
     ]);
-  const run = agentOf(async (steps, executor) => [
-    ...(await read(steps, executor, 'model:1')),
-    ...(await read(steps, executor, 'model:2')),
+  const run = agentOf(async (steps, context) => [
+    ...(await read(steps, context, 'model:1')),
+    ...(await read(steps, context, 'model:2')),
   ]);
   await db.start('x', { agent: 'a', messages });
   await db.steer('x', 'hello');

@@ -1,5 +1,5 @@
 import type { AgentEvent, JsonValue, Step, StepExecutor } from '@kernel/protocol';
-import type { RunExecutor } from '../src/index.ts';
+import type { DurableContext } from '../src/index.ts';
 
 /** A step by hand. */
 export function step(
@@ -20,11 +20,11 @@ export function step(
 
 /** An agent that runs steps by hand and answers with the JSON of what `body` returns. */
 export function agentOf(
-  body: (steps: StepExecutor, executor: RunExecutor) => Promise<JsonValue>,
-): (executor: RunExecutor) => AsyncGenerator<AgentEvent> {
-  return async function* agent(executor) {
+  body: (steps: StepExecutor, context: DurableContext) => Promise<JsonValue>,
+): (context: DurableContext) => AsyncGenerator<AgentEvent> {
+  return async function* agent(context) {
     const totals = { type: 'run-end', turns: 1, messages: [], usage: { inputTokens: 0, outputTokens: 0 } } as const;
-    const answer = JSON.stringify(await body(executor.steps, executor));
-    yield executor.signal.aborted ? { ...totals, reason: 'aborted' } : { ...totals, reason: 'done', answer };
+    const answer = JSON.stringify(await body(context.steps, context));
+    yield context.signal.aborted ? { ...totals, reason: 'aborted' } : { ...totals, reason: 'done', answer };
   };
 }

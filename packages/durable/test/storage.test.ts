@@ -40,7 +40,7 @@ test('case 14: a file that another connection locks for 7 seconds: runs go on af
   expect(ran.length).toBeLessThan(before + 3);
   raw.exec('COMMIT');
   expect(await during).toBe(true);
-  expect(await db.result('x')).toMatchObject({ status: 'done', deaths: 0 });
+  expect(await db.result('x')).toMatchObject({ status: 'done', crashes: 0 });
   expect([ran, errors]).toEqual([numbers(200), []]);
   expect(raw.prepare("SELECT epoch FROM runs WHERE id = 'x'").get()).toEqual({ epoch: 1 });
   raw.close();
@@ -72,7 +72,7 @@ test('case 14: a full disk gives the run back without counting a death, and it g
   await expect.poll(() => ran.length - new Set(ran).size).toBeGreaterThan(1);
   expect(new Set(ran).size).toBeLessThan(60);
   raw.exec('PRAGMA max_page_count = 100000');
-  expect(await db.result('x')).toMatchObject({ status: 'done', deaths: 0 });
+  expect(await db.result('x')).toMatchObject({ status: 'done', crashes: 0 });
   // Only the call whose result did not fit was repeated.
   expect([...new Set(ran)]).toEqual(numbers(60));
   expect(new Set(ran.filter((each, index) => ran.indexOf(each) !== index)).size).toBe(1);

@@ -22,7 +22,7 @@ export function linkAbort(parent: AbortSignal | undefined, child: AbortControlle
   return onAbort(parent, () => child.abort(parent?.reason));
 }
 
-/** Settles like `work`, or rejects with `signal.reason` on abort. `work` itself goes on; if it rejects later, that is ignored. */
+/** Settles like `work`, or rejects with `signal.reason` on abort. `work` itself continues; if it rejects later, that is ignored. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

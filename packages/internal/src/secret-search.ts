@@ -1,6 +1,6 @@
 import { findKeys, keyBeginningAt, type Range } from './key-shapes.ts';
 
-/** The length of the shortest value that is redacted: shorter ones stand in every text. */
+/** The length of the shortest value that is redacted: shorter ones occur in every text. */
 export const MIN_SECRET_LENGTH = 4;
 /**
  * The length of the shortest value that is taken for a secret although nobody called it one, such as a variable of an environment: shorter
@@ -77,7 +77,7 @@ function addRanges(text: string, form: string, ranges: Range[]): void {
   for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) ranges.push([at, at + form.length]);
 }
 
-/** A path or address as a secret: its parts stand in other paths. So do the words of a text with spaces. */
+/** A path or address as a secret: its parts occur in other paths. So do the words of a text with spaces. */
 const HAS_COMMON_PARTS = /^(?:[/.~]|[A-Za-z]:[\\/])|:\/\/|\s/;
 
 /** A number for the two characters that end at a place. */

@@ -2,37 +2,37 @@ import type { Toolset } from './port.ts';
 import type { Tool } from './tool.ts';
 
 // Symbol.for: two installed copies of this package recognize each other's marks. Never in JSON, so that no server can claim one.
-const CHANGES_CALLS = Symbol.for('@kernel/protocol/changesCalls');
-const CALLS_BEFORE_HANDLER = Symbol.for('@kernel/protocol/callsBeforeHandler');
+const REWRITES_CALLS = Symbol.for('@kernel/protocol/rewritesCalls');
+const AWAITS_BEFORE_HANDLER = Symbol.for('@kernel/protocol/awaitsBeforeHandler');
 const INNER_STEPS = Symbol.for('@kernel/protocol/innerSteps');
 
 /**
- * Marks a toolset that may run another tool than the one called, such as one with a hook before calls: its `validate` says which, and an agent
- * with an approval asks it about every call. Returns the same toolset; wrappers that spread it keep the mark.
+ * Marks a toolset that may run another tool than the one called, such as one with a hook before calls: its `validate` says which, and an agent with
+ * `approve` calls that for every call. Returns the same toolset; wrappers that spread it keep the mark.
  *
- * `may` says whether it holds now, for a toolset that forwards to others. Default: always.
+ * `may` returns whether the mark applies now, for a toolset that forwards to others. Default: always.
  */
-export function markChangesCalls<T extends Toolset>(tools: T, may: () => boolean = always): T {
-  return Object.assign(tools, { [CHANGES_CALLS]: may });
+export function markRewritesCalls<T extends Toolset>(tools: T, may: () => boolean = always): T {
+  return Object.assign(tools, { [REWRITES_CALLS]: may });
 }
 
 /** Whether a toolset may run another tool than the one called. */
-export function changesCalls(tools: Toolset): boolean {
-  const may: unknown = Reflect.get(tools, CHANGES_CALLS);
+export function rewritesCalls(tools: Toolset): boolean {
+  const may: unknown = Reflect.get(tools, REWRITES_CALLS);
   return typeof may === 'function' && may() === true;
 }
 
 /**
- * Marks a toolset whose `call` awaits `CallContext.beforeHandler` itself, behind its queues and checks. For any other toolset, a run awaits it before
+ * Marks a toolset whose `call` awaits `CallContext.beforeHandler` itself, after its queues and checks. For any other toolset, a run awaits it before
  * `call`. Returns the same toolset; wrappers that spread it keep the mark.
  */
-export function markCallsBeforeHandler<T extends Toolset>(tools: T): T {
-  return Object.assign(tools, { [CALLS_BEFORE_HANDLER]: true });
+export function markAwaitsBeforeHandler<T extends Toolset>(tools: T): T {
+  return Object.assign(tools, { [AWAITS_BEFORE_HANDLER]: true });
 }
 
 /** Whether `call` of a toolset awaits `CallContext.beforeHandler` itself. */
-export function callsBeforeHandler(tools: Toolset): boolean {
-  return Reflect.get(tools, CALLS_BEFORE_HANDLER) === true;
+export function awaitsBeforeHandler(tools: Toolset): boolean {
+  return Reflect.get(tools, AWAITS_BEFORE_HANDLER) === true;
 }
 
 /** Marks a tool whose handler does nothing but run an agent as an inner run: see `Step.hasInnerSteps`. Returns a copy; copies by spreading keep the mark. */

@@ -3,7 +3,7 @@ import { KernelError } from './error.ts';
 import { describeType } from './option-keys.ts';
 import type { Provider, Toolset } from './port.ts';
 
-/** Throws `CONFIG_INVALID` for what is not a provider, and says what to pass. `owner` is what takes it, such as `run`. */
+/** Throws `CONFIG_INVALID` for anything that is not a provider; the hint says what to pass. `owner` is what takes it, such as `run`. */
 export function checkProvider(owner: string, value: unknown): asserts value is Provider {
   if (isObject(value) && typeof value['stream'] === 'function') return;
   const problem = value === undefined ? 'without a provider' : `with ${describeType(value)} as its provider`;
@@ -12,7 +12,7 @@ export function checkProvider(owner: string, value: unknown): asserts value is P
   });
 }
 
-/** Throws `CONFIG_INVALID` for what is not a toolset, and says what to pass. */
+/** Throws `CONFIG_INVALID` for anything that is not a toolset; the hint says what to pass. */
 export function checkToolset(owner: string, value: unknown): asserts value is Toolset {
   if (isObject(value) && typeof value['list'] === 'function' && typeof value['call'] === 'function') return;
   throw new KernelError('CONFIG_INVALID', `${owner} takes a Toolset, not ${describeType(value)}.`, {

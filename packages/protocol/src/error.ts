@@ -83,8 +83,8 @@ export class KernelError extends Error {
   }
 
   /**
-   * Reads the JSON form of an error, from a journal or another process. What is not one, or has a code that this version does not know, becomes an error of the code
-   * `otherwise`, with the message that there is. Never throws.
+   * Reads the JSON form of an error, from a journal or another process. Anything else, and an error with a code that this version does not know,
+   * becomes an error with the code `otherwise` and the message, if there is one. Never throws.
    */
   static fromJSON(json: unknown, otherwise: KernelErrorCode = 'TOOL_FAILED'): KernelError {
     const fields = isObject(json) ? json : {};

@@ -34,7 +34,7 @@ export interface AudioDelta {
   readonly mimeType: string;
 }
 
-/** The source of what the text before it says. */
+/** The source of the preceding text. */
 export interface CitationEvent {
   readonly type: 'citation';
   /** The citation, as it will be in the text part of `message-end`. */
@@ -100,7 +100,7 @@ export interface DroppedCall {
   readonly reason: FinishReason;
 }
 
-/** Something in a request that a vendor's API could not carry as asked. */
+/** Something that a provider had to change in a request or leave out, because the vendor's API does not support it. */
 export interface ProviderWarning {
   /** What was changed or left out. */
   readonly message: string;
@@ -138,7 +138,7 @@ export interface TurnStart {
   readonly tools: readonly Tool[];
 }
 
-/** The end of a turn, after its results have joined the history. */
+/** The end of a turn, after its results were added to the history. */
 export interface TurnEnd {
   readonly type: 'turn-end';
   /** The number of the turn, from 1. */
@@ -166,7 +166,7 @@ export interface ToolEnd {
   readonly type: 'tool-end';
   /** The call, as the model made it. */
   readonly call: ToolCall;
-  /** The result that joins the history. */
+  /** The result that is added to the history. */
   readonly result: ToolResult;
   /** The time from start to end, in milliseconds. */
   readonly durationMs: number;
@@ -190,7 +190,7 @@ export interface ApprovalRequest {
   readonly tool: Tool;
 }
 
-/** Messages from outside that have joined the history. */
+/** Steering messages that were added to the history. */
 export interface Steer {
   readonly type: 'steer';
   /** The messages, in order. */

@@ -12,14 +12,14 @@ export { isToolName, mountedName } from './tool-name.ts';
 export type { Tool, ToolCall, ToolEffect, ToolExample, ToolMetadata, ToolOptionality, ToolPhrase } from './tool.ts';
 export { changedCallError } from './changed-call.ts';
 export {
-  callsBeforeHandler,
-  changesCalls,
+  awaitsBeforeHandler,
+  rewritesCalls,
   hasInnerSteps,
-  markCallsBeforeHandler,
-  markChangesCalls,
+  markAwaitsBeforeHandler,
+  markRewritesCalls,
   markInnerSteps,
 } from './call-marks.ts';
-export type { KeptDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
+export type { RecordedDecision, PendingCall, SuspendedAgent, SuspendedCall } from './pending.ts';
 export { addUsage, textOf, toolCallsOf } from './message.ts';
 export type {
   AssistantMessage,
@@ -50,7 +50,7 @@ export {
 export type { ToolOutcome, ToolRepair, ToolResult, ToolResultJson } from './result.ts';
 export { checkProvider, checkToolset } from './check-ports.ts';
 export { wrapProvider, wrapToolset } from './wrap-ports.ts';
-export { checkKeys, describeType, optionKeys, sameHint, unknownKeyError } from './option-keys.ts';
+export { checkKeys, describeType, optionKeys, hintForKeys, unknownKeyError } from './option-keys.ts';
 export type { KeysOf, OptionKeys } from './option-keys.ts';
 export { checkChoice, checkFunctions, checkNumber, describeValue, invalidOption } from './option-values.ts';
 export { KERNEL_ERROR_CODES, KernelError } from './error.ts';
@@ -99,17 +99,17 @@ export type { Steering } from './run/steering.ts';
 export type {
   Decision,
   DurableAgent,
-  LoggedEvent,
+  LogEvent,
   RecordedRun,
-  RunExecutor,
+  DurableContext,
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownResolution,
+  OutcomeResolution,
   WaitingCall,
 } from './run/recorded-run.ts';
 export { callFromInput, callIdOf, isInnerStep, limitOutput, MAX_STEP_BYTES, pendingCallOf } from './run/step-output.ts';
-export { isLogged, toLogged } from './run/logged-event.ts';
+export { shouldLogEvent, toLogEvent } from './run/log-event.ts';
 export type {
   CallContext,
   Conversation,
@@ -140,6 +140,6 @@ export {
   checkRunId,
   checkSteer,
   checkText,
-  checkUnknownResolution,
+  checkOutcomeResolution,
   toJsonText,
 } from './run/check-verbs.ts';

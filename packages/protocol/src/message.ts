@@ -84,7 +84,7 @@ export interface MediaPart {
   readonly id?: string;
   /** A file name. */
   readonly name?: string;
-  /** The words of a recording that a model has spoken: text of its message, also for vendors and programs that take no sound. */
+  /** The words of a recording that a model has spoken: text of its message, also for vendors and programs that do not accept audio. */
   readonly transcript?: string;
   /** What names the part to the vendor that made it. It goes back to this vendor, and to no other. */
   readonly providerData?: JsonValue;
@@ -120,7 +120,7 @@ export interface ProviderTrace {
 
 /**
  * Why a reply ended, in one set for all vendors. With `length`, `filter` and `refusal`, no call of the reply can run. With `paused`, the vendor has
- * stopped in the middle of its own tools: it goes on when it gets its reply back as the last message.
+ * stopped in the middle of its own tools: it continues when it gets its reply back as the last message.
  */
 export type FinishReason = 'stop' | 'tool-calls' | 'paused' | 'length' | 'filter' | 'refusal' | 'other';
 
@@ -136,7 +136,10 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** The output tokens of reasoning. */
   readonly reasoningTokens?: number;
-  /** How often the vendor ran its own tools, which it may charge for, by its name of the tool: as the vendor counts, else the calls in the reply. */
+  /**
+   * How often the vendor ran each of its own tools, by its name for the tool; it may charge for them. As the vendor counts, otherwise the number of
+   * calls in the reply.
+   */
   readonly serverToolCalls?: Readonly<Record<string, number>>;
 }
 

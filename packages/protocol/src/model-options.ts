@@ -11,7 +11,7 @@ export interface ModelOptions {
   readonly temperature?: number | null | undefined;
   /** The probability mass for nucleus sampling, from 0 to 1. */
   readonly topP?: number | null | undefined;
-  /** How much a reasoning model may think: one that the model does not take is sent as the nearest one it does, with a warning. */
+  /** How much a reasoning model may think. A value that the model does not accept is sent as the nearest one that it does, with a warning. */
   readonly reasoningEffort?:
     | 'none'
     | 'minimal'

@@ -1,21 +1,21 @@
 import { nearest } from '@kernel/internal';
 import { KernelError } from './error.ts';
 
-/** The keys of an options object, each once, so that the compiler knows when one is missing. */
+/** All keys of an options type, each once; the compiler reports one that is missing. */
 export type KeysOf<T> = Readonly<Record<Extract<keyof T, string>, true>>;
 
 /** The keys that an options object may have: the result of `optionKeys`. */
 export interface OptionKeys {
   /** The keys. */
   readonly known: ReadonlySet<string>;
-  /** By a name that other libraries have, or that belongs elsewhere: a sentence that says what to write. */
+  /** What to write instead, in one sentence, by names that other libraries use or that belong elsewhere. */
   readonly foreign: ReadonlyMap<string, string>;
 }
 
 /**
- * Creates the keys for `checkKeys`: once per kind of options, at module scope.
+ * Creates the keys for `checkKeys`. Call it once per options type, at module scope.
  *
- * `foreign` says, for names that people bring from other libraries, what to write here: `{ timeout: 'Use "timeoutMs".' }`.
+ * `foreign` says what to write in place of names from other libraries: `{ timeout: 'Use "timeoutMs".' }`.
  */
 export function optionKeys<T extends object>(
   keys: KeysOf<T>,
@@ -24,14 +24,14 @@ export function optionKeys<T extends object>(
   return { known: new Set(Object.keys(keys)), foreign: new Map(Object.entries(foreign)) };
 }
 
-/** One hint for several names, for `foreign` of `optionKeys`. */
-export function sameHint(names: readonly string[], hint: string): Readonly<Record<string, string>> {
+/** Returns the same hint for several names, for `foreign` of `optionKeys`. */
+export function hintForKeys(names: readonly string[], hint: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, hint]));
 }
 
 /**
- * Throws `CONFIG_INVALID` for options that are not an object, and for a key that nothing reads: with what to write instead, the nearest key, or
- * all of them. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.
+ * Throws `CONFIG_INVALID` for options that are not an object, and for an unknown key: the hint says what to write instead, or names the nearest key
+ * or all keys. `owner` is what takes the options, such as `run`; `path` leads to a nested object, such as `limits.`.
  *
  * A key whose value is undefined is absent. Values are never shown: they may be secrets. Inherited keys count, as they do where options are read.
  */

@@ -6,7 +6,7 @@ export function invalidOption(subject: string, option: string, expected: string,
   return new KernelError('CONFIG_INVALID', `${subject}: ${option} must be ${expected}, not ${describeValue(value)}.`);
 }
 
-/** Throws `CONFIG_INVALID` for anything but `undefined` or a number of at least `min`; NaN is none. */
+/** Throws `CONFIG_INVALID` for anything but `undefined` or a number of at least `min`; NaN is rejected. */
 export function checkNumber(subject: string, option: string, value: unknown, min: number): void {
   if (value === undefined || (typeof value === 'number' && value >= min)) return;
   throw invalidOption(subject, option, `a number of at least ${min}`, value);

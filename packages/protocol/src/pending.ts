@@ -11,8 +11,8 @@ export interface PendingCall extends ToolCall {
   readonly digest: string;
 }
 
-/** A decision on a call that is kept until the call runs. */
-export type KeptDecision =
+/** A decision on a call, recorded until the call runs. */
+export type RecordedDecision =
   /** The call runs. */
   | { readonly decision: 'allow' }
   /** It does not run. The model reads the reason. */
@@ -20,13 +20,13 @@ export type KeptDecision =
   /** It runs with these arguments, JSON text. */
   | { readonly decision: 'edit'; readonly arguments: string };
 
-/** What a run that ended with `approval` keeps of a call without a result, so that a later run goes on from there. */
+/** What a run that ended with `approval` stores about a call without a result, so that a later run can continue from there. */
 export interface SuspendedCall {
   /** The id of the call. */
   readonly callId: string;
   /** The decision on the call, if there is one already. */
-  readonly decision?: KeptDecision;
-  /** What the decision holds for, as in `PendingCall`: if this has changed, the call is asked about again. */
+  readonly decision?: RecordedDecision;
+  /** What the decision holds for, as in `PendingCall`: if this has changed, the call needs a new decision. */
   readonly digest?: string;
   /** The agents that the call runs, where calls of theirs wait for a decision. */
   readonly agents?: readonly SuspendedAgent[];

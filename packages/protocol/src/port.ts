@@ -38,9 +38,9 @@ export interface ProviderRequest {
   readonly toolChoice?: ToolChoice | undefined;
   /** Default true; false asks for one JSON reply and gives the same events. */
   readonly stream?: boolean | undefined;
-  /** Asks for an answer in JSON of a schema. */
+  /** Asks for an answer as JSON that matches a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** How the vendor's prompt cache is used. Default `auto`: marks where the vendor wants them. */
+  /** How the vendor's prompt cache is used. Default `auto`: cache points are set where the vendor expects them. */
   readonly cache?: PromptCache | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
@@ -57,7 +57,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
  */
 export type StructuredOutput = 'schema' | 'schema-without-tools' | 'tool-call' | 'text';
 
-/** Asks for an answer in JSON of a schema. */
+/** Asks for an answer as JSON that matches a schema. */
 export interface ResponseFormat {
   /** A name for the schema, which some vendors require. */
   readonly name: string;
@@ -143,8 +143,8 @@ export interface Toolset<Context = unknown> {
   /**
    * Awaited before each `list()` of a run: lifetimes, conditions and capabilities are evaluated here.
    *
-   * Resolves to the tools on offer in this turn where runs that go on at once can be offered different ones: the same frozen array as long as they
-   * are the same. Otherwise resolves to undefined, and `list()` decides. A wrapper that changes `list` changes this list too.
+   * If concurrent runs can be offered different tools, resolves to those of this turn: the same frozen array as long as they are the same. Otherwise
+   * resolves to undefined, and `list()` decides. A wrapper that changes `list` changes this list too.
    */
   beginTurn?(turn: TurnContext<Context>): Promise<readonly Tool[] | undefined | void>;
   /** Calls `listener` after the list has changed. Returns a function that unsubscribes; calling it twice is safe. */
@@ -187,7 +187,7 @@ export interface CallContext<Context = unknown> {
   readonly signal: AbortSignal;
   /** The conversation of the run, if it has one. */
   readonly conversation?: Conversation | undefined;
-  /** What the program gave the run for its handlers, such as a database or the user. Never sent to a model, and in no event. */
+  /** The `context` of the run, which the program provides for its handlers, such as a database or the user. Never sent to a model, and in no event. */
   readonly context?: Context | undefined;
   /** The turn in which the call was made, as `beginTurn` got it: its tools can be called. Without it, those of the last turn. */
   readonly turn?: TurnContext<Context> | undefined;
@@ -196,9 +196,9 @@ export interface CallContext<Context = unknown> {
   /** What was approved, from `Toolset.validate` of the same toolset. The call runs exactly that, or is `TOOL_DENIED` if it has changed. */
   readonly approved?: ValidatedCall | undefined;
   /**
-   * Awaited right before a handler is entered, behind all queues and checks, and not at all where none is: what is recorded here tells after a crash
-   * which calls may have had an effect. Where it rejects, the handler is not entered. Called for each attempt. Toolsets that do so are marked by
-   * `markCallsBeforeHandler`.
+   * Awaited right before a handler is entered, after all queues and checks; not called if no handler runs. What is recorded here tells, after a
+   * crash, which calls may have had an effect. If it rejects, the handler is not entered. Called for each attempt. Toolsets that do so are marked by
+   * `markAwaitsBeforeHandler`.
    */
   readonly beforeHandler?: (() => void | Promise<void>) | undefined;
   /** Receives progress reports. Ignored after the call has ended. */
@@ -216,8 +216,8 @@ export interface ToolContext<Context = unknown> extends CallContext<Context> {
 }
 
 /**
- * A tool and the function that does its work, as a package offers it that knows no registry. `createRegistry` and `register` of `@kernel/tools`
- * take it as it is, and validate the arguments before `handler` gets them.
+ * A tool and the function that does its work, for packages that do not depend on a registry. `createRegistry` and `register` of `@kernel/tools`
+ * accept it as it is, and validate the arguments before `handler` gets them.
  */
 export interface ToolImplementation<Context = unknown> {
   /** The tool that a model sees. */

@@ -1,14 +1,14 @@
 import { checkChoice, invalidOption } from './option-values.ts';
 import { checkKeys, optionKeys } from './option-keys.ts';
 
-/** How the vendor's prompt cache is used: `auto` as suits the vendor, `off` without marks, or as the options say. */
+/** How the vendor's prompt cache is used: `auto` as suits the vendor, `off` without cache points, or with these options. */
 export type PromptCache = 'auto' | 'off' | PromptCacheOptions;
 
 /** Settings of the vendor's prompt cache. One that the vendor's API does not have is left out, with a warning. */
 export interface PromptCacheOptions {
   /** How long a prefix is kept after its last use, at least. Default: the vendor's shortest. Longer ones may cost more to write. */
   readonly ttl?: '5m' | '1h' | '24h' | undefined;
-  /** Where cached prefixes end, for vendors that want the ends marked. Default: `tools`, `system` and `messages`. */
+  /** Where cached prefixes end, for vendors that require the ends to be marked. Default: `tools`, `system` and `messages`. */
   readonly points?: readonly CachePoint[] | undefined;
   /** Requests with the same key share a cache more often, for vendors that spread requests over machines: a conversation's id, or a user's. */
   readonly key?: string | undefined;
@@ -20,8 +20,8 @@ export interface PromptCacheOptions {
 }
 
 /**
- * The end of a prefix: of the tools, of the system prompt, or of the whole conversation. `previous` is the end of the user's message before the
- * last reply, where the request before this one ended: a vendor that looks back only so far finds it there although many results came since.
+ * The end of a prefix: of the tools, of the system prompt, or of the whole conversation. `previous` is the end of the user's message before the last
+ * reply, where the request before this one ended: a vendor that looks back only a limited distance finds it there even after many results.
  */
 export type CachePoint = 'tools' | 'system' | 'previous' | 'messages';
 

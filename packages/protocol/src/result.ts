@@ -29,8 +29,8 @@ export interface ToolResult<Data = JsonValue> {
 }
 
 /**
- * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled.
- * `unknown`: after a crash, nobody can say whether it ran. `pending`: it waits for a decision on a call of its own, and will go on.
+ * How a call ended. `cancelled`: the handler stopped on the abort. `abandoned`: it was still running when the call was settled. `unknown`: after a
+ * crash, nobody can say whether it ran. `pending`: it waits for a decision on a call of its own, and will continue.
  */
 export type ToolOutcome = 'done' | 'timeout' | 'cancelled' | 'abandoned' | 'denied' | 'skipped' | 'unknown' | 'pending';
 
@@ -73,7 +73,7 @@ export function userResult(content: string): ToolResult {
   return { forLLM: content, forUser: content };
 }
 
-/** Creates a result that says that work has begun and its outcome follows. */
+/** Creates a result that says that work has started and its outcome will follow. */
 export function asyncResult(forLLM: string): ToolResult {
   return { forLLM, async: true };
 }

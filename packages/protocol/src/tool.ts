@@ -17,7 +17,7 @@ export interface Tool {
   readonly title?: string;
   /** JSON Schema of a successful result's `data`. */
   readonly outputSchema?: JsonSchema;
-  /** Asks a vendor to hold the model to the schema. Default false. */
+  /** Asks the vendor to constrain the model to the schema. Default false. */
   readonly strict?: boolean;
   /** What a call changes in the world. Without it, a tool counts as `external` wherever retry or approval is decided. */
   readonly effect?: ToolEffect;

@@ -19,7 +19,7 @@ export type { FallbackReason } from './policies/fallback-reason.ts';
 export { withRateLimit } from './policies/rate-limit.ts';
 export type { RateLimitOptions } from './policies/rate-limit.ts';
 export { costOf, withUsage } from './policies/usage.ts';
-export type { MeteredProvider, ModelPrice, UsageOptions, UsageReport, UsageTotals } from './policies/usage.ts';
+export type { ProviderWithUsage, ModelPrice, UsageOptions, UsageReport, UsageTotals } from './policies/usage.ts';
 export { toDialect } from './schema-dialects/to-dialect.ts';
 export type { DialectSchema } from './schema-dialects/to-dialect.ts';
 export type { Dialect } from './schema-dialects/dialects.ts';

@@ -7,12 +7,12 @@ export type { PurgeOptions, RunFilter } from './client/queries.ts';
 export type {
   Decision,
   DurableAgent,
-  LoggedEvent,
+  LogEvent,
   RecordedRun,
-  RunExecutor,
+  DurableContext,
   RunResultJson,
   RunSignals,
   RunStatus,
-  UnknownResolution,
+  OutcomeResolution,
   WaitingCall,
 } from '@kernel/protocol';

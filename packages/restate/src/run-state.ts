@@ -1,4 +1,4 @@
-import type { JsonValue, LoggedEvent, Message, RunResultJson, RunStatus, UserMessage } from '@kernel/protocol';
+import type { JsonValue, LogEvent, Message, RunResultJson, RunStatus, UserMessage } from '@kernel/protocol';
 
 /** The input of the workflow. */
 export interface StartInput {
@@ -6,7 +6,7 @@ export interface StartInput {
   readonly messages: readonly Message[];
   /** Extra input for the agent's `run`. */
   readonly input?: JsonValue;
-  /** When the run is cancelled if it is not over by then, in milliseconds since 1970. */
+  /** When the run is cancelled if it has not finished by then, in milliseconds since 1970. */
   readonly deadlineAt?: number;
 }
 
@@ -28,7 +28,7 @@ export interface RunState {
 
 /** A waiting call, in the workflow state under the key `waits`. */
 export interface Wait {
-  /** The id for `decide` and `resolveUnknown`. */
+  /** The id for `decide` and `resolveOutcome`. */
   readonly callId: string;
   /** What it waits for. */
   readonly kind: 'approval' | 'unknown';
@@ -50,7 +50,7 @@ export type Signal =
 /** A batch of events, in one durable promise. */
 export interface EventPage {
   /** The events, in order. */
-  readonly events: readonly LoggedEvent[];
+  readonly events: readonly LogEvent[];
   /** Whether it is the last page of its round. */
   readonly isLast: boolean;
 }
@@ -67,7 +67,7 @@ export interface RunEndRecord {
 export interface Outcome {
   /** The state of the run; undefined before it begins. */
   readonly run?: RunState;
-  /** How it ended, if it is over. */
+  /** How it ended, if it has finished. */
   readonly result?: RunResultJson;
 }
 

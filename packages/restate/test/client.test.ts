@@ -101,7 +101,7 @@ test('what no run can use is refused before anything is sent', async () => {
     ['waiting', [7]],
     ['decide', ['x', '', { decision: 'allow' }]],
     ['decide', ['x', 'c1', { decision: 'later' }]],
-    ['resolveUnknown', ['x', 'c1', 'rety']],
+    ['resolveOutcome', ['x', 'c1', 'rety']],
     ['steer', ['x', null]],
     ['steer', ['x', 'Hi', { after: 'never' }]],
     ['stop', ['']],

@@ -5,10 +5,10 @@ export type { InputOf, StandardSchemaWithJson, OutputOf, StandardIssue, Standard
 export type { ValidationIssue } from './validator/check-types.ts';
 export { compileSchema } from './validator/compile-schema.ts';
 export type { CompileOptions, Validator } from './validator/compile-schema.ts';
-export { freezeCopy, invalidSchema } from './validator/freeze-copy.ts';
+export { deepFreezeCopy, invalidSchema } from './validator/deep-freeze-copy.ts';
 export { inspectSchema } from './validator/inspect-schema.ts';
-export { createPatternTest, matchWithTimeout, resetMatchBudget } from './validator/patterns/pattern.ts';
-export type { PatternTrial } from './validator/patterns/pattern.ts';
+export { createPatternTest, matchWithTimeout, resetMatchTime } from './validator/patterns/pattern.ts';
+export type { PatternMatchRequest } from './validator/patterns/pattern.ts';
 export { patternShape } from './validator/patterns/pattern-shape.ts';
 export type { PatternShape } from './validator/patterns/pattern-shape.ts';
 export { indexSchema, isSchema, isSchemaObject } from './validator/schema-index.ts';

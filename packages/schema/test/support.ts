@@ -1,13 +1,13 @@
 import { type JsonSchema, KernelError } from '@kernel/protocol';
 import { cpuRatio, referenceWork } from '../../../test/setup/cpu-time.ts';
-import { freezeCopy, inspectSchema } from '../src/index.ts';
+import { deepFreezeCopy, inspectSchema } from '../src/index.ts';
 
 /** How the errors of `inspect` name the schema. */
 export const SUBJECT = 'The schema';
 
 /** Copies and inspects a schema, as an untrusted one is before it is compiled. */
 export function inspect(schema: unknown): JsonSchema {
-  const copy = freezeCopy(schema, SUBJECT) as JsonSchema;
+  const copy = deepFreezeCopy(schema, SUBJECT) as JsonSchema;
   inspectSchema(copy, SUBJECT);
   return copy;
 }

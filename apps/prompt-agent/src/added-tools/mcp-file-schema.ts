@@ -1,7 +1,7 @@
 import { nearest } from '@kernel/internal';
 import * as z from 'zod';
 import { parseWith } from '../config/parse-with.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 
 const texts = z.record(z.string(), z.string());
 

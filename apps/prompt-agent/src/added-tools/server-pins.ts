@@ -4,11 +4,11 @@ import type { McpPins, McpToolsChange } from '@kernel/mcp';
 import { stateFolder } from '../config/folders.ts';
 import { changeState, readState } from '../config/state-file.ts';
 import type { Host } from '../host.ts';
-import { oneLine } from '../render/escape.ts';
-import type { Output } from '../render/output.ts';
-import { hasTerminal } from '../terminal/ask.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
+import { hasTerminal } from '../questions/ask.ts';
+import { confirm } from '../questions/confirm.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 
 /** The tools of servers as the user knows them: hashes of their definitions, kept between runs. */
 export interface ServerPins {

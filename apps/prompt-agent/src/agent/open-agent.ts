@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '@kernel/agent';
-import { splitToolChoice } from '@kernel/agent/config';
+import { extractToolChoice } from '@kernel/agent/config';
 import { KernelError } from '@kernel/protocol';
-import { loadAnswerSchema } from '../input/answer-schema.ts';
-import { readSettingsFile } from '../input/settings-file.ts';
+import { loadAnswerSchema } from '../prompt/answer-schema.ts';
+import { readSettingsFile } from '../prompt/settings-file.ts';
 import type { Toolkit } from '../bundle/open-toolkit.ts';
-import type { ViewedTools } from '../views/view.ts';
+import type { ViewedTools } from '../output/view.ts';
 import { isStreamed } from './is-streamed.ts';
 import type { Invocation } from '../invocation.ts';
 import { loadMemory } from '../memory.ts';
-import { oneLine } from '../render/escape.ts';
-import type { Output } from '../render/output.ts';
+import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
 import { runLimits } from '../options/run-limits.ts';
 import { type OpenTools, openTools } from './open-tools.ts';
 
@@ -63,7 +63,7 @@ async function optionsOf(
     model: choice.model,
     tools: toolset,
     system: await systemPrompt(invocation, instructions, templateSystem),
-    ...splitToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
+    ...extractToolChoice(capabilities.tools ?? capabilities.chat ?? {}),
     limits: runLimits(flags, { turns: loaded.config.maxIterations, prices: loaded.config.model.prices }),
     ...(flags.schema === undefined ? {} : { output: await loadAnswerSchema(flags.schema, host) }),
     stream: isStreamed(invocation),

@@ -2,9 +2,9 @@ import { run, runSession, type Session } from '@kernel/agent';
 import type { AgentEvent, Message, RunEnd } from '@kernel/protocol';
 import { exitCodeOfRun } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { redactEvents } from '../render/redact-events.ts';
-import { createView } from '../views/create-view.ts';
-import type { ToolEnds } from '../views/view.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { createView } from '../output/create-view.ts';
+import type { ToolEnds } from '../output/view.ts';
 import type { OpenAgent } from './open-agent.ts';
 
 /** What a run is given. */

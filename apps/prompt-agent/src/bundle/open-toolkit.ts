@@ -11,7 +11,7 @@ import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
 import { builtInTools } from '../tools/index.ts';
 import { usageError } from '../usage-error.ts';
-import type { ViewedTools } from '../views/view.ts';
+import type { ViewedTools } from '../output/view.ts';
 import { isolationFor } from './isolation-for.ts';
 import { createPolicy, type Policy } from './policy.ts';
 import type { PreviewChange } from './preview-change.ts';

@@ -1,10 +1,10 @@
 import { isObject } from '@kernel/internal';
 import { KernelError, type Tool, type ToolCall, type ToolEffect, type Toolset } from '@kernel/protocol';
 import type { AskPermission, PermissionDecision, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
-import type { Output } from '../render/output.ts';
+import type { Output } from '../output/output.ts';
 import { createAskUser } from '../approve.ts';
-import { hasTerminal, type Terminal } from '../terminal/ask.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { hasTerminal, type Terminal } from '../questions/ask.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { askAboutReads, isRead } from './ask-about-reads.ts';
 import type { PreviewChange } from './preview-change.ts';

@@ -5,10 +5,10 @@ import { undoneLines } from '../bundle/undo-changes.ts';
 import type { OpenAgent } from '../agent/open-agent.ts';
 import type { Invocation } from '../invocation.ts';
 import { pricesOf } from '../options/price.ts';
-import { costNote } from '../render/cost.ts';
-import { oneLine, safeJson } from '../render/escape.ts';
-import { errorNote, usageNote } from '../render/notes.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { costNote } from '../output/terminal/cost.ts';
+import { oneLine, safeJson } from '../output/escape.ts';
+import { errorNote, usageNote } from '../output/terminal/notes.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 import type { Conversation } from './conversation.ts';
 import { transcriptOf } from './transcript.ts';
 

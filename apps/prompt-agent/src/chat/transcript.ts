@@ -1,5 +1,5 @@
 import { type Message, textOf, toolCallsOf } from '@kernel/protocol';
-import { safeText } from '../render/escape.ts';
+import { safeText } from '../output/escape.ts';
 
 /** Returns a conversation as Markdown, control characters escaped; empty for none. Calls are named, their results left out. */
 export function transcriptOf(messages: readonly Message[]): string {

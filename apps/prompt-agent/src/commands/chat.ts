@@ -9,7 +9,7 @@ import type { Invocation } from '../invocation.ts';
 import { openModel } from '../model/open-model.ts';
 import { checkSession, checkTools } from '../options/check-ask.ts';
 import { checkLimits } from '../options/run-limits.ts';
-import { hasTerminal } from '../terminal/ask.ts';
+import { hasTerminal } from '../questions/ask.ts';
 import { usageError } from '../usage-error.ts';
 
 /**

@@ -3,8 +3,8 @@ import { examineConfig } from '../doctor/examine-config.ts';
 import { examineModel } from '../doctor/examine-model.ts';
 import { examineSystem } from '../doctor/examine-system.ts';
 import { EXIT } from '../exit-code.ts';
-import { oneLine } from '../render/escape.ts';
-import { tableOf } from '../render/table.ts';
+import { oneLine } from '../output/escape.ts';
+import { tableOf } from '../output/terminal/table.ts';
 
 const MARKS = { ok: '+', none: '-', bad: '!' } as const;
 

@@ -1,5 +1,5 @@
 import type { CommandCall } from '../command-call.ts';
-import { readMessage } from '../input/read-message.ts';
+import { readMessage } from '../prompt/read-message.ts';
 import { openModel } from '../model/open-model.ts';
 import { embeddings } from '../protocols/embeddings.ts';
 

@@ -7,7 +7,7 @@ import { EXIT } from '../exit-code.ts';
 import { findModelSources } from '../model/model-sources.ts';
 import { providers } from '../model/providers.ts';
 import { VENDORS } from '../model/vendors.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 
 /**

@@ -4,7 +4,7 @@ import { runFolders, undoFolder } from '../bundle/undo-folders.ts';
 import { undoChanges, type Undone, undoneLines } from '../bundle/undo-changes.ts';
 import type { CommandCall } from '../command-call.ts';
 import { EXIT } from '../exit-code.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Takes back what the last run changed in the workspace, and prints each path, or with `--json` one object. Fails if there is nothing, or if a file was changed since. */

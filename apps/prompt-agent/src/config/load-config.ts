@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { type AgentConfig, DEFAULT_CONFIG, isConfig } from '@kernel/agent/config';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
-import type { Output } from '../render/output.ts';
+import type { Output } from '../output/output.ts';
 import { usageError } from '../usage-error.ts';
 import { configFolder } from './folders.ts';
 import { withoutUnknown } from './without-unknown.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import {
   checkHeaders,
   checkMemory,

@@ -1,6 +1,6 @@
 import { nearest } from '@kernel/internal';
 import type * as z from 'zod';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 
 /** The most mistakes of a file that are named. */

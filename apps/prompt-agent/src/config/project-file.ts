@@ -4,10 +4,10 @@ import type { AgentConfig } from '@kernel/agent/config';
 import { mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { isInside } from '../files/is-inside.ts';
 import type { Host } from '../host.ts';
-import { oneLine } from '../render/escape.ts';
-import type { Output } from '../render/output.ts';
-import { ask, hasTerminal } from '../terminal/ask.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { oneLine } from '../output/escape.ts';
+import type { Output } from '../output/output.ts';
+import { ask, hasTerminal } from '../questions/ask.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 import { usageError } from '../usage-error.ts';
 import { loadProjectApprovals } from './project-approvals.ts';
 

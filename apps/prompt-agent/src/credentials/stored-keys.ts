@@ -4,7 +4,7 @@ import type { KeyEntry } from '../config/state-schemas.ts';
 import { changeState, readState } from '../config/state-file.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 import { systemKeyring } from './keyring.ts';
 

@@ -3,7 +3,7 @@ import { splitCommand } from '../added-tools/split-command.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
-import type { Output } from '../render/output.ts';
+import type { Output } from '../output/output.ts';
 import { usageError } from '../usage-error.ts';
 import { runProgram } from './run-program.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Host } from '../host.ts';
-import { hasTerminal } from '../terminal/ask.ts';
+import { hasTerminal } from '../questions/ask.ts';
 import type { Examination, Finding } from './finding.ts';
 
 /** Programs that tools use where they are there, and what for. */

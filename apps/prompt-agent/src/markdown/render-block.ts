@@ -1,6 +1,6 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import type { Line, Span, Style } from '../terminal/spans.ts';
-import { wrapSpans } from '../terminal/wrap-spans.ts';
+import type { Line, Span, Style } from '../output/terminal/spans.ts';
+import { wrapSpans } from '../output/terminal/wrap-spans.ts';
 import { highlightCode } from './highlight.ts';
 import type { MarkdownLook } from './look.ts';
 import { renderInline } from './render-inline.ts';

@@ -1,5 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { linkAddress, type Span, type Style } from '../terminal/spans.ts';
+import { linkAddress, type Span, type Style } from '../output/terminal/spans.ts';
 import { decodeEntities } from './decode-entities.ts';
 import type { MarkdownLook } from './look.ts';
 

@@ -1,7 +1,7 @@
 import type { Tokens } from 'marked';
-import type { Line, Span } from '../terminal/spans.ts';
-import { lineWidth } from '../terminal/text-width.ts';
-import { wrapSpans } from '../terminal/wrap-spans.ts';
+import type { Line, Span } from '../output/terminal/spans.ts';
+import { lineWidth } from '../output/terminal/text-width.ts';
+import { wrapSpans } from '../output/terminal/wrap-spans.ts';
 import type { MarkdownLook } from './look.ts';
 import { renderInline } from './render-inline.ts';
 

@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { openStoredKeys, type StoredKeys } from '../credentials/stored-keys.ts';
 import type { Flags } from '../options/flags.ts';
 import type { Host } from '../host.ts';
-import type { Output } from '../render/output.ts';
+import type { Output } from '../output/output.ts';
 import { askForModels, findLocalServer, OLLAMA_URL } from './local-servers.ts';
 import { providers } from './providers.ts';
 import { usageError } from '../usage-error.ts';

@@ -5,7 +5,7 @@ import { tokenOfFlags } from '../credentials/token-of-flags.ts';
 import type { Invocation } from '../invocation.ts';
 import { offlineWarnings } from '../options/check-ask.ts';
 import { openCassette, recordTo } from './cassette.ts';
-import { modelNote, retryNote } from '../render/notes.ts';
+import { modelNote, retryNote } from '../output/terminal/notes.ts';
 import { chooseModel, type ModelNeed } from './choose-model.ts';
 import { providers } from './providers.ts';
 import { retryFor } from './retry.ts';

@@ -1,4 +1,4 @@
-import { splitToolChoice } from '@kernel/agent/config';
+import { extractToolChoice } from '@kernel/agent/config';
 import {
   type JsonObject,
   KernelError,
@@ -10,9 +10,9 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '@kernel/protocol';
-import { sourceNotes, sourcesOf } from '../render/sources.ts';
-import { redactEvents } from '../render/redact-events.ts';
-import { LINES_VERSION } from '../views/json-lines-view.ts';
+import { sourceNotes, sourcesOf } from '../output/terminal/sources.ts';
+import { redactEvents } from '../output/redact-events.ts';
+import { LINES_VERSION } from '../output/json/json-lines-view.ts';
 import type { Invocation } from '../invocation.ts';
 
 /** One request of a raw protocol call. */
@@ -66,7 +66,7 @@ function requestOptions(
   offered: readonly Tool[] | undefined,
 ): Pick<ProviderRequest, 'options' | 'toolChoice'> {
   if (capability === undefined) return {};
-  const { options, toolChoice } = splitToolChoice(capability);
+  const { options, toolChoice } = extractToolChoice(capability);
   return offered === undefined || toolChoice === undefined ? { options } : { options, toolChoice };
 }
 

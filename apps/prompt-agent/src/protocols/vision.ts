@@ -1,7 +1,7 @@
 import { textOf } from '@kernel/protocol';
 import { EXIT } from '../exit-code.ts';
-import { loadAttachment } from '../input/attachments.ts';
-import { splitSources } from '../input/split-sources.ts';
+import { loadAttachment } from '../prompt/attachments.ts';
+import { splitSources } from '../prompt/split-sources.ts';
 import type { Invocation } from '../invocation.ts';
 import { callModel, tokenLine, writeReply } from './raw-call.ts';
 

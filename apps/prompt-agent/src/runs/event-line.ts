@@ -1,9 +1,9 @@
-import type { LoggedEvent } from '@kernel/durable';
-import { oneLine } from '../render/escape.ts';
+import type { LogEvent } from '@kernel/durable';
+import { oneLine } from '../output/escape.ts';
 import { durationText } from '../sessions/quantities.ts';
 import { type EventCall, type EventData, toSessionEvent } from '../sessions/session-event.ts';
 import { endText } from '../sessions/state-text.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a text is shown, in characters. */
 const MAX_TEXT = 200;
@@ -11,7 +11,7 @@ const MAX_TEXT = 200;
 const MAX_DETAIL = 4000;
 
 /** An event of a run as a line for people: its position, its type, what it says, and the agent within calls that it belongs to. */
-export function eventLine({ seq, step, event }: LoggedEvent): string {
+export function eventLine({ seq, step, event }: LogEvent): string {
   // A step of an agent within a call has the step of the call before its own: tool:c1/model:1.
   const within = step.includes('/') ? ` [in ${oneLine(step.slice(0, step.lastIndexOf('/')), 80)}]` : '';
   const type = oneLine(event.type, 30);
@@ -20,7 +20,7 @@ export function eventLine({ seq, step, event }: LoggedEvent): string {
 }
 
 /** What an event says; empty for one that says no more than its type, or that is not what its type promises. */
-function detailOf(event: LoggedEvent['event']): string {
+function detailOf(event: LogEvent['event']): string {
   try {
     const data = toSessionEvent(event, 0)?.data;
     return data === undefined ? '' : textOfData(data);

@@ -1,6 +1,6 @@
 import type { Durable, DurableRun, WaitingCall } from '@kernel/durable';
 import { nearest } from '@kernel/internal';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 
 /** How many ids are compared with one that is unknown. */

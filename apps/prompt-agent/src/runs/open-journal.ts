@@ -6,7 +6,7 @@ import { KernelError } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
 import type { Host } from '../host.ts';
 import type { Flags } from '../options/flags.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { loadSqlite } from '../sessions/database/load-sqlite.ts';
 import { makeFolder } from '../sessions/database/make-folder.ts';
 import { usageError } from '../usage-error.ts';

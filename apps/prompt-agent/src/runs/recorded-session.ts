@@ -1,5 +1,5 @@
 import { loadHistory, run, type RunOptions, type Session, type SessionEntry } from '@kernel/agent';
-import type { Durable, RunExecutor, DurableRun } from '@kernel/durable';
+import type { Durable, DurableContext, DurableRun } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type AgentEvent, type JsonValue, KernelError, type Message, type RunEnd, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../invocation.ts';
@@ -91,8 +91,8 @@ export async function openRecordedSession(
   ): AsyncGenerator<AgentEvent, RunEnd | undefined> {
     const tee = createEventTee();
     const { signal: _signal, approve, ...rest } = options;
-    const events = (executor: RunExecutor, input: JsonValue | undefined): AsyncIterable<AgentEvent> =>
-      tee.forward(run({ ...rest, system: systemOf(input), ...executor }));
+    const events = (context: DurableContext, input: JsonValue | undefined): AsyncIterable<AgentEvent> =>
+      tee.forward(run({ ...rest, system: systemOf(input), ...context }));
     const worker = db.work({ agents: { [agent]: { run: events, approve, maxAttempts: 1_000_000 } }, maxRuns: 1 });
     const leave = (): void => {
       tee.end();

@@ -1,13 +1,13 @@
 import type { DurableRun, WaitingCall } from '@kernel/durable';
 
 /** What `--json` says of a run. Times are in ISO 8601. */
-export function runJson({ id, agent, version, status, deaths, createdAt, updatedAt }: DurableRun): object {
+export function runJson({ id, agent, version, status, crashes, createdAt, updatedAt }: DurableRun): object {
   return {
     id,
     agent,
     agentVersion: version,
     status,
-    deaths,
+    crashes,
     created: createdAt.toISOString(),
     changed: updatedAt.toISOString(),
   };

@@ -1,8 +1,8 @@
-import type { LoggedEvent, DurableRun, WaitingCall } from '@kernel/durable';
+import type { LogEvent, DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
 import { type Message, toolCallsOf } from '@kernel/protocol';
-import { sessionPage } from '../page/session-page.ts';
-import { oneLine } from '../render/escape.ts';
+import { sessionPage } from '../output/html/session-page.ts';
+import { oneLine } from '../output/escape.ts';
 import { fieldsOf, numberOf } from '../sessions/event-fields.ts';
 import type { StoredEvent } from '../sessions/export-session.ts';
 import { promptTexts, toSessionEvent } from '../sessions/session-event.ts';
@@ -18,7 +18,7 @@ export interface JournaledRun {
   /** The messages it was started with. */
   readonly messages: readonly Message[];
   /** Its events, in order. */
-  readonly events: readonly LoggedEvent[];
+  readonly events: readonly LogEvent[];
   /** Its waiting calls. */
   readonly waiting: readonly WaitingCall[];
 }
@@ -26,7 +26,7 @@ export interface JournaledRun {
 /** Renders a run as one HTML page, like that of a session. */
 export function runPage(journaled: JournaledRun): string {
   const { run, messages, events, waiting } = journaled;
-  const { id, agent, version, status, deaths } = run;
+  const { id, agent, version, status, crashes } = run;
   const stored = [startOf(run, messages), ...toStored(events), ...endOf(journaled)];
   const shown = oneLine(id, MAX_ID);
   const calls = waiting.map(
@@ -40,7 +40,7 @@ export function runPage(journaled: JournaledRun): string {
       ['Agent', `${oneLine(agent, MAX_ID)}, version ${oneLine(version, MAX_ID)}`],
       ['Status', status],
       ...(calls.length === 0 ? [] : [['Waiting', calls.join(', ')] as const]),
-      ...(deaths === 0 ? [] : [['Deaths', String(deaths)] as const]),
+      ...(crashes === 0 ? [] : [['Crashes', String(crashes)] as const]),
     ],
     command: 'prompt-agent runs show --html',
   });
@@ -60,7 +60,7 @@ function promptsOf(messages: readonly Message[]): readonly string[] {
   }
 }
 
-function toStored(events: readonly LoggedEvent[]): readonly StoredEvent[] {
+function toStored(events: readonly LogEvent[]): readonly StoredEvent[] {
   /** The name of the tool of each call, by id, since the events of a sub-agent name only the call it is in. */
   const names = new Map<string, string>();
   return events.flatMap(({ at, step, event }) => {

@@ -1,11 +1,11 @@
 import type { DurableRun, WaitingCall } from '@kernel/durable';
 import { isObject } from '@kernel/internal';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { ageOf } from '../sessions/age.ts';
 import { sizeText } from '../sessions/quantities.ts';
 import { endText } from '../sessions/state-text.ts';
-import { showCall } from '../terminal/show-call.ts';
-import { markInvisible } from '../terminal/visible.ts';
+import { showCall } from '../questions/show-call.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 
 /** How much of a call's arguments is shown, in characters. */
 const MAX_ARGUMENTS = 4000;
@@ -14,8 +14,8 @@ const MAX_CALLS = 50;
 
 /** A run for people: every character visible, arguments bounded. */
 export function runText(run: DurableRun, waiting: readonly WaitingCall[]): string {
-  const { id, agent, version, status, deaths, createdAt, updatedAt } = run;
-  const died = deaths === 0 ? '' : `, its process died ${deaths === 1 ? 'once' : `${deaths} times`}`;
+  const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
+  const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
   const lines = [
     markInvisible(`run ${oneLine(id, 500)}: ${status}`),
     markInvisible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),

@@ -3,7 +3,7 @@ import { runSession } from '@kernel/agent';
 import { type ClientField, decisionsFrom, toResponse } from '@kernel/agent/web';
 import { KernelError } from '@kernel/protocol';
 import type { OpenAgent } from '../agent/open-agent.ts';
-import { redactEvents } from '../render/redact-events.ts';
+import { redactEvents } from '../output/redact-events.ts';
 import { readBody } from '../read-body.ts';
 import { createChats, noteWaiting, whenEnded } from './chats.ts';
 import { PAGE } from './page.ts';

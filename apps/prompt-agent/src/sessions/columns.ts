@@ -1,5 +1,5 @@
-import { oneLine } from '../render/escape.ts';
-import { cutLine, textWidth } from '../terminal/text-width.ts';
+import { oneLine } from '../output/escape.ts';
+import { cutLine, textWidth } from '../output/terminal/text-width.ts';
 
 /** A column of a table. */
 export interface Column {

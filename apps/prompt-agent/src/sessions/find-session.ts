@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { nearest } from '@kernel/internal';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 import type { Database } from './database/load-sqlite.ts';
 import { textIn } from './database/rows.ts';

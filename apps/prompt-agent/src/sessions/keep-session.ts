@@ -6,7 +6,7 @@ import { sessionsSetting } from '../config/sessions-setting.ts';
 import type { Invocation } from '../invocation.ts';
 import { journalPath } from '../runs/open-journal.ts';
 import { pricesOf } from '../options/price.ts';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import { usageError } from '../usage-error.ts';
 import { ageOf } from './age.ts';
 import { findSession, folderOf, lastOfFolder, nearNames } from './find-session.ts';

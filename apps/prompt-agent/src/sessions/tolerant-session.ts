@@ -1,6 +1,6 @@
 import type { Session, SessionEntry } from '@kernel/agent';
 import { KernelError } from '@kernel/protocol';
-import { oneLine } from '../render/escape.ts';
+import { oneLine } from '../output/escape.ts';
 import type { OpenSession } from './open-session.ts';
 import type { SessionEvent } from './session-event.ts';
 

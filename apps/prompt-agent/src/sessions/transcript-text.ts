@@ -1,4 +1,4 @@
-import { markInvisible } from '../terminal/visible.ts';
+import { markInvisible } from '../output/terminal/visible.ts';
 import { durationText, sizeText, tokenText } from './quantities.ts';
 import { endText } from './state-text.ts';
 import { SHORT_ID } from './session-record.ts';

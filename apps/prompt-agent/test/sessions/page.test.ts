@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { verifies } from '@kernel/testing';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sessionPage } from '../../src/page/session-page.ts';
+import { sessionPage } from '../../src/output/html/session-page.ts';
 import { findChromium } from '../../../../test/setup/chromium.ts';
 import { deepTranscript, HOSTILE, sampleTranscript } from './sample-session.ts';
 

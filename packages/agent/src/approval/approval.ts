@@ -3,7 +3,7 @@ import {
   type ApprovalDecision,
   type Approve,
   KernelError,
-  type KeptDecision,
+  type RecordedDecision,
   type Tool,
   type ToolCall,
 } from '@kernel/protocol';
@@ -59,7 +59,7 @@ export function checkApprovalTimeout(timeoutMs: number | undefined): void {
 }
 
 /** Whether a value from outside is a decision that a history can keep. */
-export function isKeptDecision(value: unknown): value is KeptDecision {
+export function isRecordedDecision(value: unknown): value is RecordedDecision {
   return isDecision(value) && value.decision !== 'later';
 }
 

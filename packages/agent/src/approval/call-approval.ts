@@ -1,9 +1,9 @@
 import {
-  changesCalls,
+  rewritesCalls,
   type AgentEvent,
   type CallContext,
   isToolResult,
-  type KeptDecision,
+  type RecordedDecision,
   type PendingCall,
   type SuspendedCall,
   type ToolCall,
@@ -29,7 +29,7 @@ export interface ApprovalOptions {
 
 /** What came of a question: a decision and what it holds for, a postponed one, or the result of a call that cannot run. */
 export type CallDecision =
-  | (KeptDecision & { readonly digest: string })
+  | (RecordedDecision & { readonly digest: string })
   | { readonly decision: 'later'; readonly pending: PendingCall }
   | { readonly decision: 'refused'; readonly result: ToolResult };
 
@@ -53,12 +53,12 @@ export interface CallApproval {
   isNeeded(name: string, turn: TurnContext | undefined): boolean;
 }
 
-/** How often a call is asked about whose tool changes while it is asked about. */
+/** How often approval of a call is requested if its tool changes during each request. */
 const MAX_QUESTIONS = 5;
 
 /** Creates the approval of one run. */
 export function createCallApproval({ approve, timeoutMs, tools, path }: ApprovalOptions): CallApproval {
-  /** What was asked about in this process, by call id. */
+  /** The calls for which approval was requested in this process, by call id. */
   const asked = new Map<string, { readonly call: ToolCall; readonly checked: CheckedCall }>();
 
   const validate = async (call: ToolCall, context: CallContext): Promise<CheckedCall | ToolResult> => {
@@ -121,7 +121,7 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
       return checked.digest === digest && checked.isCurrent() ? checked : undefined;
     },
     async check(call, context) {
-      return tools !== undefined && changesCalls(tools) ? validate(call, context) : undefined;
+      return tools !== undefined && rewritesCalls(tools) ? validate(call, context) : undefined;
     },
     isNeeded(name, turn) {
       const tool = findTool(tools, name, turn);
@@ -131,6 +131,6 @@ export function createCallApproval({ approve, timeoutMs, tools, path }: Approval
 }
 
 /** The call as a decision lets it run. */
-export function withDecision(call: ToolCall, decision: KeptDecision): ToolCall {
+export function withDecision(call: ToolCall, decision: RecordedDecision): ToolCall {
   return decision.decision === 'edit' ? { ...call, arguments: decision.arguments } : call;
 }

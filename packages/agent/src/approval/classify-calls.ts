@@ -1,7 +1,7 @@
 import type { Tool, ToolCall } from '@kernel/protocol';
 import { needsApproval } from './approval.ts';
 
-/** What stands between the calls of a reply and running them, by call id. */
+/** What keeps the calls of a reply from running, by call id. */
 export interface CallClasses {
   /** The calls that need a decision first. */
   readonly needApproval: readonly string[];

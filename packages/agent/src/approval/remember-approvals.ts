@@ -9,11 +9,12 @@ import { textDigest, toolDigest } from './call-digest.ts';
 export type ApprovalRule = 'tool' | 'arguments' | ((call: ToolCall) => string);
 
 /**
- * Asks once and remembers an `allow` that counts for calls of the same kind. After a denial, an answer that came too late or to another question, an edit or `later`, the next such call is asked about again,
- * and so is the next call of a tool that was replaced or whose description, schema or effect has changed.
+ * Asks once and remembers an `allow` that counts for calls of the same kind. After a denial, an edit, `later`, or an answer that came too late or to
+ * another question, the next such call needs a new decision, and so does the next call of a tool that was replaced or whose description, schema or
+ * effect has changed.
  *
- * What is remembered of a call is a digest: a redacted text would take calls with different secrets for the same, and the arguments themselves
- * would be kept as long as the run. The memory lives as long as the returned function: create one per run.
+ * Only a digest of a call is remembered: redacted text would make calls with different secrets look the same, and the arguments themselves would be
+ * kept as long as the run. The memory lives as long as the returned function: create one per run.
  */
 export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'arguments'): Approve {
   const versionOf = createVersions();

@@ -25,12 +25,12 @@ export interface WaitingCall {
   readonly pending: readonly PendingCall[];
 }
 
-/** How often a call is asked about again because it has changed since. */
+/** How often approval of a call is requested again because it has changed since. */
 const MAX_ROUNDS = 5;
 
 /**
- * Makes sure, right before a call runs, that what runs is what was approved. If the tool was replaced since, or its schema or effect has
- * changed, the call is asked about again.
+ * Makes sure, right before a call runs, that what runs is what was approved. If the tool was replaced since, or its schema or effect has changed, its
+ * approval is requested again.
  */
 export async function admitCall(
   approval: CallApproval,

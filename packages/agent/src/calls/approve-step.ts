@@ -1,6 +1,6 @@
 import { untilAborted } from '@kernel/internal';
 import {
-  type KeptDecision,
+  type RecordedDecision,
   type PendingCall,
   type SuspendedCall,
   toModelText,
@@ -17,7 +17,7 @@ import { createStep, type StepContext } from '../loop/steps.ts';
 
 /** The output of an approval step. */
 export type ApprovalOutput =
-  | (KeptDecision & { readonly digest: string })
+  | (RecordedDecision & { readonly digest: string })
   | { readonly decision: 'later'; readonly pending: PendingCall }
   | { readonly decision: 'refused'; readonly result: ToolResultJson; readonly handled?: string };
 

@@ -85,7 +85,7 @@ function unaskedError(calls: readonly ToolCall[]): KernelError {
   );
 }
 
-/** The kept decision of a run that goes on without an approval: a denial stays one, and an edited call stays edited. */
+/** The kept decision of a run that continues without an approval: a denial stays one, and an edited call stays edited. */
 function unaskedDecision({ approval }: CallPolicy, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
   if (approval !== undefined || kept?.decision === undefined) return undefined;
   return { ...kept.decision, digest: kept.digest ?? '' };

@@ -1,5 +1,5 @@
 import {
-  callsBeforeHandler,
+  awaitsBeforeHandler,
   type Emit,
   type JsonValue,
   type StepExecutor,
@@ -64,7 +64,7 @@ export interface CallOutput {
   readonly estimated?: Usage;
   /** Set if the call waits. */
   readonly suspended?: SuspendedCall;
-  /** What needs a decision before it goes on. */
+  /** What needs a decision before it can continue. */
   readonly pending?: readonly PendingCall[];
 }
 
@@ -206,7 +206,7 @@ async function runCall(
 ): Promise<ToolResult> {
   const { call, idempotencyKey, note } = prepared;
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-  if (beforeHandler !== undefined && !callsBeforeHandler(tools)) await beforeHandler();
+  if (beforeHandler !== undefined && !awaitsBeforeHandler(tools)) await beforeHandler();
   // The reader of events may have lagged since the check before. From here to the toolset nothing else can run.
   if (checked?.isCurrent() === false)
     return toErrorResult(deniedError(call, 'the tool has changed since the approval. Call it again.'), 'denied');

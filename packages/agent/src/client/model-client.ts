@@ -20,7 +20,7 @@ import { checkLimits } from '../limits/run-limits.ts';
 import { runKeys } from '../option-keys.ts';
 import { run } from '../run.ts';
 import { withImages } from './images.ts';
-import { splitToolChoice } from '../config/tool-choice.ts';
+import { extractToolChoice } from '../config/tool-choice.ts';
 import type {
   MessageInput,
   ModelCapability,
@@ -95,7 +95,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
   ): ProviderRequest => {
     const { stream, ...merged } = optionsOf(client, capability, request);
     if (more.stream === true && stream === false) throw unsupported(client, `streaming ${capability}`);
-    const { options, toolChoice } = splitToolChoice(merged);
+    const { options, toolChoice } = extractToolChoice(merged);
     // Without tools there is nothing to choose.
     const choice = more.tools === undefined ? undefined : (request.toolChoice ?? toolChoice);
     return {
@@ -144,7 +144,7 @@ export function createModelClient(client: ModelClientOptions): ModelClient {
     run: (messages, request = {}) => {
       checkKeys('run', request, REQUEST_KEYS);
       const { stream: streams, ...merged } = mergeOptions(client.options, client.capabilities?.tools, request.options);
-      const { options, toolChoice } = splitToolChoice(merged);
+      const { options, toolChoice } = extractToolChoice(merged);
       return run({
         provider,
         model,

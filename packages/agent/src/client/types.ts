@@ -23,7 +23,7 @@ import type { RunLimits } from '../limits/run-limits.ts';
 /** What a model can be asked for. */
 export type ModelCapability = 'chat' | 'vision' | 'tools' | 'embeddings' | 'audio';
 
-/** What a model client is bound to. */
+/** Options of `createModelClient`. */
 export interface ModelClientOptions {
   /** Where requests are sent. */
   readonly provider: Provider;
@@ -50,7 +50,7 @@ export interface ModelClientOptions {
   readonly approvalTimeoutMs?: number | undefined;
 }
 
-/** What one request may add. */
+/** Options of one request. */
 export interface RequestOptions {
   /** Model options of this request. */
   readonly options?: ModelOptions | undefined;

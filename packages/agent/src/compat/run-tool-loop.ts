@@ -1,5 +1,5 @@
 import {
-  sameHint,
+  hintForKeys,
   checkKeys,
   KernelError,
   type Message,
@@ -37,7 +37,7 @@ export interface ToolLoopResult {
 
 const KEYS = runKeys<ToolLoopConfig>(
   { provider: true, model: true, tools: true, maxIterations: true, options: true, signal: true },
-  sameHint(['maxTurns', 'maxSteps', 'max_iterations', 'stopWhen'], 'Use "maxIterations".'),
+  hintForKeys(['maxTurns', 'maxSteps', 'max_iterations', 'stopWhen'], 'Use "maxIterations".'),
 );
 
 /**

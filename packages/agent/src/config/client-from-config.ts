@@ -6,7 +6,7 @@ import { runKeys } from '../option-keys.ts';
 import { type ProviderFunctions, providerFromConfig } from './provider-from-config.ts';
 import { type AgentConfig, CAPABILITIES } from './types.ts';
 
-/** What a config file cannot hold. */
+/** What a config file cannot contain. */
 export interface ConfiguredClientOptions {
   /** The tools of `run`. */
   readonly tools?: Toolset | undefined;

@@ -20,8 +20,8 @@ const SOURCE_KEYS = optionKeys<ConfigSource>(
 );
 
 /**
- * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The
- * file of the kernel program, with its `agent` block, reads as well.
+ * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. The file
+ * of the kernel program, with its `agent` block, is accepted too.
  *
  * An explicit `0`, `false` or `""` is kept. Throws `CONFIG_INVALID` with file, path and what was expected, for all errors at once.
  *

@@ -1,6 +1,6 @@
 import { nearest } from '@kernel/internal';
 
-/** Every setting of a config by its path, for keys that stand in the wrong block. */
+/** Every setting of a config by its path, for keys in the wrong block. */
 const PATHS = [
   'name',
   'system_prompt',

@@ -1,16 +1,16 @@
 import { isObject } from '@kernel/internal';
 import { type JsonObject, type JsonValue, KernelError, type ToolChoice } from '@kernel/protocol';
 
-/** Model options without `tool_choice`, and what it says. */
-export interface SplitOptions {
+/** Model options without `tool_choice`, and the choice itself. */
+export interface ExtractedToolChoice {
   /** The other options. */
   readonly options: JsonObject;
   /** The choice of `tool_choice` or `toolChoice`, if there is one. */
   readonly toolChoice?: ToolChoice;
 }
 
-/** Takes `tool_choice` out of model options, as configs of other programs have it. Throws `CONFIG_INVALID` for one that says nothing. */
-export function splitToolChoice(options: JsonObject): SplitOptions {
+/** Extracts `tool_choice`, as configs of other programs spell it, from model options. Throws `CONFIG_INVALID` for an invalid choice. */
+export function extractToolChoice(options: JsonObject): ExtractedToolChoice {
   const { tool_choice: snakeCase, toolChoice = snakeCase, ...rest } = options;
   return toolChoice === undefined || toolChoice === null
     ? { options: rest }

@@ -132,7 +132,7 @@ export interface MemoryConfig {
   readonly path?: string;
 }
 
-/** Keys at the top of a config file, of which any file of this program has at least one; `name` alone says nothing. */
+/** The top-level keys of a config file. Any file of this program has at least one of them; `name` is too common to count. */
 export const CONFIG_KEYS: readonly string[] = [
   'agent',
   'agents',

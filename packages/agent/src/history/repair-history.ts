@@ -19,8 +19,8 @@ export interface RepairOptions {
   /** The vendor that will read it: the opaque data of other vendors is removed. */
   readonly vendor?: string | undefined;
   /**
-   * Whether the history comes from someone who must not decide on calls, such as a browser. Then decisions and the histories of agents that
-   * wait are removed, so that every pending call is asked about. Default false.
+   * Whether the history comes from someone who must not decide on calls, such as a browser. Then decisions and the histories of agents that wait are
+   * removed, so that every pending call needs a new decision. Default false.
    */
   readonly untrusted?: boolean | undefined;
 }
@@ -30,11 +30,10 @@ const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true }, { prov
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
- * Removed are results without a call, second results, calls without an id or a name, and calls whose id an earlier message has used,
- * together with their results. A result that names another tool than its call gets the call's name. At the end of the history, calls without
- * a result are pending, and a run goes on with them. Anywhere else a missing result becomes one with `OUTCOME_UNKNOWN`, or, for a call that
- * waited for a decision, one that says that it has not run. Two consecutive messages of the model become one. A sound history comes back as
- * the same array.
+ * Removed are results without a call, second results, calls without an id or a name, and calls whose id an earlier message has used, together with
+ * their results. A result that names another tool than its call gets the call's name. At the end of the history, calls without a result are pending,
+ * and a run starts with them. Anywhere else a missing result becomes one with `OUTCOME_UNKNOWN`, or, for a call that waited for a decision, one that
+ * says that it has not run. Two consecutive messages of the model become one. A valid history is returned as the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
   checkKeys('repairHistory', options, KEYS);

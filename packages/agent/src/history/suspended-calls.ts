@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
-import type { AssistantMessage, KeptDecision, Message, SuspendedAgent, SuspendedCall } from '@kernel/protocol';
-import { isKeptDecision } from '../approval/approval.ts';
+import type { AssistantMessage, RecordedDecision, Message, SuspendedAgent, SuspendedCall } from '@kernel/protocol';
+import { isRecordedDecision } from '../approval/approval.ts';
 
 /** Returns what a message keeps of its calls that wait, by call id. What is not of this form, in a message from outside, is left out. */
 export function suspendedCalls(message: Message | undefined): ReadonlyMap<string, SuspendedCall> {
@@ -22,14 +22,14 @@ export function toSuspendedCall(value: unknown): readonly SuspendedCall[] {
   return [
     {
       callId,
-      ...(isKeptDecision(decision) && typeof digest === 'string' ? { decision: plain(decision), digest } : {}),
+      ...(isRecordedDecision(decision) && typeof digest === 'string' ? { decision: plain(decision), digest } : {}),
       ...(Array.isArray(agents) && agents.every(isSuspendedAgent) ? { agents } : {}),
     },
   ];
 }
 
 /** The fields of a decision and no others. */
-function plain(made: KeptDecision): KeptDecision {
+function plain(made: RecordedDecision): RecordedDecision {
   switch (made.decision) {
     case 'allow':
       return { decision: 'allow' };

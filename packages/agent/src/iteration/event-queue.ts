@@ -4,7 +4,7 @@ export interface EventQueue<T> {
   push(value: T): void | Promise<void>;
   /** Ends the queue once all values have been read; with `error`, by throwing it. */
   close(error?: unknown): void;
-  /** Lets producers go on, now and from now on, however far the reader lags. */
+  /** Lets producers continue, from now on, however far behind the reader is. */
   release(): void;
   /** Ends the queue at once and discards unread values, and the error if there is one. */
   discard(): void;

@@ -13,8 +13,8 @@ export function canonicalArguments(text: string): string {
 }
 
 /**
- * Returns what a tool reads in argument text, in canonical form and without the fields of some names at any depth: no arguments are an empty
- * object, and of a key that is there twice the last counts. Text that no tool accepts is only trimmed.
+ * Returns what a tool reads in argument text, in canonical form and without the fields of some names at any depth: no arguments are an empty object,
+ * and of a duplicate key the last value counts. Text that no tool accepts is only trimmed.
  */
 export function canonicalInput(text: string, ignored: ReadonlySet<string>): string {
   return canonicalize(text.trim() === '' ? '{}' : text, (json) => {

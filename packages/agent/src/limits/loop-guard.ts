@@ -3,7 +3,7 @@ import { ignoreRejection } from '../ignore-rejection.ts';
 import { canonicalInput } from './canonical-arguments.ts';
 import { createCycles, PERIODS } from './cycles.ts';
 
-/** How many repeats of the same calls with the same results have which effect. Cycles of one to eight calls count, and of one to eight turns. */
+/** What happens after how many repeats of the same calls with the same results. Cycles of one to eight calls, or of one to eight turns, count as repeats. */
 export interface RepeatLimits {
   /** The result carries a note for the model. Default 3. */
   readonly warn?: number | undefined;
@@ -13,7 +13,10 @@ export interface RepeatLimits {
   readonly stop?: number | undefined;
   /** The names of argument fields, at any depth, that do not make two calls different: a nonce, or a time. Default: none. */
   readonly ignore?: readonly string[] | undefined;
-  /** Returns what is compared of a result: its text without a clock or a counter. Default: all of it, also where this throws or returns no text. */
+  /**
+   * Returns the part of a result that is compared, such as its text without a time or a counter. Default: the whole text, which is also used if this
+   * throws or returns no text.
+   */
   readonly normalizeResult?: ((text: string, call: ToolCall) => string) | undefined;
 }
 

@@ -1,5 +1,5 @@
 import {
-  sameHint,
+  hintForKeys,
   checkChoice,
   checkKeys,
   checkNumber,
@@ -10,25 +10,32 @@ import {
 } from '@kernel/protocol';
 import type { RepeatLimits } from './loop-guard.ts';
 
-/** What a run may use. A limit that is absent is off, except `turns` and `repeats`. */
+/** Limits of a run. A limit that is absent is off, except `turns` and `repeats`. */
 export interface RunLimits {
   /** Model calls. Default 25; 0 means no limit. */
   readonly turns?: number | undefined;
-  /** Calls of any one tool. A call beyond it is skipped with a result that says so. */
+  /** Calls per tool. Further calls are skipped, with results that say so. */
   readonly callsPerTool?: number | undefined;
-  /** Input and output tokens of all turns together. A reply without a usage counts for about what was sent and received. */
+  /** Input and output tokens of all turns together. If a reply reports no usage, it is estimated from what was sent and received. */
   readonly tokens?: number | undefined;
-  /** Money: the run ends when `of(usage)` of all turns together reaches `max`. The currency is the caller's. */
-  readonly cost?: { readonly max: number; of(usage: Usage): number } | undefined;
+  /** Limits what the run may cost, in any currency. */
+  readonly cost?:
+    | {
+        /** The run ends when the cost of all its turns reaches this amount. */
+        readonly max: number;
+        /** Returns the cost of these tokens. */
+        of(usage: Usage): number;
+      }
+    | undefined;
   /** Wall time of the whole run in milliseconds. */
   readonly timeMs?: number | undefined;
   /** Repeats of the same calls with the same results; false turns the guard off. */
   readonly repeats?: RepeatLimits | false | undefined;
-  /** Calls that run at once. Default: all of a turn. */
+  /** How many calls run at once. Default: all calls of a turn. */
   readonly parallel?: number | undefined;
   /**
-   * What happens when a limit is reached: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the
-   * `run-end`, `answer` asks the model once more, without tools, for an answer from what is known.
+   * What happens when a limit is reached: `stop` ends the run with reason `limit` (default), `throw` throws `LIMIT_REACHED` after the `run-end`,
+   * `answer` asks the model once more, without tools, for an answer based on what is known.
    */
   readonly onLimit?: 'stop' | 'throw' | 'answer' | undefined;
 }
@@ -45,12 +52,12 @@ const LIMIT_KEYS = optionKeys<RunLimits>(
     onLimit: true,
   },
   {
-    ...sameHint(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
-    ...sameHint(['maxTokens', 'totalTokens'], 'Use "tokens".'),
-    ...sameHint(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
-    ...sameHint(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
-    ...sameHint(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
-    ...sameHint(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
+    ...hintForKeys(['maxTurns', 'maxSteps', 'maxIterations', 'steps', 'iterations'], 'Use "turns".'),
+    ...hintForKeys(['maxTokens', 'totalTokens'], 'Use "tokens".'),
+    ...hintForKeys(['time', 'timeout', 'timeoutMs', 'ms'], 'Use "timeMs".'),
+    ...hintForKeys(['maxCost', 'budget', 'maxBudgetUsd'], 'Use cost: { max, of }.'),
+    ...hintForKeys(['concurrency', 'maxConcurrency'], 'Use "parallel".'),
+    ...hintForKeys(['maxToolCalls', 'toolCalls', 'calls'], 'Use "callsPerTool".'),
   },
 );
 
@@ -58,7 +65,7 @@ const COST_KEYS = optionKeys<NonNullable<RunLimits['cost']>>({ max: true, of: tr
 
 const REPEAT_KEYS = optionKeys<RepeatLimits>(
   { warn: true, refuse: true, stop: true, ignore: true, normalizeResult: true },
-  { ...sameHint(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
+  { ...hintForKeys(['ignoreArguments', 'ignoredArguments', 'exclude'], 'Use "ignore".') },
 );
 
 /** Throws `CONFIG_INVALID` for a limit that does not exist or is out of range. */

@@ -17,13 +17,13 @@ export interface Received {
   readonly settled?: readonly string[];
 }
 
-/** What reaches a run from outside while it goes on: steering messages, late outcomes of async tools, and usage of background agents. */
+/** What reaches a run in progress from outside: steering messages, late outcomes of async tools, and usage of background agents. */
 export interface Inbox {
   /** Adds the late outcome of a call, as a message of the user. */
   addOutcome(call: ToolCall, result: ToolResult): void;
   /** Notes that a call runs in this process. */
   markRun(call: ToolCall): void;
-  /** Notes an async call whose result is in the history. If another process ran it, its outcome went with that one: the model is told so. */
+  /** Notes an async call whose result is in the history. If another process ran it, its outcome was lost with that process, and the model is told so. */
   addAsync(call: ToolCall): void;
   /** Notes what a step took, here or in a process before this one. */
   recordTaken(taken: Received): void;

@@ -53,7 +53,7 @@ export function withListener(emit: Emit, onEvent: StepScope['onEvent']): Emit {
 /**
  * Runs a batch of steps that share an output type. Trusts the executor: a journal must return what the step returned.
  *
- * Rejects with the error of a step as it is, and with `STORE_FAILED` for an executor that fails by itself.
+ * Rejects with the error of a step as it is, and with `STORE_FAILED` for an executor that fails itself.
  */
 export async function runBatch<O extends object>(steps: StepExecutor, batch: readonly Step[]): Promise<readonly O[]> {
   const outputs: unknown = await (steps === inProcessSteps ? steps.all(batch) : runElsewhere(steps, batch));

@@ -2,7 +2,7 @@ import { hasAsyncStorage } from '@kernel/internal';
 import {
   checkProvider,
   checkToolset,
-  sameHint,
+  hintForKeys,
   type AgentEvent,
   asyncResult,
   checkKeys,
@@ -29,7 +29,7 @@ import { checkLimits } from '../limits/run-limits.ts';
 import { INNER_RUN_KEYS, type InnerRunOptions } from '../option-keys.ts';
 import { run } from '../run.ts';
 
-/** The tool that an agent becomes, and the agent. */
+/** Options of `agentAsTool`: the tool, and the agent behind it. */
 export interface AgentAsToolOptions<Context = unknown> {
   /** The name of the tool. */
   readonly name: string;
@@ -41,7 +41,7 @@ export interface AgentAsToolOptions<Context = unknown> {
   readonly background?: boolean | undefined;
   /** Whether the reader of the caller's run gets the agent's events, as `sub-agent-event`. Default true. */
   readonly events?: boolean | undefined;
-  /** The effect of a call as a whole. Default `external`; the agent's own calls are each approved all the same. */
+  /** The effect of a call as a whole. Default `external`; the agent's own calls are still approved one by one. */
   readonly effect?: ToolEffect | undefined;
   /** How deep agents may call each other; the outermost run counts as 1. Default 3. */
   readonly maxDepth?: number | undefined;
@@ -62,10 +62,10 @@ const MAX_DEPTH = 3;
 const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
   { name: true, description: true, run: true, background: true, events: true, effect: true, maxDepth: true },
   {
-    ...sameHint(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
-    ...sameHint(['toolName'], 'Use "name".'),
-    ...sameHint(['toolDescription'], 'Use "description".'),
-    ...sameHint(['maxTurns'], 'Use run: { limits: { turns } }.'),
+    ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits', 'instructions'], 'Put it in run: { … }.'),
+    ...hintForKeys(['toolName'], 'Use "name".'),
+    ...hintForKeys(['toolDescription'], 'Use "description".'),
+    ...hintForKeys(['maxTurns'], 'Use run: { limits: { turns } }.'),
   },
 );
 
@@ -75,8 +75,8 @@ const AGENT_KEYS = optionKeys<AgentAsToolOptions>(
  * The agent is aborted with its caller, asks the caller's `approve`, and adds its usage to the caller's. Beyond `maxDepth` a call is denied.
  * A run that ends without an answer is a failed result with its reason.
  *
- * If a call of the agent is to be decided on later, the caller's run ends with `approval` too, and goes on with the agent where it stopped. An
- * agent in the background cannot wait: `later` denies there.
+ * If a call of the agent waits for a decision, the caller's run ends with `approval` too; when it continues, it resumes the agent where it stopped.
+ * An agent in the background cannot wait: `later` denies there.
  */
 export function agentAsTool<Context = unknown>(options: AgentAsToolOptions<Context>): AgentBinding<Context>;
 export function agentAsTool(options: AgentAsToolOptions): AgentBinding {

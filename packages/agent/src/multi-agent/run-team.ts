@@ -1,6 +1,6 @@
 import {
   checkProvider,
-  sameHint,
+  hintForKeys,
   addUsage,
   type AgentEvent,
   checkKeys,
@@ -28,9 +28,9 @@ export interface TeamMember<Context = unknown> {
 
 /** A team of agents that hand a conversation over to each other. */
 export interface TeamOptions<Context = unknown> {
-  /** By name, in the characters of tool names. */
+  /** The members by name, in characters that tool names may have. */
   readonly members: ReadonlyMap<string, TeamMember<Context>>;
-  /** The member that begins. */
+  /** The member that starts. */
   readonly first: string;
   /** The conversation so far. */
   readonly messages: readonly Message[];
@@ -40,13 +40,13 @@ export interface TeamOptions<Context = unknown> {
   readonly conversation?: RunOptions['conversation'];
   /** What handlers get as `context`, as in `RunOptions`. */
   readonly context?: NoInfer<Context> | undefined;
-  /** Identifies the run of the team beyond its process, as in `RunOptions`. */
+  /** Identifies the run of the team across processes, as in `RunOptions`. */
   readonly runId?: string | undefined;
   /** Decides on calls of members without an `approve` of their own. */
   readonly approve?: RunOptions<Context>['approve'];
-  /** How long a decision may take, for members that say nothing about it. */
+  /** How long a decision may take, for members without a timeout of their own. */
   readonly approvalTimeoutMs?: number | undefined;
-  /** Sends messages to whoever has the conversation. */
+  /** Adds messages for whichever member has the conversation. */
   readonly steering?: Steering | undefined;
   /** Executes the steps of all members, each under `<n>-<name>/`, where `n` counts from 1. */
   readonly steps?: StepExecutor | undefined;
@@ -70,18 +70,18 @@ const TEAM_KEYS = optionKeys<TeamOptions>(
     maxHandOffs: true,
   },
   {
-    ...sameHint(['agents'], 'Use "members".'),
-    ...sameHint(['start', 'entry', 'initial'], 'Use "first".'),
-    ...sameHint(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
+    ...hintForKeys(['agents'], 'Use "members".'),
+    ...hintForKeys(['start', 'entry', 'initial'], 'Use "first".'),
+    ...hintForKeys(['maxTurns', 'limits'], 'Use run: { limits } of each member.'),
   },
 );
 const MEMBER_KEYS = optionKeys<TeamMember>({ description: true, run: true });
 
 /**
- * Runs a team. Each member is offered a tool `hand_off_to_<name>` for each other member; calling it ends the member's run, and the other goes
- * on with the same history, under its own system prompt and with its own tools.
+ * Runs a team. Each member is offered a tool `hand_off_to_<name>` for each other member; calling it ends the member's run, and the other continues
+ * with the same history, under its own system prompt and with its own tools.
  *
- * Messages that end with calls without a result go on with the member that made them, whoever is first.
+ * If the messages end with pending calls, the member that made them continues, whoever is `first`.
  *
  * The events are those of the runs, with a single `run-end`, whose turns and usage are sums. Throws `CONFIG_INVALID` if `first` is not a
  * member.

@@ -5,7 +5,7 @@ import {
   errorResult,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   toErrorResult,
   type ToolContext,
   type ToolEffect,
@@ -20,15 +20,15 @@ import { agentAsTool } from './agent-as-tool.ts';
 import { createSpawnedAgents, type SpawnedAgent } from './spawned-agents.ts';
 import { SPAWN, SPAWN_STATUS, SPAWN_STOP } from './spawn-definitions.ts';
 
-/** What agents that a model starts are made of. */
+/** Options of `spawnTools`: how the agents that a model starts run. */
 export interface SpawnOptions<Context = unknown> {
   /** How an agent runs: its provider, model, tools, system prompt and limits. A call can choose among the tools and lower the limits, never add. */
   readonly run: InnerRunOptions<Context>;
   /** How deep agents may start each other; the outermost run counts as 1. Default 3. */
   readonly maxDepth?: number | undefined;
-  /** How many agents of one run are at work at once. Default 4. */
+  /** How many agents of one run may run at once. Default 4. */
   readonly maxRunning?: number | undefined;
-  /** The effect of starting an agent. Default `external`; the agent's own calls are each approved all the same. */
+  /** The effect of starting an agent. Default `external`; the agent's own calls are still approved one by one. */
   readonly effect?: ToolEffect | undefined;
 }
 
@@ -42,17 +42,18 @@ interface SpawnInput {
 
 const SPAWN_KEYS = optionKeys<SpawnOptions>(
   { run: true, maxDepth: true, maxRunning: true, effect: true },
-  { ...sameHint(['provider', 'model', 'tools', 'system', 'limits'], 'Put it in run: { … }.') },
+  { ...hintForKeys(['provider', 'model', 'tools', 'system', 'limits'], 'Put it in run: { … }.') },
 );
 const MAX_RUNNING = 4;
 const DEFAULT_TURNS = 25;
 
 /**
- * Creates the tools `spawn`, `spawn_status` and `spawn_stop`, with which a model starts agents for parts of its work, in the background if it wants, looks
- * at what they do, and stops them.
+ * Creates the tools `spawn`, `spawn_status` and `spawn_stop`, with which a model starts agents for parts of its work, in the background if it wants,
+ * checks on them, and stops them.
  *
- * Each agent is an `agentAsTool`: aborted with its caller, also one in the background when its caller's run ends (`withAsyncPolicy` waits for it), approved by the caller's `approve`, its usage added to the caller's. A run sees its own agents
- * only. They are known in this process: a run that goes on in another one has forgotten those in the background.
+ * Each agent is an `agentAsTool`: it is aborted with its caller, even in the background when the caller's run ends (`withAsyncPolicy` waits for it),
+ * its calls are approved by the caller's `approve`, and its usage is added to the caller's. A run sees its own agents only. They are known only in
+ * this process: a run continued in another process does not know those in the background.
  */
 export function spawnTools<Context = unknown>(options: SpawnOptions<Context>): readonly ToolImplementation<Context>[];
 export function spawnTools(options: SpawnOptions): readonly ToolImplementation[] {

@@ -4,7 +4,7 @@ import type { ToolContext, ToolResult } from '@kernel/protocol';
 export interface SpawnedAgent {
   /** `agent-1`, `agent-2` and so on within a run. */
   readonly id: string;
-  /** Whether it is at work. */
+  /** Whether it is running. */
   isRunning(): boolean;
   /** Returns one line about it: its state, calls and task. */
   describe(): string;

@@ -56,16 +56,16 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
   const {
     coerceValue,
     compileSchema,
-    freezeCopy,
+    deepFreezeCopy,
     inspectSchema,
     issuePath,
-    resetMatchBudget,
+    resetMatchTime,
     toJsonSchema,
     toStrictSchema,
   } = await import('@kernel/schema');
   const subject = 'The output schema';
   const library = isStandardSchema(output) ? output['~standard'] : undefined;
-  const given = isStandardSchema(output) ? toJsonSchema(output, subject) : freezeCopy(output, subject);
+  const given = isStandardSchema(output) ? toJsonSchema(output, subject) : deepFreezeCopy(output, subject);
   if (!isObject(given)) throw new KernelError('CONFIG_INVALID', `${subject} must be an object.`);
   const inner: JsonSchema =
     given['type'] === undefined && isObject(given['properties']) ? { type: 'object', ...given } : given;
@@ -100,7 +100,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
     strictSchema: toStrictSchema(schema),
     unwrapPartial: (value) => (isWrapped && isJsonObject(value) ? value[ANSWER] : value),
     async read(text) {
-      resetMatchBudget(); // each answer has the time for its patterns to itself
+      resetMatchTime(); // each answer has the time for its patterns to itself
       let issues: readonly string[] | undefined;
       for (const candidate of readJson(text)) {
         const coerced = fit(formsOf(candidate.value));
@@ -113,7 +113,7 @@ async function createCompiledOutput(output: OutputSchema): Promise<CompiledOutpu
       return { issues: issues ?? [text.trim() === '' ? 'the answer is empty' : 'the answer is not valid JSON'] };
     },
     async readAnswer(answer) {
-      resetMatchBudget();
+      resetMatchTime();
       const coerced = fit([JSON.parse(answer)]);
       return coerced.issues.length === 0 ? validateWithLibrary(coerced.value) : { issues: describeMisfit(coerced) };
     },

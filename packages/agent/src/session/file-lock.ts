@@ -70,7 +70,7 @@ export async function acquireFileLock(path: string): Promise<() => void> {
 /** A lock that changed while it was read. */
 const CHANGED: Lock = { token: '', text: 'changed', ageMs: 0 };
 
-/** Acquires the lock, or returns the one that stands in the way. */
+/** Acquires the lock, or returns the one that is in the way. */
 function tryAcquire(lockPath: string, ownPath: string, own: ProcessIdentity): 'acquired' | Lock {
   if (linkNew(ownPath, lockPath)) return 'acquired';
   const first = readLock(lockPath);

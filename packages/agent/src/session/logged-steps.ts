@@ -26,7 +26,7 @@ export interface SessionLogOptions {
   readonly position: LogPosition;
 }
 
-/** Wraps a step executor so that the session logs each call before it runs and each message before the loop goes on with it. */
+/** Wraps a step executor so that the session logs each call before it runs and each message before the loop uses it. */
 export function withSessionLog(
   steps: StepExecutor,
   { session, signal: runSignal, position }: SessionLogOptions,

@@ -4,7 +4,7 @@ import {
   checkKeys,
   KernelError,
   type Message,
-  sameHint,
+  hintForKeys,
   type SuspendedCall,
   toolCallsOf,
 } from '@kernel/protocol';
@@ -29,24 +29,23 @@ type WithoutMessages<Context, Output> = Omit<RunOptions<Context, Output>, 'messa
 export interface SessionRunOptions<Context = unknown, Output = unknown> extends WithoutMessages<Context, Output> {
   /** Where the history is. */
   readonly session: Session;
-  /** The new messages. Leave them out to go on with what is pending. */
+  /** The new messages. Leave them out to continue with the pending calls. */
   readonly messages?: readonly Message[] | undefined;
 }
 
 const { steps: _steps, ...OPTIONS } = RUN;
 const SESSION_RUN_KEYS = runKeys<SessionRunOptions>(
   { ...OPTIONS, session: true },
-  { ...sameHint(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
+  { ...hintForKeys(['steps'], 'A session is the record of its run. For a journal, use run({ steps }).') },
 );
 
 /**
- * Runs a conversation that lives in a session: loads its history, and writes whatever is added to it before the run goes on.
+ * Runs a conversation that is stored in a session: loads its history, and writes each addition before the run continues.
  *
- * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had begun does not run
- * again: the model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` goes on where it
- * stopped, with the decisions that were made already; with new messages, calls that had not begun have not run, and the model reads so. A
- * failed write ends the run with reason `error`; one before the start of the run is thrown.
- * Throws `CONFIG_INVALID` at once for options that it does not have.
+ * Each call is logged before its handler is entered. After a crash, a call of a `write` or `external` tool that had started does not run again: the
+ * model reads `OUTCOME_UNKNOWN`. Any other call without a result runs (again). A run that ended with `approval` continues where it stopped, with the
+ * decisions made so far; with new messages, pending calls that had not started are not run, and their results say so. A failed write ends the run
+ * with reason `error`; one before the start of the run is thrown. Throws `CONFIG_INVALID` immediately for unknown options.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ export type SessionEntry =
   /** Calls that wait: they were decided on but have not run, or an agent of theirs waits. The last entry of a call counts. */
   | { readonly type: 'suspended'; readonly calls: readonly SuspendedCall[] };
 
-/** A message of the history, and what it does not say of itself. */
+/** A message of the history, with facts that the message itself does not have. */
 export interface MessageEntry {
   readonly type: 'message';
   /** The message. */
@@ -23,12 +23,12 @@ export interface MessageEntry {
 
 /** A conversation that outlives its process. One writer at a time. */
 export interface Session {
-  /** Identifies the conversation, in every process that opens it: calls made in it have idempotency keys of this id. */
+  /** Identifies the conversation, in every process that opens it: the idempotency keys of its calls are derived from it. */
   readonly id: string;
   /** Resolves to the log so far, in order. */
   entries(): Promise<readonly SessionEntry[]>;
   /** Appends entries, all of them or none; resolves once they are written as durably as the session promises. */
   append(entries: readonly SessionEntry[]): Promise<void>;
-  /** Lets others write. May be called twice. */
+  /** Lets other writers open the session. May be called twice. */
   close(): Promise<void>;
 }

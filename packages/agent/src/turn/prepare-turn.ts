@@ -20,7 +20,7 @@ import { checkRequestFields } from '../check-request.ts';
 export interface TurnState<Context = unknown> {
   /** The number of the turn, from 1. */
   readonly turn: number;
-  /** The history as the model would get it. Frozen, like the other lists: return what is to change. */
+  /** The history as the model would get it. Frozen, like the other lists: return the changes. */
   readonly messages: readonly Message[];
   /** The tokens that the run has used so far. */
   readonly usage: Usage;
@@ -32,19 +32,19 @@ export interface TurnState<Context = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** What `prepareTurn` changes, for one turn. What is left out stays as the run has it. */
+/** The changes of `prepareTurn`, for one turn. Whatever is left out stays as the run has it. */
 export interface TurnChanges {
   /** Asks another provider. */
   readonly provider?: Provider | undefined;
   /** Asks another model. */
   readonly model?: string | undefined;
-  /** Offers only the tools with these names, of those on offer. Calls of others do not run. */
+  /** Offers only the tools with these names. Calls of others do not run. */
   readonly tools?: readonly string[] | undefined;
   /** Whether the model may or must call tools in this turn. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Model options, in place of those of the run. */
   readonly options?: ModelOptions | undefined;
-  /** Asks for a reply in JSON of a schema. */
+  /** Asks for a reply as JSON that matches a schema. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** How the vendor's prompt cache is used. */
   readonly cache?: PromptCache | undefined;
@@ -104,7 +104,7 @@ function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.every((name: unknown) => typeof name === 'string');
 }
 
-/** Returns the state of a turn whose lists and numbers cannot be changed: the run goes on with its own. */
+/** Returns the state of a turn whose lists and numbers cannot be changed: the run keeps its own. */
 function freezeTurnState(state: TurnState): TurnState {
   return {
     ...state,

@@ -65,6 +65,6 @@ export interface ModelTurn {
   readonly usage: Usage;
   /** False for a closing turn, which offers no tools. */
   readonly offersTools: boolean;
-  /** Whether the reply before it paused: the vendor goes on with that reply, and what has come in waits. */
+  /** Whether the reply before it paused: the vendor continues that reply, and what has come in waits. */
   readonly isPaused: boolean;
 }

@@ -3,7 +3,7 @@ import {
   type CallContext,
   isToolResult,
   KernelError,
-  markChangesCalls,
+  markRewritesCalls,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -98,7 +98,7 @@ export function withToolHooks<Context = unknown>(
     call: (call, context) => callWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
     validate: (call, context) => validateWithHooks(call, context).catch((error: unknown) => hookFailure(call, error)),
   });
-  return beforeTool === undefined ? hooked : markChangesCalls(hooked);
+  return beforeTool === undefined ? hooked : markRewritesCalls(hooked);
 }
 
 function hookFailure(call: ToolCall, error: unknown): ToolResult {

@@ -30,7 +30,7 @@ const MAGIC = 'SQLite format 3\0';
 /** Tables that tell a journal from a database of another program, whose version may be the same number. */
 const TABLES = ['runs', 'steps', 'signals', 'waits', 'inbox', 'events', 'workers'];
 
-/** What a commit outlives: the death of the process, or a loss of power too. */
+/** What a commit survives: a crash of the process, or a power loss as well. */
 export type Durability = 'process' | 'power';
 
 /**

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { type AgentEvent, KernelError, type LoggedEvent, toLogged } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type LogEvent, toLogEvent } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
 import { parse, text } from './read-run.ts';
 
@@ -40,14 +40,14 @@ export function logEvents(db: Database, runId: string, events: readonly NewEvent
 /** An event as JSON; its type alone where a loop puts into it what JSON cannot hold: a log must not end a run. */
 function toText(event: AgentEvent): string {
   try {
-    return JSON.stringify(toLogged(event));
+    return JSON.stringify(toLogEvent(event));
   } catch {
     return JSON.stringify({ type: event.type });
   }
 }
 
 /** Reads the events of a run after a position. */
-export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LoggedEvent[] {
+export function readEvents(db: Database, runId: string, after: number, limit: number): readonly LogEvent[] {
   const sql = 'SELECT seq, step, at, event FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?';
   return db.all(sql, runId, after, limit).map((row) => {
     const event: unknown = parse(text(row, 'event'));

@@ -153,7 +153,7 @@ function toRecord(row: Row): DurableRun {
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by this package alone
     status: text(row, 'status') as RunStatus,
     ...(result === undefined ? {} : { result }),
-    deaths: Number(row['deaths']),
+    crashes: Number(row['deaths']),
     createdAt: toDate(row['created_at']),
     updatedAt: toDate(row['updated_at']),
   };

@@ -3,7 +3,7 @@ import {
   KernelError,
   type Message,
   type RunStatus,
-  type UnknownResolution,
+  type OutcomeResolution,
   type UserMessage,
 } from '@kernel/protocol';
 import type { Database } from '../database/database.ts';
@@ -16,7 +16,7 @@ export function answerCall(
   runId: string,
   callId: string,
   kind: 'approval' | 'unknown',
-  answer: Decision | UnknownResolution,
+  answer: Decision | OutcomeResolution,
 ): boolean {
   const status = readStatus(db, runId);
   if (status === undefined && kind === 'approval')
@@ -43,7 +43,7 @@ export function wake(db: Database, runId: string): void {
   );
 }
 
-/** Cancels a run: immediately, or through its worker if it is running. Returns false if it was already over. */
+/** Cancels a run: immediately, or through its worker if it is running. Returns false if it had already finished. */
 export function cancelRun(db: Database, runId: string): boolean {
   const status = statusOf(db, runId);
   if (FINAL.has(status)) return false;
@@ -68,7 +68,10 @@ export function endRun(db: Database, runId: string, status: RunStatus, result: s
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
 
-/** Adds a message for a run that is not over. It does not wake the run, which reads it before the next model call or after the answer. A message for a run that has not been started is kept until it is. */
+/**
+ * Adds a message for a run that has not finished. It does not wake the run, which reads it before the next model call or after the answer. A message
+ * for a run that has not been started is kept until it is.
+ */
 export function addMessage(
   db: Database,
   runId: string,
@@ -86,7 +89,7 @@ export function addMessage(
   else db.run('INSERT INTO inbox (run_id, queue, message) VALUES (?, ?, ?)', runId, queue, body);
 }
 
-/** Ends a run once the calls in flight are done. Returns false if it was already over. */
+/** Ends a run once the calls in flight are done. Returns false if it had already finished. */
 export function stopRun(db: Database, runId: string): boolean {
   if (FINAL.has(statusOf(db, runId))) return false;
   db.run('UPDATE runs SET is_stopping = 1 WHERE id = ?', runId);
@@ -116,15 +119,15 @@ export function retryRun(db: Database, runId: string, version: string | undefine
   );
 }
 
-/** Which runs to delete, of those that are over. */
+/** Which finished runs to delete. */
 export interface PurgeOptions {
   /** Only runs with these ids. */
   readonly ids?: readonly string[] | undefined;
-  /** Only runs that ended before this time, and older signals for runs that were never started. Default: all runs that are over, and signals older than a day. */
+  /** Only runs that ended before this time, and older signals for runs that were never started. Default: all finished runs, and signals older than a day. */
   readonly before?: Date | undefined;
 }
 
-/** Deletes runs that are over with all their data, and signals for runs that were never started. Returns the number of deleted runs. */
+/** Deletes finished runs with all their data, and signals for runs that were never started. Returns the number of deleted runs. */
 export function purgeRuns(db: Database, { ids, before }: PurgeOptions): number {
   const over = "status IN ('done', 'failed', 'cancelled') AND updated_at < ?";
   const limit = before?.getTime() ?? Number.MAX_SAFE_INTEGER;

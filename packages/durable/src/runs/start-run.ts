@@ -15,13 +15,13 @@ export interface StartOptions {
   readonly input?: JsonValue | undefined;
   /** When the run starts. Default: immediately. */
   readonly at?: Date | undefined;
-  /** When the run is cancelled if it is not over by then. Default: never. */
+  /** When the run is cancelled if it has not finished by then. Default: never. */
   readonly deadline?: Date | undefined;
 }
 
 /**
- * Writes a run that is to start, with its messages and its input as JSON. The same id with the same input again changes nothing. Returns whether it is
- * new. Throws `CONFIG_INVALID` for an id that another input has.
+ * Writes a run that is to start, with its messages and its input as JSON. Doing so again with the same id and input has no effect. Returns whether it
+ * is new. Throws `CONFIG_INVALID` for an id that another input has.
  */
 export function startRun(
   db: Database,

@@ -20,7 +20,7 @@ export interface Attempt {
   readonly ended: Promise<void>;
   /** Reads new messages, a stop and a cancel from the journal. */
   refresh(): void;
-  /** Starts no further steps. Those in flight go on. */
+  /** Starts no further steps. Those in flight continue. */
   drain(): void;
   /** Aborts the steps in flight and discards their results. */
   abandon(cause: 'drained' | 'lost'): void;
@@ -80,11 +80,11 @@ export function startAttempt(db: Database, writer: Writer, claim: Claim, agent: 
 
   async function execute(): Promise<RunEndEvent | undefined> {
     const { messages, input } = toInput(claim.input);
-    const executor = { messages, runId, signal: controller.signal, approve, steering, steps };
+    const context = { messages, runId, signal: controller.signal, approve, steering, steps };
     let end: RunEndEvent | undefined;
     let turnEnds = 0;
     let rejections = 0;
-    for await (const event of agent.run(executor, input)) {
+    for await (const event of agent.run(context, input)) {
       if (event.type === 'run-end') end = event;
       else if (event.type === 'turn-end') logRunEvent(`turn-end ${(turnEnds += 1)}`, event);
       else if (event.type === 'output-rejected') logRunEvent(`output-rejected ${(rejections += 1)}`, event);

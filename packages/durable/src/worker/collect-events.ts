@@ -1,4 +1,4 @@
-import { type AgentEvent, isLogged, type Step } from '@kernel/protocol';
+import { type AgentEvent, shouldLogEvent, type Step } from '@kernel/protocol';
 import type { NewEvent } from '../runs/events.ts';
 
 /** A collector for the events of one step. */
@@ -14,7 +14,7 @@ export function collectEvents(step: Step): StepEvents {
   const events: NewEvent[] = [];
   let requests = 0;
   const onEvent = (event: AgentEvent): void => {
-    if (!isLogged(event)) return;
+    if (!shouldLogEvent(event)) return;
     const key = event.type === 'approval-request' ? `${step.id} ${(requests += 1)}` : '';
     events.push({ key, step: step.id, at: Date.now(), event });
   };

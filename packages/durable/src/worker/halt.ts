@@ -7,9 +7,9 @@ export type HaltCause = 'lost' | 'blocked' | 'write-failed' | 'drained' | 'waiti
 /** Gravest first. */
 const RANK: readonly HaltCause[] = ['lost', 'blocked', 'write-failed', 'drained', 'waiting', 'draining'];
 
-/** Whether an attempt at a run goes on. */
+/** Whether an attempt at a run continues. */
 export interface Halt {
-  /** Why it halted; undefined while it goes on. */
+  /** Why it halted; undefined while it continues. */
   cause(): HaltCause | undefined;
   /** The details, for the error. */
   reason(): string;

@@ -24,8 +24,8 @@ export function leaseKey({ runId, epoch }: Pick<Lease, 'runId' | 'epoch'>): stri
   return `${runId} ${epoch}`;
 }
 
-/** After this many deaths a run executes alone, so that further deaths are certainly its own. */
-const SHARED_DEATHS = 2;
+/** After this many crashes a run executes alone, so that further crashes are certainly its own. */
+const SHARED_CRASHES = 2;
 
 /** Another worker of the file. */
 export interface Peer {
@@ -88,19 +88,19 @@ function identityOf(info: string): unknown {
 }
 
 /**
- * Requeues the runs of a worker that is gone, unless it has sent a heartbeat since. A run that shared its process counts at most two deaths, since another run
- * may have killed the process. `maxDeaths` returns how many deaths make a run of an agent fail.
+ * Requeues the runs of a worker that is gone, unless it has sent a heartbeat since. A run that shared its process counts at most two crashes, since another run
+ * may have killed the process. `maxCrashes` returns how many crashes make a run of an agent fail.
  */
-export function takeOver(db: Database, worker: string, beat: number, maxDeaths: (agent: string) => number): void {
-  if (db.run('DELETE FROM workers WHERE id = ? AND beat = ?', worker, beat) > 0) releaseDead(db, worker, maxDeaths);
+export function takeOver(db: Database, worker: string, beat: number, maxCrashes: (agent: string) => number): void {
+  if (db.run('DELETE FROM workers WHERE id = ? AND beat = ?', worker, beat) > 0) releaseDead(db, worker, maxCrashes);
 }
 
 /** Requeues the runs of workers that are no longer registered. */
-export function releaseOrphans(db: Database, maxDeaths: (agent: string) => number): void {
+export function releaseOrphans(db: Database, maxCrashes: (agent: string) => number): void {
   const rows = db.all(
     'SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM workers)',
   );
-  for (const row of rows) releaseDead(db, text(row, 'owner'), maxDeaths);
+  for (const row of rows) releaseDead(db, text(row, 'owner'), maxCrashes);
 }
 
 /** Requeues runs that a worker holds without an attempt, because the end of the attempt could not be written. */
@@ -112,30 +112,30 @@ export function releaseUnattended(db: Database, worker: string, isAttended: (key
   }
 }
 
-function releaseDead(db: Database, worker: string, maxDeaths: (agent: string) => number): void {
+function releaseDead(db: Database, worker: string, maxCrashes: (agent: string) => number): void {
   const now = Date.now();
   for (const row of db.all('SELECT id, agent, deaths, is_alone, is_cancelled FROM runs WHERE owner = ?', worker)) {
     const id = text(row, 'id');
     const before = Number(row['deaths']);
-    const deaths = Number(row['is_alone']) === 1 ? before + 1 : Math.max(before, Math.min(before + 1, SHARED_DEATHS));
+    const crashes = Number(row['is_alone']) === 1 ? before + 1 : Math.max(before, Math.min(before + 1, SHARED_CRASHES));
     db.run(
       "UPDATE runs SET status = 'queued', owner = NULL, is_alone = 0, epoch = epoch + 1, deaths = ?, updated_at = ? WHERE id = ?",
-      deaths,
+      crashes,
       now,
       id,
     );
     if (Number(row['is_cancelled']) === 1) endRun(db, id, 'cancelled', JSON.stringify({ reason: 'aborted' }));
-    else if (deaths >= maxDeaths(text(row, 'agent'))) endRun(db, id, 'failed', JSON.stringify(killed(deaths)));
+    else if (crashes >= maxCrashes(text(row, 'agent'))) endRun(db, id, 'failed', JSON.stringify(killed(crashes)));
   }
 }
 
 /** Whether a run must have a process to itself. */
-export function runsAlone(deaths: number): boolean {
-  return deaths >= SHARED_DEATHS;
+export function runsAlone(crashes: number): boolean {
+  return crashes >= SHARED_CRASHES;
 }
 
-function killed(deaths: number): object {
-  const message = `Its process died ${deaths} times while it ran.`;
+function killed(crashes: number): object {
+  const message = `Its process died ${crashes} times while it ran.`;
   return {
     reason: 'error',
     error: {

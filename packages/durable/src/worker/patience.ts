@@ -4,7 +4,7 @@ export interface Patience {
   readonly over: Promise<undefined>;
   /** Whether it has. */
   isOver(this: void): boolean;
-  /** Begins to wait; again changes nothing. */
+  /** Begins to wait. Calling it again has no effect. */
   begin(this: void): void;
   /** Stops waiting for good. */
   cancel(this: void): void;

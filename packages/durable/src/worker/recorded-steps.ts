@@ -10,7 +10,7 @@ import {
   pendingCallOf,
   type Step,
   type StepExecutor,
-  type UnknownResolution,
+  type OutcomeResolution,
 } from '@kernel/protocol';
 import { type Database } from '../database/database.ts';
 import type { Writer } from '../database/group-commit.ts';
@@ -32,7 +32,7 @@ export interface RecordedStepsOptions {
   readonly lease: Lease;
   /** The agent, for its limits. */
   readonly agent: DurableAgent;
-  /** Whether the attempt goes on. */
+  /** Whether the attempt continues. */
   readonly halt: Halt;
   /** Adds the events of the run itself since the last call to those of a step, and drops those already logged. */
   readonly withRunEvents: (events: readonly NewEvent[]) => readonly NewEvent[];
@@ -225,14 +225,14 @@ export function createRecordedSteps(options: RecordedStepsOptions): StepExecutor
   };
 }
 
-function unknownAnswer(db: Database, runId: string, callId: string): UnknownResolution | undefined {
+function unknownAnswer(db: Database, runId: string, callId: string): OutcomeResolution | undefined {
   const row = db.get(
     'SELECT answer FROM signals WHERE run_id = ? AND call_id = ?',
     runId,
     signalKey('unknown', callId),
   );
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by `answerCall`
-  return row === undefined ? undefined : (parse(text(row, 'answer')) as UnknownResolution);
+  return row === undefined ? undefined : (parse(text(row, 'answer')) as OutcomeResolution);
 }
 
 /** When a call is denied, in whole milliseconds since 1970; null for never. */

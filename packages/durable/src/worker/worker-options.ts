@@ -12,13 +12,13 @@ import {
 
 /** What a worker does. */
 export interface WorkerOptions {
-  /** The agents that it runs, by name. Runs of others are left to other workers. */
+  /** The agents that it runs, by name. Runs of other agents are left to other workers. */
   readonly agents: Readonly<Record<string, DurableAgent>>;
-  /** How many runs it has at once. Default 32. */
+  /** How many runs it executes at once. Default 32. */
   readonly maxRuns?: number | undefined;
   /** How long a worker may be silent before the others take its runs over, in milliseconds. The same for all workers of a file. Default 10,000. */
   readonly leaseMs?: number | undefined;
-  /** Gets errors that belong to no run, such as a file that cannot be read. Default: `console.error`. */
+  /** Receives errors that belong to no run, such as a file that cannot be read. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -34,7 +34,7 @@ const AGENT_KEYS = optionKeys<DurableAgent>({
   onUnknown: true,
 });
 
-/** Throws `CONFIG_INVALID` for what is not a worker with its agents. */
+/** Throws `CONFIG_INVALID` for invalid options or agents. */
 export function checkWorker(options: WorkerOptions): void {
   checkKeys('work', options, KEYS);
   checkNumber('work', 'maxRuns', options.maxRuns, 1);
@@ -63,6 +63,6 @@ function checkAgent(name: string, agent: DurableAgent): void {
   checkChoice(owner, 'onUnknown', agent.onUnknown, ['tell', 'ask']);
   if (typeof agent.run !== 'function')
     throw new KernelError('CONFIG_INVALID', `work(): the agent "${name}" has no run.`, {
-      hint: 'Pass run: (executor) => run({ provider, model, tools, ...executor }).',
+      hint: 'Pass run: (context) => run({ provider, model, tools, ...context }).',
     });
 }

@@ -30,7 +30,7 @@ const LEASE_MS = 10_000;
 const MAX_ATTEMPTS = 4;
 const GRACE_MS = 10_000;
 
-/** Starts a worker of a journal. It keeps its process alive until it is drained, of which `onDrained` hears. */
+/** Starts a worker of a journal. It keeps its process alive until it is drained, then calls `onDrained`. */
 export function startWorker(
   db: Database,
   writer: Writer,
@@ -48,7 +48,7 @@ export function startWorker(
   let mustClaimAgain = false;
   let claiming = Promise.resolve();
 
-  const maxDeaths = (agent: string): number => agents[agent]?.maxAttempts ?? MAX_ATTEMPTS;
+  const maxCrashes = (agent: string): number => agents[agent]?.maxAttempts ?? MAX_ATTEMPTS;
   const register = (): number =>
     db.run(
       'INSERT OR IGNORE INTO workers (id, info) VALUES (?, ?)',
@@ -62,8 +62,8 @@ export function startWorker(
       const known = db.run('UPDATE workers SET beat = beat + 1 WHERE id = ?', id) > 0;
       if (!known) register();
       const workers = readPeers(db, id);
-      for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost)?.beat ?? 0, maxDeaths);
-      releaseOrphans(db, maxDeaths);
+      for (const lost of peers.lost(workers)) takeOver(db, lost, workers.get(lost)?.beat ?? 0, maxCrashes);
+      releaseOrphans(db, maxCrashes);
       if (!isClaiming) releaseUnattended(db, id, (key) => attempts.has(key));
       denyOverdueCalls(db);
       for (const runId of overdueRuns(db)) cancelRun(db, runId);

@@ -8,7 +8,7 @@ import type { ApproveTools } from './tools/tool-changes.ts';
 export interface ConnectMcpOptions {
   /** Aborts connecting. Without effect once `connectMcp` has resolved. */
   readonly signal?: AbortSignal | undefined;
-  /** How long a call may go on without a result or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means no timeout. */
+  /** How long a call may run without a result or progress; the time in which `elicit` asks the user does not count. Default 60,000; 0 means no timeout. */
   readonly timeoutMs?: number | undefined;
   /**
    * How long a call may take in total: progress does not extend it, and the time of `elicit` counts. Default 3,600,000 (an hour); 0 means no
@@ -27,16 +27,16 @@ export interface ConnectMcpOptions {
   /** The result of `pins()` in an earlier run. Definitions that differ go to `approveTools`; without that they are not offered. */
   readonly pins?: McpPins | undefined;
   /**
-   * Servers, by name, whose hints you trust: only then a tool that its server calls read-only or idempotent has that effect, and is not asked about, or
-   * is repeated. Default: none; such a tool counts as `external`.
+   * Servers, by name, whose hints you trust: only then does a tool that its server calls read-only or idempotent have that effect, and runs without
+   * approval, or may be retried. Default: none; such a tool counts as `external`.
    */
   readonly trustHints?: readonly string[] | undefined;
   /**
-   * Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. Called too for a tool that cannot
-   * be used, because its output schema is not valid; `error.data.tool` names it, and the other tools of the server are used either way.
+   * Called for a server that could not be started or reached; the others are used. Without it `connectMcp` rejects. Also called for a tool that
+   * cannot be used because its output schema is invalid; `error.data.tool` names it, and the other tools of the server are used either way.
    */
   readonly onUnavailable?: ((server: string, error: KernelError) => void) | undefined;
-  /** Answers questions of servers to the user. Without it, servers learn that there is no user to ask. */
+  /** Answers questions that servers ask the user. Without it, servers learn that there is no user to ask. */
   readonly elicit?: Elicit | undefined;
   /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
@@ -78,7 +78,7 @@ export function checkConnectKeys(options: ConnectMcpOptions): void {
   if (options.client !== undefined) checkKeys('connectMcp', options.client, CLIENT_KEYS, 'client.');
 }
 
-/** A name of no server would be trust without effect, and a typing error of one that is. */
+/** Throws `CONFIG_INVALID` for a name that is not among the servers: probably a typing error. */
 export function checkTrusted(names: readonly string[], servers: readonly { readonly name: string }[]): void {
   const known = servers.map(({ name }) => name);
   const given: readonly unknown[] = Array.isArray(names) ? names : [names];

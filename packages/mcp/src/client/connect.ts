@@ -31,7 +31,7 @@ const MAX_CONNECT_TIMEOUT_MS = MAX_TIMER_MS - 1000;
 export interface McpToolset extends Toolset {
   /** Parses the arguments of a call without sending them: the server checks them by its schema. Never rejects. */
   validate(call: ToolCall, context: CallContext): Promise<ValidatedCall | ToolResult>;
-  /** Calls `listener` after `list()` has changed; returns a function that ends that. */
+  /** Calls `listener` after `list()` has changed; returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
   /** Hashes of all approved definitions, for the option `pins` of a later run. */
   pins(): McpPins;

@@ -54,8 +54,8 @@ export function handleToolRequests(server: McpServer | Server, toolset: Toolset,
 }
 
 /**
- * Calls `notify` after the list has changed, once for all changes of a tick. Changes that `turns` itself causes, by beginning a turn, do not
- * count: they are part of the list that follows. Returns a function that ends this.
+ * Calls `notify` after the list has changed, once for all changes of a tick. Changes that `turns` itself causes, by beginning a turn, do not count:
+ * they are part of the list that follows. Returns a function that stops listening.
  */
 export function onListChange(toolset: Toolset, notify: () => void, turns?: ToolsetTurns): () => void {
   let isScheduled = false;

@@ -75,7 +75,7 @@ export function onServerClose(server: Server, listener: () => void): void {
   Object.assign(server, { onclose });
 }
 
-/** Closes when the signal aborts; returns a function that ends this. */
+/** Closes when the signal aborts; returns a function that stops listening. */
 export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promise<void>): () => void {
   return onAbort(signal, () => void close().catch(() => {})); // reported where `closed` is awaited
 }

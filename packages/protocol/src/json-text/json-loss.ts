@@ -23,8 +23,8 @@ const MAX_SHOWN = 40;
 const MAX_PATH = 80;
 
 /**
- * Returns the first loss in JSON text: a number that was rounded and, with `refusesDuplicates`, the first key that an object has twice. `parsed` is what `JSON.parse`
- * made of the text. Takes linear time; keys are compared as JSON decodes them. Most texts are cleared by counting alone.
+ * Returns the first loss in JSON text: a rounded number and, with `refusesDuplicates`, the first duplicate key of an object. `parsed` is what
+ * `JSON.parse` made of the text. Takes linear time; keys are compared as JSON decodes them. Most texts without a loss are recognized by counting.
  */
 export function findJsonLoss(text: string, parsed: unknown, refusesDuplicates: boolean): JsonLoss | undefined {
   const keys = countKeysOf(parsed);

@@ -5,8 +5,8 @@ import { type JsonFrame, scanJson } from './json-scan.ts';
 /** JSON text that was parsed, whose objects can be traced back to their own text. */
 export interface JsonSource {
   /**
-   * The text of an object within the parsed value, if `JSON.parse` lost something in it (a number that was rounded, a key that is there twice);
-   * undefined if it did not, or if the object is not the value of the source's key.
+   * The text of an object within the parsed value, if `JSON.parse` lost something in it (a rounded number, a duplicate key); undefined if it did not,
+   * or if the object is not the value of the source's key.
    */
   textOf(object: object): string | undefined;
 }
@@ -21,8 +21,8 @@ interface Frame extends JsonFrame {
 }
 
 /**
- * Creates a source for the objects that are values of one key, such as the arguments of calls in a reply. Nothing is read before the first
- * question; text without a loss is cleared by counting alone. Takes linear time for all questions together.
+ * Creates a source for the objects that are values of one key, such as the arguments of calls in a reply. Nothing is read before the first call of
+ * `textOf`; text without a loss is recognized by counting. All calls together take linear time.
  */
 export function createJsonSource(text: string, parsed: unknown, key: string): JsonSource {
   let texts: ReadonlyMap<unknown, string> | undefined;

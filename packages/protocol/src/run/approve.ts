@@ -3,7 +3,7 @@ import type { Tool, ToolCall } from '../tool.ts';
 /**
  * Decides on a call before any call of its batch runs. A throw, an answer after `approvalTimeoutMs` and an abort count as a denial.
  *
- * It is asked again if the tool or the arguments change before the call runs.
+ * It is called again if the tool or the arguments change before the call runs.
  */
 export type Approve<Context = unknown> = (request: {
   /** The call. Its `arguments` are those that the handler would get: parsed, repaired and stripped, as JSON text. */
@@ -16,7 +16,7 @@ export type Approve<Context = unknown> = (request: {
   readonly digest: string;
   /** The `context` of the run. */
   readonly context?: Context | undefined;
-  /** Aborts when an answer would be late. */
+  /** Aborts when an answer would come too late. */
   readonly signal: AbortSignal;
 }) => ApprovalDecision | Promise<ApprovalDecision>;
 

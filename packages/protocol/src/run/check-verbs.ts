@@ -2,7 +2,7 @@ import { isObject, errorMessage } from '@kernel/internal';
 import { KernelError } from '../error.ts';
 import { checkKeys, describeType, optionKeys } from '../option-keys.ts';
 import { checkChoice } from '../option-values.ts';
-import type { RunSignals, UnknownResolution } from './recorded-run.ts';
+import type { RunSignals, OutcomeResolution } from './recorded-run.ts';
 
 type SteerOptions = NonNullable<Parameters<RunSignals['steer']>[2]>;
 
@@ -17,7 +17,7 @@ const MAX_CALL_ID = 10_000;
 const STEER = optionKeys<SteerOptions>({ after: true });
 const PURGE = optionKeys<PurgeOptions>({ ids: true, before: true });
 
-/** Throws `CONFIG_INVALID` for an id that no run can have: not a text, empty, too long, or with a lone surrogate, which a store would read back as another id. */
+/** Throws `CONFIG_INVALID` for an invalid run id: not a string, empty, too long, or with a lone surrogate, which a store would read back as another id. */
 export function checkRunId(verb: string, id: unknown, maxLength: number): void {
   if (typeof id === 'string' && id !== '' && id.length <= maxLength && id.isWellFormed()) return;
   throw new KernelError(
@@ -27,7 +27,7 @@ export function checkRunId(verb: string, id: unknown, maxLength: number): void {
   );
 }
 
-/** Throws `CONFIG_INVALID` for an id that no call can have. */
+/** Throws `CONFIG_INVALID` for an invalid call id. */
 export function checkCallId(verb: string, callId: unknown): void {
   if (typeof callId === 'string' && callId !== '' && callId.length <= MAX_CALL_ID) return;
   throw new KernelError('CONFIG_INVALID', `${verb}() was called without the id of a call.`, {
@@ -35,7 +35,7 @@ export function checkCallId(verb: string, callId: unknown): void {
   });
 }
 
-/** Throws `CONFIG_INVALID` for what is not an array of messages. Only their roles are looked at. */
+/** Throws `CONFIG_INVALID` for anything but an array of messages. Only their roles are checked. */
 export function checkMessages(owner: string, messages: unknown): void {
   if (Array.isArray(messages) && messages.every((each) => isObject(each) && typeof each['role'] === 'string')) return;
   throw new KernelError('CONFIG_INVALID', `${owner} was called without an array of messages.`, {
@@ -43,14 +43,14 @@ export function checkMessages(owner: string, messages: unknown): void {
   });
 }
 
-/** Throws `CONFIG_INVALID` for a value that is neither undefined nor a text. */
+/** Throws `CONFIG_INVALID` for a value that is neither undefined nor a string. */
 export function checkText(owner: string, option: string, value: unknown): void {
   if (value === undefined || (typeof value === 'string' && value !== '')) return;
   const what = value === '' ? 'an empty one' : describeType(value);
   throw new KernelError('CONFIG_INVALID', `${owner}: ${option} must be a text, not ${what}.`);
 }
 
-/** Throws `CONFIG_INVALID` for a message that no user can have sent, or that is to come at no known time. */
+/** Throws `CONFIG_INVALID` for anything but a string or a user message, and for an unknown `after`. */
 export function checkSteer(message: unknown, options: SteerOptions): void {
   checkKeys('steer', options, STEER);
   checkChoice('steer', 'after', options.after, ['call', 'answer']);
@@ -64,7 +64,7 @@ export function checkSteer(message: unknown, options: SteerOptions): void {
   });
 }
 
-/** Throws `CONFIG_INVALID` for a decision that no run could use. */
+/** Throws `CONFIG_INVALID` for an invalid decision. */
 export function checkDecision(decision: unknown): void {
   if (isObject(decision)) {
     const { decision: kind, reason, arguments: edited, digest } = decision;
@@ -77,16 +77,16 @@ export function checkDecision(decision: unknown): void {
   });
 }
 
-/** Throws `CONFIG_INVALID` for what an unknown outcome cannot become. */
-export function checkUnknownResolution(answer: UnknownResolution): void {
+/** Throws `CONFIG_INVALID` for an invalid resolution. */
+export function checkOutcomeResolution(answer: OutcomeResolution): void {
   const given: unknown = answer;
   if (given === 'retry' || given === 'tell' || (isObject(given) && typeof given['text'] === 'string')) return;
-  throw new KernelError('CONFIG_INVALID', 'resolveUnknown() was called without an answer.', {
+  throw new KernelError('CONFIG_INVALID', 'resolveOutcome() was called without an answer.', {
     hint: 'Pass "retry", "tell" or { text: "…" }.',
   });
 }
 
-/** Returns the JSON of what a verb was given. Throws `CONFIG_INVALID` where that would lose something: a function, a number that is none, a circle. */
+/** Returns the JSON text of an argument. Throws `CONFIG_INVALID` if that would lose something: a function, NaN, a cycle. */
 export function toJsonText(owner: string, value: object): string {
   try {
     return JSON.stringify(value, (key, each: unknown) => {
@@ -112,7 +112,7 @@ export function checkDate(owner: string, name: string, date: unknown): void {
   throw new KernelError('CONFIG_INVALID', `${owner} was called with an invalid date as ${name}.`);
 }
 
-/** Throws `CONFIG_INVALID` for what does not say which runs to delete: a mistake must not delete all. */
+/** Throws `CONFIG_INVALID` for options that do not say which runs to delete: a mistake must not delete all of them. */
 export function checkPurge(options: PurgeOptions, maxIdLength: number): void {
   checkKeys('purge', options, PURGE);
   checkDate('purge()', 'before', options.before);

@@ -7,8 +7,8 @@ import type { RunEnd } from './run-end.ts';
 import type { Steering } from './steering.ts';
 import type { StepExecutor } from './step.ts';
 
-/** What an engine gives to an agent's `run`, to be spread into `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...executor })`. */
-export interface RunExecutor {
+/** What an engine passes to an agent's `run`. Spread it into `run` or `runTeam` of `@kernel/agent`: `run({ provider, model, tools, ...context })`. */
+export interface DurableContext {
   /** The messages the run was started with. */
   readonly messages: readonly Message[];
   /** The id of the run. The idempotency keys of its calls derive from it. */
@@ -30,7 +30,7 @@ export interface DurableAgent {
   /** Earlier versions whose runs this one can continue. */
   readonly accepts?: readonly string[] | undefined;
   /** Starts the run. `input` is the `input` passed to `start`. */
-  readonly run: (executor: RunExecutor, input: JsonValue | undefined) => AsyncIterable<AgentEvent>;
+  readonly run: (context: DurableContext, input: JsonValue | undefined) => AsyncIterable<AgentEvent>;
   /** Decides on calls that have no decision from outside yet; `later` makes them wait for one. Without it, every call runs. */
   readonly approve?: Approve | undefined;
   /** How long a call may wait for a decision before it is denied, in milliseconds. Default: no limit. */
@@ -39,7 +39,10 @@ export interface DurableAgent {
   readonly maxAttempts?: number | undefined;
   /** The maximum size of a step's output as JSON, in bytes. A larger call result is replaced by an error. Default `MAX_STEP_BYTES`, 4 MiB. */
   readonly maxResultBytes?: number | undefined;
-  /** What happens to a call that was in flight when its process died: the model is told that the outcome is unknown, or the call waits for `resolveUnknown`. Default `tell`. */
+  /**
+   * What happens to a call that was in flight when its process died: with `tell`, the model reads `OUTCOME_UNKNOWN`; with `ask`, the call waits for
+   * `resolveOutcome`. Default `tell`.
+   */
   readonly onUnknown?: 'tell' | 'ask' | undefined;
 }
 
@@ -60,7 +63,7 @@ export const RUN_STATUSES: readonly RunStatus[] = [
   'cancelled',
 ];
 
-/** A recorded run, as the verbs return it. */
+/** A recorded run, as `status` and `list` return it. */
 export interface RecordedRun {
   /** Its id. */
   readonly id: string;
@@ -80,7 +83,7 @@ export interface RecordedRun {
 
 /** The end of a run as JSON. */
 export interface RunResultJson {
-  /** As in `RunEnd`; also `error` for a run that is blocked or was given up. */
+  /** As in `RunEnd`; also `error` for a run that is blocked or was given up on. */
   readonly reason: RunEnd['reason'];
   /** The answer, or the text up to the end. */
   readonly answer?: string;
@@ -102,20 +105,20 @@ export interface RunResultJson {
 export interface WaitingCall {
   /** The run that it belongs to. */
   readonly runId: string;
-  /** The id for `decide` and `resolveUnknown`: the call's own id, preceded by those of the enclosing agent calls, separated by `/`. */
+  /** The id for `decide` and `resolveOutcome`: the call's own id, preceded by those of the enclosing agent calls, separated by `/`. */
   readonly callId: string;
-  /** `approval` waits for `decide`; `unknown` was in flight when its process died and waits for `resolveUnknown`. */
+  /** `approval` waits for `decide`; `unknown` was in flight when its process died and waits for `resolveOutcome`. */
   readonly kind: 'approval' | 'unknown';
   /** The call and the tool it would run; for an unknown one, its id, name and arguments only. */
   readonly call: PendingCall | Pick<PendingCall, 'id' | 'name' | 'arguments'>;
   /** When it began to wait. */
   readonly since: Date;
-  /** When it is denied unless somebody decides before. */
+  /** When it is denied unless someone decides before. */
   readonly deadlineAt?: Date;
 }
 
 /** An event from the log of a run. */
-export interface LoggedEvent {
+export interface LogEvent {
   /** Its position in the log: higher than that of every earlier event. */
   readonly seq: number;
   /** When it was emitted, in milliseconds since 1970, by the clock of the machine that ran the step. */
@@ -126,8 +129,8 @@ export interface LoggedEvent {
   readonly event: AgentEvent;
 }
 
-/** How to resolve a call whose outcome is unknown: run it again, tell the model that the outcome is unknown, or take this text as its result. */
-export type UnknownResolution = 'retry' | 'tell' | { readonly text: string };
+/** How to resolve a call whose outcome is unknown: run it again (`retry`), let the model read `OUTCOME_UNKNOWN` (`tell`), or use this text as its result. */
+export type OutcomeResolution = 'retry' | 'tell' | { readonly text: string };
 
 /** A decision on a call, made from outside the run. */
 export type Decision = Exclude<ApprovalDecision, { readonly decision: 'later' }>;
@@ -139,15 +142,15 @@ export interface RunSignals {
   /** Decides on a call, which need not be waiting yet. Only the first decision counts. Resolves to whether this one does. */
   decide(id: string, callId: string, decision: Decision): Promise<boolean>;
   /** Resolves a call whose outcome is unknown. Only the first resolution counts. Resolves to whether this one does. */
-  resolveUnknown(id: string, callId: string, resolution: UnknownResolution): Promise<boolean>;
-  /** Adds a message to a run: before the next model call, or with `after: 'answer'` after the answer, so that the run continues. Rejects for a run that is over. */
+  resolveOutcome(id: string, callId: string, resolution: OutcomeResolution): Promise<boolean>;
+  /** Adds a message to a run: before the next model call, or with `after: 'answer'` after the answer, so that the run continues. Rejects for a finished run. */
   steer(
     id: string,
     message: string | UserMessage,
     options?: { readonly after?: 'call' | 'answer' | undefined },
   ): Promise<void>;
-  /** Ends a run once the calls in flight are done. Resolves to false if it was already over. */
+  /** Ends a run once the calls in flight are done. Resolves to false if it had already finished. */
   stop(id: string): Promise<boolean>;
-  /** Cancels a run and aborts what is in flight. Resolves to false if it was already over. */
+  /** Cancels a run and aborts what is in flight. Resolves to false if it had already finished. */
   cancel(id: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../message.ts';
 
-/** Queues of messages for a run that is under way. Create one per run; every method may be called at any time. */
+/** Queues of messages for a run in progress. Create one per run; every method may be called at any time. */
 export interface Steering {
   /** Adds a message before the next model call. Calls of the turn that have not started are skipped, with results that say so. */
   steer(message: string | UserMessage): void;

@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 /** The default maximum size of a step's output as JSON, in bytes. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 
-/** Returns the id by which `decide` and `resolveUnknown` know the call of a step: the ids of its enclosing calls and its own, outermost first, separated by `/`. Team members are left out. */
+/** Returns the id by which `decide` and `resolveOutcome` know the call of a step: the ids of its enclosing calls and its own, outermost first, separated by `/`. Team members are left out. */
 export function callIdOf(stepId: string): string {
   const calls = stepId.split('/').filter((part) => part.startsWith('tool:') || part.startsWith('approve:'));
   return calls.map((part) => part.slice(part.indexOf(':') + 1)).join('/');

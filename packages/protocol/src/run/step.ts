@@ -13,7 +13,7 @@ export type Emit = (event: AgentEvent) => void | Promise<void>;
 
 /**
  * What a step does: asks the model, asks for a decision on a call, runs a call, reads a typed answer, records an answer that a call gave, takes the
- * messages that came in after the answer, or prepares the calls that an earlier run left.
+ * messages that arrived after the answer, or prepares the calls that an earlier run left.
  */
 export type StepKind = 'model' | 'approve' | 'tool' | 'output' | 'answer' | 'inbox' | 'resume';
 
@@ -26,8 +26,8 @@ export interface StepScope {
   /** Sees each event of the step as it is emitted, wherever `emit` takes it. Must not throw. */
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
   /**
-   * Awaited by a step of the kind `tool` right before the handler of its call is entered, behind all queues; not at all for a call that does not run.
-   * Where it rejects, the handler is not entered. From here on a call with an effect must not run again. It may be called again for a retry.
+   * Awaited by a step of the kind `tool` right before the handler of its call is entered, after all queues; not called for a call that does not run.
+   * If it rejects, the handler is not entered. From here on a call with an effect must not run again. It may be called again for a retry.
    */
   readonly beforeHandler?: (() => void | Promise<void>) | undefined;
 }
@@ -59,8 +59,8 @@ export interface Step {
   /** Runs the operation. */
   run(scope?: StepScope): Promise<JsonValue>;
   /**
-   * Returns the output of a `tool` step whose handler was entered, and of which nobody knows how it ended: a result with `OUTCOME_UNKNOWN`. Emits the
-   * events of such a call.
+   * Returns the output of a `tool` step whose handler was entered but whose outcome is unknown: a result with `OUTCOME_UNKNOWN`. Emits the events of
+   * such a call.
    */
   unknown?(scope?: Pick<StepScope, 'emit' | 'onEvent'>): JsonValue;
 }
@@ -74,7 +74,7 @@ export interface Step {
 export interface StepExecutor {
   /** Runs a batch and resolves to the outputs, in the order of the batch. What it rejects with ends the run. */
   all(batch: readonly Step[]): Promise<readonly JsonValue[]>;
-  /** Whether `all` may be called while a batch of it is under way, for the inner steps of that batch. Default false: they run in this process. */
+  /** Whether `all` may be called while a batch of it is in progress, for the inner steps of that batch. Default false: they run in this process. */
   readonly takesInnerSteps?: boolean | undefined;
 }
 

@@ -99,7 +99,7 @@ export function createAnthropicDecoder(context: DecoderContext): ReplyDecoder {
     }
   }
 
-  /** Reads what is known at the end alone: why the reply ended, and the container that the next request goes on with. */
+  /** Reads what is known only at the end: why the reply ended, and the container that the next request uses. */
   function readEnd(fields: Fields | undefined): void {
     stopReason = asText(fields?.['stop_reason']) ?? stopReason;
     container = containerPart(fields?.['container']) ?? container;

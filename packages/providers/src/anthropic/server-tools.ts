@@ -80,17 +80,17 @@ export function mcpServer({ name, url, token, allowedTools }: HostedMcpServer): 
   };
 }
 
-/** Has the model call your tool `memory` in the form that it was trained on; it runs here. `MEMORY_TOOL` describes its input. */
+/** Declares your tool `memory` in the form that the model was trained on. Your handler runs it. `MEMORY_TOOL` describes its input. */
 export function memory(): ServerTool {
   return define({ type: 'memory_20250818', name: 'memory' }, ['context-management-2025-06-27']);
 }
 
-/** Has the model call your tool `str_replace_based_edit_tool` in the form that it was trained on; it runs here. `TEXT_EDITOR_TOOL` describes its input. */
+/** Declares your tool `str_replace_based_edit_tool` in the form that the model was trained on. Your handler runs it. `TEXT_EDITOR_TOOL` describes its input. */
 export function textEditor(): ServerTool {
   return define({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' });
 }
 
-/** Has the model call your tool `bash` in the form that it was trained on; it runs here. `BASH_TOOL` describes its input. */
+/** Declares your tool `bash` in the form that the model was trained on. Your handler runs it. `BASH_TOOL` describes its input. */
 export function bash(): ServerTool {
   return define({ type: 'bash_20250124', name: 'bash' });
 }

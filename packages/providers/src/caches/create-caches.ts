@@ -3,11 +3,11 @@ import type { GeminiConfig } from '../gemini/config.ts';
 import { geminiCaches } from '../gemini/caches.ts';
 import { geminiWire } from '../gemini/wire.ts';
 import { openWire } from '../wire/wire.ts';
-import type { CacheCallOptions, CacheTtlOptions, Caches, ContentToCache } from './types.ts';
+import type { CacheCallOptions, CacheTtlOptions, Caches, CacheContentRequest } from './types.ts';
 
 const CALL_KEYS = optionKeys<CacheCallOptions>({ signal: true });
 const TTL_KEYS = optionKeys<CacheTtlOptions>({ signal: true, ttlMs: true });
-const CONTENT_KEYS = optionKeys<ContentToCache>({
+const CONTENT_KEYS = optionKeys<CacheContentRequest>({
   model: true,
   messages: true,
   tools: true,

@@ -1,2 +1,2 @@
 export { createCaches } from './create-caches.ts';
-export type { CacheCallOptions, CacheTtlOptions, Caches, ContentToCache, CachedContent } from './types.ts';
+export type { CacheCallOptions, CacheTtlOptions, Caches, CacheContentRequest, CachedContent } from './types.ts';

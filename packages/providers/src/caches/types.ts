@@ -2,7 +2,7 @@ import type { ProviderRequest, ProviderWarning } from '@kernel/protocol';
 
 /** Options of a call. */
 export interface CacheCallOptions {
-  /** Aborts the call; the vendor may have done it nevertheless. */
+  /** Aborts the call; the vendor may have carried it out nevertheless. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -12,13 +12,13 @@ export interface CacheTtlOptions extends CacheCallOptions {
   readonly ttlMs?: number | undefined;
 }
 
-/** The beginning of many requests: what they have in common, encoded as they would be. */
-export interface ContentToCache extends Pick<ProviderRequest, 'model' | 'messages' | 'tools' | 'toolChoice'> {
-  /** A name for people who look at the vendor's lists. */
+/** The content to cache: what many requests begin with, encoded as in those requests. */
+export interface CacheContentRequest extends Pick<ProviderRequest, 'model' | 'messages' | 'tools' | 'toolChoice'> {
+  /** A name for people, shown in the vendor's lists. */
   readonly displayName?: string | undefined;
 }
 
-/** Content that the vendor keeps. It is charged by the token and the hour until it is deleted or expires. */
+/** Content that the vendor stores. It is charged by the token and the hour until it is deleted or expires. */
 export interface CachedContent {
   /** The vendor's name for it: pass it to requests of the same model as `cache: { content: name }`. */
   readonly name: string;
@@ -28,14 +28,14 @@ export interface CachedContent {
   readonly expiresAt?: number;
   /** How many tokens it has. */
   readonly tokens?: number;
-  /** What the vendor's API could not carry as asked; from `create` alone. */
+  /** What had to be changed or left out for the vendor's API; only from `create`. */
   readonly warnings?: readonly ProviderWarning[];
 }
 
 /** Creates, reads and deletes the cached content of one vendor. Nothing is retried. */
 export interface Caches {
-  /** Has the vendor keep content. Throws `CONFIG_INVALID`, before anything is sent, for content that no request can have. */
-  create(content: ContentToCache, options?: CacheTtlOptions): Promise<CachedContent>;
+  /** Stores content at the vendor. Throws `CONFIG_INVALID`, before anything is sent, for invalid content. */
+  create(content: CacheContentRequest, options?: CacheTtlOptions): Promise<CachedContent>;
   /** Returns what the vendor says about content. Content that has expired is a `PROVIDER_HTTP` error with the vendor's status. */
   get(name: string, options?: CacheCallOptions): Promise<CachedContent>;
   /** Sets how long content is kept, counted from now; `ttlMs` is required. */

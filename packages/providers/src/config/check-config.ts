@@ -1,4 +1,4 @@
-import { sameHint, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
+import { hintForKeys, checkKeys, type KeysOf, type OptionKeys, optionKeys } from '@kernel/protocol';
 import type { ResponseLimits } from '../http/limits.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import { checkConnection } from './check-connection.ts';
@@ -27,17 +27,20 @@ const MODEL_OPTIONS = 'maxTokens temperature topP stop seed reasoningEffort para
 
 /** Names that other libraries have for the same thing, and settings that belong elsewhere. */
 const FOREIGN: Readonly<Record<string, string>> = {
-  ...sameHint(['baseURL', 'url', 'endpoint', 'host'], 'Use baseUrl.'),
-  ...sameHint(['apiKey', 'api_key', 'key', 'authToken'], 'Use token.'),
-  ...sameHint(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
-  ...sameHint(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
+  ...hintForKeys(['baseURL', 'url', 'endpoint', 'host'], 'Use baseUrl.'),
+  ...hintForKeys(['apiKey', 'api_key', 'key', 'authToken'], 'Use token.'),
+  ...hintForKeys(['timeout', 'timeoutMs'], 'Use timeouts: { connectMs, firstByteMs, idleMs, totalMs }.'),
+  ...hintForKeys(['maxRetries', 'retries', 'retry'], 'Use withRetry(provider, { maxRetries }).'),
   ...nestedHints('options', MODEL_OPTIONS),
-  ...sameHint(['httpsProxy', 'httpProxy', 'proxyUrl', 'agent', 'httpAgent', 'dispatcher'], 'Use proxy, tls or fetch.'),
+  ...hintForKeys(
+    ['httpsProxy', 'httpProxy', 'proxyUrl', 'agent', 'httpAgent', 'dispatcher'],
+    'Use proxy, tls or fetch.',
+  ),
   ...nestedHints('tls', ['ca', 'cert', 'passphrase', 'servername', 'rejectUnauthorized']),
-  ...sameHint(['defaultHeaders'], 'Use headers.'),
-  ...sameHint(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
-  ...sameHint(['project'], 'Use headers: { "OpenAI-Project": … }.'),
-  ...sameHint(['model'], 'Use model of each request.'),
+  ...hintForKeys(['defaultHeaders'], 'Use headers.'),
+  ...hintForKeys(['organization'], 'Use headers: { "OpenAI-Organization": … }.'),
+  ...hintForKeys(['project'], 'Use headers: { "OpenAI-Project": … }.'),
+  ...hintForKeys(['model'], 'Use model of each request.'),
 };
 
 /** Hints for keys that belong in a nested object. @internal */

@@ -1,4 +1,4 @@
-import { checkFunctions, checkKeys, optionKeys, sameHint } from '@kernel/protocol';
+import { checkFunctions, checkKeys, optionKeys, hintForKeys } from '@kernel/protocol';
 import { type ConnectionSettings, nodeOnlySetting, type TlsSettings } from '../http/connection-settings.ts';
 import { readProxyCredential } from '../http/proxy-credential.ts';
 import { hasScheme } from './base-url.ts';
@@ -9,8 +9,8 @@ const NEVER_OFF = 'It is always checked: trust a certificate of your own with tl
 const TLS_KEYS = optionKeys<TlsSettings>(
   { ca: true, cert: true, key: true, passphrase: true, servername: true },
   {
-    ...sameHint(['rejectUnauthorized', 'insecure', 'strictSSL', 'checkServerIdentity'], NEVER_OFF),
-    ...sameHint(['pfx'], 'Use cert and key.'),
+    ...hintForKeys(['rejectUnauthorized', 'insecure', 'strictSSL', 'checkServerIdentity'], NEVER_OFF),
+    ...hintForKeys(['pfx'], 'Use cert and key.'),
   },
 );
 

@@ -30,8 +30,8 @@ export interface CommonConfig extends ConnectionSettings {
    * Sends the requests: any standard `fetch`. Default: undici's client on Node; the global `fetch` in browsers, Workers, Deno and Bun.
    *
    * A `fetch` does not report when it is connected, so connecting counts as waiting for the first byte (`timeouts.firstByteMs`), and
-   * `timeouts.connectMs` holds for a token only. It must decode the body and must not follow redirects. `connections` limits the requests
-   * under way.
+   * `timeouts.connectMs` applies only to fetching a token. It must decode the body and must not follow redirects. `connections` limits the requests
+   * in progress.
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Default model options; a request overrides them key by key. */

@@ -20,7 +20,7 @@ export interface EmbedManyRequest extends Omit<EmbedRequest, 'input'> {
   readonly input: readonly string[];
   /** The maximum number of texts in one request. Default 96. */
   readonly batchSize?: number | undefined;
-  /** The maximum number of requests under way at once. Default 4. */
+  /** The maximum number of requests in progress at once. Default 4. */
   readonly parallel?: number | undefined;
 }
 
@@ -40,8 +40,8 @@ const PARALLEL = 4;
  * Returns vectors for many texts, in their order, and the sum of the reported tokens. The texts are sent in batches. Nothing is retried: wrap the
  * provider in `withRetry` for that.
  *
- * When a batch fails, the others under way are aborted, no more are sent, and its error is thrown with the index of the batch (`data.batch`) and the
- * range of its texts (`data.from`, `data.to`, exclusive), counted from 0. An abort rejects with `signal.reason`.
+ * When a batch fails, the others in progress are aborted, no more are sent, and its error is thrown with the index of the batch (`data.batch`) and
+ * the range of its texts (`data.from`, `data.to`, exclusive), counted from 0. An abort rejects with `signal.reason`.
  *
  * @example
  * ```ts

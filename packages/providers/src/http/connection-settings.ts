@@ -25,7 +25,7 @@ export interface ConnectionSettings {
    * for a loopback address. The environment is read at the first request.
    */
   readonly proxy?: string | false | undefined;
-  /** Certificates for TLS. `ca` holds for a proxy with `https://` too. */
+  /** Certificates for TLS. `ca` applies to a proxy with `https://` too. */
   readonly tls?: TlsSettings | undefined;
   /** The path of the server's Unix socket or named pipe. `baseUrl` still gives the scheme, `Host` and the path of requests. Not together with a proxy. */
   readonly socketPath?: string | undefined;

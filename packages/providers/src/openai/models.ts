@@ -11,7 +11,7 @@ export interface GptRules extends ModelRules {
    * `none`, `never` not at all. The Responses API takes them always.
    */
   readonly chatTools: 'always' | 'without-effort' | 'with-none' | 'never';
-  /** What a reply can be bound to: a schema, any JSON object, or nothing. */
+  /** What a reply can be constrained to: a schema, any JSON object, or nothing. */
   readonly replyFormat: 'schema' | 'object' | 'none';
   /** Whether chat completions refuse `max_tokens` and need the newer field. */
   readonly newMaxTokens: boolean;

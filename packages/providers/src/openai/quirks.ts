@@ -1,6 +1,6 @@
 import { optionKeys } from '@kernel/protocol';
 
-/** How a server that speaks chat completions differs from OpenAI. Plain data: presets and configs are made of it, and nothing else is. */
+/** How a server that speaks chat completions differs from OpenAI. Plain data: presets and configs are built from these fields. */
 export interface ChatQuirks {
   /** The body field that limits the length of the reply. Default `max_tokens`; `max_completion_tokens` at api.openai.com. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens' | undefined;
@@ -24,7 +24,7 @@ export interface ChatQuirks {
   readonly dialect?: 'openai' | 'mistral' | undefined;
   /** `object`: the server takes no schema for replies, so JSON is requested and the schema goes into the instructions. Default `schema`. */
   readonly responseFormat?: 'schema' | 'object' | undefined;
-  /** True says that a reply can be held to a schema while tools are offered. Default false; true at OpenAI, Azure and xAI. */
+  /** True says that a reply can be constrained to a schema while tools are offered. Default false; true at OpenAI, Azure and xAI. */
   readonly schemaWithTools?: boolean | undefined;
   /** True sends `key` and `ttl` of `cache` as OpenAI takes them. Default false; true at OpenAI and Azure. */
   readonly promptCache?: boolean | undefined;

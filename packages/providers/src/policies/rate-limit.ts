@@ -1,6 +1,6 @@
 import {
   checkProvider,
-  sameHint,
+  hintForKeys,
   checkKeys,
   optionKeys,
   type Provider,
@@ -25,7 +25,7 @@ export interface RateLimitOptions {
 
 const KEYS = optionKeys<RateLimitOptions>(
   { requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true },
-  { ...sameHint(['rpm'], 'Use requestsPerMinute.'), ...sameHint(['tpm'], 'Use tokensPerMinute.') },
+  { ...hintForKeys(['rpm'], 'Use requestsPerMinute.'), ...hintForKeys(['tpm'], 'Use tokensPerMinute.') },
 );
 
 /**

@@ -1,5 +1,5 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import { checkProvider, sameHint, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
+import { checkProvider, hintForKeys, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -43,12 +43,12 @@ const KEYS = optionKeys<RetryOptions>(
     random: true,
   },
   {
-    ...sameHint(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'Use maxRetries.'),
-    ...sameHint(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'Use initialBackoffMs.'),
-    ...sameHint(['maxDelay', 'maxTimeout'], 'Use maxBackoffMs.'),
-    ...sameHint(['factor'], 'Use multiplier.'),
-    ...sameHint(['onFailedAttempt'], 'Use onRetry.'),
-    ...sameHint(['timeout'], 'Use timeouts of createProvider.'),
+    ...hintForKeys(['retries', 'attempts', 'maxAttempts', 'numOfAttempts'], 'Use maxRetries.'),
+    ...hintForKeys(['delay', 'delayMs', 'minTimeout', 'startingDelay'], 'Use initialBackoffMs.'),
+    ...hintForKeys(['maxDelay', 'maxTimeout'], 'Use maxBackoffMs.'),
+    ...hintForKeys(['factor'], 'Use multiplier.'),
+    ...hintForKeys(['onFailedAttempt'], 'Use onRetry.'),
+    ...hintForKeys(['timeout'], 'Use timeouts of createProvider.'),
   },
 );
 const JITTER = 0.25;

@@ -8,7 +8,7 @@ import {
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
-  sameHint,
+  hintForKeys,
 } from '@kernel/protocol';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -26,9 +26,9 @@ export interface TurnRetryOptions {
 const KEYS = optionKeys<TurnRetryOptions>(
   { maxRetries: true, backoffMs: true, onRetry: true },
   {
-    ...sameHint(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
-    ...sameHint(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
-    ...sameHint(['onWithdrawn', 'onFailedAttempt'], 'Use onRetry.'),
+    ...hintForKeys(['retries', 'attempts', 'maxAttempts'], 'Use maxRetries.'),
+    ...hintForKeys(['initialBackoffMs', 'delayMs'], 'Use backoffMs.'),
+    ...hintForKeys(['onWithdrawn', 'onFailedAttempt'], 'Use onRetry.'),
   },
 );
 

@@ -47,7 +47,7 @@ export interface UsageTotals {
 }
 
 /** A provider that counts its usage. */
-export interface MeteredProvider extends Provider {
+export interface ProviderWithUsage extends Provider {
   /** The sums so far. */
   totals(): UsageTotals;
 }
@@ -56,7 +56,7 @@ const KEYS = optionKeys<UsageOptions>({ prices: true, onUsage: true });
 const PRICE_KEYS = optionKeys<ModelPrice>({ input: true, output: true, cachedInput: true, cacheWrite: true });
 
 /** Sums the tokens of every reply, and with `prices` their cost. */
-export function withUsage(provider: Provider, options: UsageOptions = {}): MeteredProvider {
+export function withUsage(provider: Provider, options: UsageOptions = {}): ProviderWithUsage {
   checkProvider('withUsage', provider);
   checkKeys('withUsage', options, KEYS);
   for (const [model, price] of Object.entries(options.prices ?? {}))

@@ -18,8 +18,8 @@ export interface ResponsesConfig extends CommonConfig {
 export interface ResponsesOptions extends ModelOptions {
   /**
    * Whether the vendor generates the response in the background, for replies that take minutes. The vendor stores it, so `store` cannot be false. A
-   * broken stream is resumed, and a reply in one piece is polled; the `timeouts` hold for each connection, except `totalMs`, which holds for the reply.
-   * Aborting or leaving the stream cancels the response, without waiting for the vendor's answer. Default false.
+   * broken stream is resumed, and a reply in one piece is polled; the `timeouts` apply to each connection, except `totalMs`, which applies to the
+   * reply. Aborting or leaving the stream cancels the response, without waiting for the vendor's answer. Default false.
    */
   readonly background?: boolean | null | undefined;
   /** Whether the vendor stores the response. Default false; true in the background. */

@@ -101,10 +101,13 @@ export function mcpServer({
   });
 }
 
-/** Has the model call your tool `shell`, made from `SHELL_TOOL`, in the form that it was trained on; it runs here. With `container`, the vendor runs it. */
+/**
+ * Declares your tool `shell`, made from `SHELL_TOOL`, in the form that the model was trained on. Your handler runs it. With `container`, the vendor
+ * runs it.
+ */
 export function shell(
   options: {
-    /** The id of a container at the vendor, or `auto` for a new one. Default: the commands run here. */
+    /** The id of a container at the vendor, or `auto` for a new one. Default: your handler runs the commands. */
     readonly container?: string | undefined;
   } = {},
 ): ServerTool {
@@ -118,14 +121,14 @@ export function shell(
   return define({ type: 'shell', environment });
 }
 
-/** Has the model call your tool `apply_patch`, made from `APPLY_PATCH_TOOL`, in the form that it was trained on; it runs here. */
+/** Declares your tool `apply_patch`, made from `APPLY_PATCH_TOOL`, in the form that the model was trained on. Your handler runs it. */
 export function applyPatch(): ServerTool {
   return define({ type: 'apply_patch' });
 }
 
 /**
- * Has the model call your tool of the same name with plain text instead of JSON; the text may be held to a grammar. The tool runs here and gets
- * `{ input }`, so its schema must have a string `input`.
+ * Declares your tool of the same name as one that the model calls with plain text instead of JSON; the text may be constrained to a grammar. Your
+ * handler runs it and gets `{ input }`, so its schema must have a string `input`.
  */
 export function customTool(options: {
   /** The name of the tool. */

@@ -1,8 +1,8 @@
-import type { EndFinder } from './format.ts';
+import type { MarkupEndFinder } from './format.ts';
 import { type JsonEnd, createJsonEnd, isSpace, skipSpace } from './json-text.ts';
 
 /** Markup of `open`, JSON and then `close`, if it is not empty; white space may precede both. */
-export function jsonThen(open: string, close: string): () => EndFinder {
+export function jsonThen(open: string, close: string): () => MarkupEndFinder {
   return () => {
     const json = createJsonEnd(open.length);
     let end: number | undefined;
@@ -26,7 +26,7 @@ export interface HeadedMarkup {
 }
 
 /** Markup of a head, arguments and then the marks that end it. */
-export function headThenArguments(markup: HeadedMarkup): () => EndFinder {
+export function headThenArguments(markup: HeadedMarkup): () => MarkupEndFinder {
   const { closes = [], tails = [], createEnd = createJsonEnd } = markup;
   const endMarks = closes.length > 0 ? closes : tails;
   return () => {
@@ -66,7 +66,7 @@ export function headUpTo(last: string, pattern: RegExp): (text: string) => numbe
 }
 
 /** JSON that begins with the opening mark itself, followed by the end of the line or one of the characters of `next`. */
-export function jsonLine(next: string): () => EndFinder {
+export function jsonLine(next: string): () => MarkupEndFinder {
   return () => {
     const json = createJsonEnd(0);
     let end: number | undefined;
@@ -78,7 +78,7 @@ export function jsonLine(next: string): () => EndFinder {
 }
 
 /** Markup of `open`, JSON values apart by white space, and `close`. */
-export function jsonValuesThen(open: string, close: string): () => EndFinder {
+export function jsonValuesThen(open: string, close: string): () => MarkupEndFinder {
   return () => {
     let json = createJsonEnd(open.length);
     let end = open.length;
@@ -96,7 +96,7 @@ export function jsonValuesThen(open: string, close: string): () => EndFinder {
 }
 
 /** Markup up to the first `close` at which `isComplete` accepts it. A line feed that ends `open` may be the one that begins `close`. */
-export function untilMark(open: string, close: string, isComplete: (text: string) => boolean): () => EndFinder {
+export function untilMark(open: string, close: string, isComplete: (text: string) => boolean): () => MarkupEndFinder {
   return () => {
     let from = open.endsWith('\n') && close.startsWith('\n') ? open.length - 1 : open.length;
     return (text) => {

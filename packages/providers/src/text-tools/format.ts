@@ -9,19 +9,19 @@ export interface TextCall {
 }
 
 /**
- * Finds where markup ends: returns its length, undefined while more text is needed, or a negative number if it is not markup. That is -1, or
- * after many characters minus how many were read, since a reply may not contain much of what only looks like markup.
+ * Finds where markup ends: returns its length, undefined while more text is needed, or a negative number if it is not markup. That is -1 or, after
+ * many characters, the negated number of characters that were read, since a reply may contain only so much text that merely looks like markup.
  */
-export type EndFinder = (text: string, atEnd: boolean) => number | undefined;
+export type MarkupEndFinder = (text: string, atEnd: boolean) => number | undefined;
 
 /** Reads one kind of call markup. What it accepts depends only on the text, never on how it was split. */
-export interface CallReader {
+export interface CallParser {
   /** The text that the markup begins with. */
   readonly open: string;
   /** True: only at the start of a line (or of the reply, or directly after another call). */
   readonly lineStart?: boolean;
   /** Creates a finder for one occurrence; it is called with the text from the opening mark on, longer each time, but not for each piece. */
-  createFinder(): EndFinder;
+  createFinder(): MarkupEndFinder;
   /** Reads complete markup; undefined if it contains no calls. */
   parse(text: string, tools: ReadonlyMap<string, Tool>): readonly TextCall[] | undefined;
 }
@@ -37,7 +37,7 @@ export interface TextFormat {
   /** Writes one result, for a user message. */
   result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
   /** The kinds of markup that are read as calls. */
-  readonly readers: readonly CallReader[];
-  /** Marks that are not text when they stand between or after calls, such as the token that ends a turn; white space is among them always. */
+  readonly parsers: readonly CallParser[];
+  /** Marks that are not text when they occur between or after calls, such as the token that ends a turn; white space is always one of them. */
   readonly layout?: readonly string[];
 }

@@ -26,7 +26,7 @@ const CUT_OFF: ReadonlySet<string> = new Set(['length', 'filter', 'refusal']);
 export async function* readCalls(
   events: AsyncIterable<ProviderEvent>,
   request: Pick<ProviderRequest, 'tools'>,
-  format: Pick<TextFormat, 'readers' | 'layout'>,
+  format: Pick<TextFormat, 'parsers' | 'layout'>,
 ): AsyncGenerator<ProviderEvent, void> {
   const tools = new Map((request.tools ?? []).map((tool) => [tool.name, tool]));
   const ready: ProviderEvent[] = [];

@@ -1,5 +1,5 @@
 import type { Tool } from '@kernel/protocol';
-import type { CallReader, EndFinder, TextCall, TextFormat } from './format.ts';
+import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from './format.ts';
 
 /** Receives what a scanner finds, in the order of the text. */
 export interface ScanListener {
@@ -28,14 +28,14 @@ const ALWAYS_EXAMINED_LENGTH = 4096;
 
 /** Creates a scanner for calls of these tools. Markup that is malformed, incomplete or names another tool stays text, every character of it. */
 export function createScanner(
-  format: Pick<TextFormat, 'readers' | 'layout'>,
+  format: Pick<TextFormat, 'parsers' | 'layout'>,
   tools: ReadonlyMap<string, Tool>,
   listener: ScanListener,
 ): Scanner {
   const afterCalls = [...WHITE_SPACE, ...(format.layout ?? [])];
-  const findMark = createMarkFinder(format.readers);
+  const findMark = createMarkFinder(format.parsers);
   let buffer = '';
-  let region: { readonly reader: CallReader; readonly find: EndFinder } | undefined;
+  let region: { readonly parser: CallParser; readonly find: MarkupEndFinder } | undefined;
   // At a boundary (the start, or after a call) white space is held back: it is text only if text follows.
   let atBoundary = true;
   let boundaryText = '';
@@ -68,17 +68,17 @@ export function createScanner(
 
   /** Takes one step; returns false if more text is needed. */
   function step(atEnd: boolean): boolean {
-    if (region !== undefined) return stepRegion(region.reader, region.find, atEnd);
+    if (region !== undefined) return stepRegion(region.parser, region.find, atEnd);
     if (atBoundary && consumeBoundary(atEnd)) return false;
     if (buffer === '') return false;
     if (falseMarks > MAX_FALSE_MARKS || falseLength > MAX_FALSE_LENGTH) return flushText(buffer.length);
     const hit = findMark(buffer, lineStart);
-    if (hit !== undefined && (atEnd || hit.at < certainLength(buffer, format.readers))) {
+    if (hit !== undefined && (atEnd || hit.at < certainLength(buffer, format.parsers))) {
       if (hit.at > 0) flushText(hit.at);
-      region = { reader: hit.reader, find: hit.reader.createFinder() };
+      region = { parser: hit.parser, find: hit.parser.createFinder() };
       return true;
     }
-    const certain = atEnd ? buffer.length : certainLength(buffer, format.readers);
+    const certain = atEnd ? buffer.length : certainLength(buffer, format.parsers);
     return certain > 0 ? flushText(certain) : false;
   }
 
@@ -88,7 +88,7 @@ export function createScanner(
     return true;
   }
 
-  function stepRegion(reader: CallReader, find: EndFinder, atEnd: boolean): boolean {
+  function stepRegion(parser: CallParser, find: MarkupEndFinder, atEnd: boolean): boolean {
     const end = find(buffer, atEnd);
     examinedLength = end === undefined && !atEnd ? buffer.length : 0;
     if (examinedLength > 0) return false;
@@ -96,11 +96,11 @@ export function createScanner(
     if (end !== undefined && end < 0) {
       falseMarks += 1;
       falseLength -= end;
-      return flushText(reader.open.length);
+      return flushText(parser.open.length);
     }
     // Text inside markup that is incomplete, malformed or not for a known tool may be an argument, so it is not scanned for calls.
     if (end === undefined) return flushText(buffer.length);
-    const calls = reader.parse(buffer.slice(0, end), tools);
+    const calls = parser.parse(buffer.slice(0, end), tools);
     if (calls === undefined || !calls.every((call) => tools.has(call.name))) return flushText(end);
     buffer = buffer.slice(end);
     boundaryText = '';
@@ -131,19 +131,19 @@ export function createScanner(
 
 /** Finds the first opening mark, the longest if several match. Marks that need the start of a line count only there. */
 function createMarkFinder(
-  readers: readonly CallReader[],
-): (text: string, lineStart: boolean) => { readonly reader: CallReader; readonly at: number } | undefined {
-  const byLength = readers.toSorted((a, b) => b.open.length - a.open.length);
+  parsers: readonly CallParser[],
+): (text: string, lineStart: boolean) => { readonly parser: CallParser; readonly at: number } | undefined {
+  const byLength = parsers.toSorted((a, b) => b.open.length - a.open.length);
   const pattern = new RegExp(byLength.map(({ open }) => open.replaceAll(/[^\w]/g, String.raw`\$&`)).join('|'), 'g');
   return (text, lineStart) => {
     pattern.lastIndex = 0;
     for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
       const at = hit.index;
-      const reader = byLength.find(
+      const parser = byLength.find(
         (candidate) =>
           text.startsWith(candidate.open, at) && (candidate.lineStart !== true || startsLine(text, at, lineStart)),
       );
-      if (reader !== undefined) return { reader, at };
+      if (parser !== undefined) return { parser, at };
       pattern.lastIndex = at + 1;
     }
     return undefined;
@@ -157,9 +157,9 @@ function startsLine(text: string, at: number, lineStart: boolean): boolean {
 }
 
 /** The length of the text before an incomplete opening mark at its end. */
-function certainLength(text: string, readers: readonly CallReader[]): number {
+function certainLength(text: string, parsers: readonly CallParser[]): number {
   let certain = text.length;
-  for (const { open } of readers) {
+  for (const { open } of parsers) {
     const first = open.charAt(0);
     let at = text.indexOf(first, Math.max(0, text.length - open.length + 1));
     while (at !== -1 && !open.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);

@@ -62,7 +62,7 @@ export interface Wire<Config extends CommonConfig, Settings extends BaseSettings
   readonly createDecoder: (context: DecoderContext, headers: ResponseHeaders) => ReplyDecoder;
   /** Creates the signer of requests that have no token. */
   readonly createSigner?: (config: Config, settings: Settings, redactor: Redactor) => Signer | undefined;
-  /** How a model is best held to a schema. */
+  /** How a model is best constrained to a schema. */
   readonly structuredOutput: (settings: Settings, model: string) => StructuredOutput;
   /** How the vendor counts tokens, if it does. */
   readonly tokenCounter?: TokenCounter<Settings>;

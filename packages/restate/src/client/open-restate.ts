@@ -6,9 +6,9 @@ import {
   checkNumber,
   checkPurge,
   checkSteer,
-  checkUnknownResolution,
+  checkOutcomeResolution,
   KernelError,
-  type LoggedEvent,
+  type LogEvent,
   type RecordedRun,
   type RunSignals,
   toJsonText,
@@ -32,20 +32,20 @@ import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter
 
 /**
  * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
- * reached. `decide`, `resolveUnknown`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
+ * reached. `decide`, `resolveOutcome`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
  * decision counts even before its run is started.
  */
 export interface RestateRuns extends RunSignals {
   /**
-   * Starts a run. Starting it again with the same id and input changes nothing. Resolves to whether the run is new, once Restate has accepted it; no worker
-   * is needed. Rejects with `CONFIG_INVALID` for an id that is taken by another input, which is only detected once that run has begun.
+   * Starts a run. Starting it again with the same id and input has no effect. Resolves to whether the run is new, once Restate has accepted it; no
+   * worker is needed. Rejects with `CONFIG_INVALID` for an id that was used with another input, which is only detected once that run has started.
    */
   start(id: string, options: StartOptions): Promise<boolean>;
   /** Reads a run; undefined if there is none with this id. */
   status(id: string): Promise<RecordedRun | undefined>;
   /** Lists runs, latest first, without their results. */
   list(filter?: RunFilter): Promise<readonly RecordedRun[]>;
-  /** Resolves once the run is over, however it ended. A blocked run is not over. */
+  /** Resolves once the run has finished, whatever the outcome. A blocked run has not finished. */
   result(id: string, options?: WaitOptions): Promise<RecordedRun>;
   /**
    * Continues a run that failed or is blocked, keeping what is recorded; a blocked run moves to the deployment registered last with `latest`. Rejects with
@@ -53,8 +53,8 @@ export interface RestateRuns extends RunSignals {
    */
   retry(id: string, options?: RetryOptions): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
-  events(id: string, options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
-  /** Deletes runs that are over with all their data. Resolves to the number of deleted runs. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
+  /** Deletes finished runs with all their data. Resolves to the number of deleted runs. */
   purge(options?: PurgeOptions): Promise<number>;
 }
 
@@ -153,10 +153,10 @@ export function openRestate(options: RestateOptions): RestateRuns {
       checkDecision(decision);
       return ask(id, 'answer', { kind: 'approval', callId, answer: decision });
     },
-    async resolveUnknown(id, callId, resolution) {
-      checkId('resolveUnknown', id);
-      checkCallId('resolveUnknown', callId);
-      checkUnknownResolution(resolution);
+    async resolveOutcome(id, callId, resolution) {
+      checkId('resolveOutcome', id);
+      checkCallId('resolveOutcome', callId);
+      checkOutcomeResolution(resolution);
       return ask(id, 'answer', { kind: 'unknown', callId, answer: resolution });
     },
     async steer(id, message, steerOptions = {}) {

@@ -15,7 +15,7 @@ export interface StartOptions {
   readonly input?: JsonValue | undefined;
   /** When the run starts. Default: immediately. */
   readonly at?: Date | undefined;
-  /** When the run is cancelled if it is not over by then. Default: never. */
+  /** When the run is cancelled if it has not finished by then. Default: never. */
   readonly deadline?: Date | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface WaitOptions {
 export interface EventsOptions extends WaitOptions {
   /** Return only events after this position. Default 0: all. */
   readonly after?: number | undefined;
-  /** Whether to wait for new events until the run is over. Default true. */
+  /** Whether to wait for new events until the run has finished. Default true. */
   readonly follow?: boolean | undefined;
 }
 

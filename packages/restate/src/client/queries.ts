@@ -11,11 +11,11 @@ export interface RunFilter {
   readonly limit?: number | undefined;
 }
 
-/** Which runs to delete, of those that are over. */
+/** Which finished runs to delete. */
 export interface PurgeOptions {
   /** Only runs with these ids. */
   readonly ids?: readonly string[] | undefined;
-  /** Only runs that ended before this time. Default: all runs that are over. */
+  /** Only runs that ended before this time. Default: all finished runs. */
   readonly before?: Date | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface RestateApi {
   call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Starts a handler and returns Restate's response. */
   send(path: string, body: unknown, delayMs: number): Promise<unknown>;
-  /** Returns whether a workflow was started, and whether it is over. Looks it up by its key, unlike `query`. */
+  /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
   workflowState(workflow: string, key: string): Promise<'missing' | 'open' | 'over'>;
   /** Performs an action on an invocation. Resolves to false if it does not exist or its state does not allow the action. */
   patchInvocation(invocationId: string, action: string): Promise<boolean>;

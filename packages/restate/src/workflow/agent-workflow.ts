@@ -22,7 +22,7 @@ export interface AgentWorkflowOptions {
   readonly inactivityTimeoutMs?: number | undefined;
   /** How much longer a call may take before Restate aborts the attempt, in milliseconds. Default 24 hours. */
   readonly abortTimeoutMs?: number | undefined;
-  /** How long Restate keeps a run that is over, in milliseconds. Default 24 hours. */
+  /** How long Restate keeps a finished run, in milliseconds. Default 24 hours. */
   readonly retentionMs?: number | undefined;
   /** How long a failed run can be retried, in milliseconds. Default 24 hours. */
   readonly retryWindowMs?: number | undefined;
@@ -67,7 +67,7 @@ const DAY_MS = 86_400_000;
  * import * as restate from '@restatedev/restate-sdk';
  *
  * const provider = createProvider({ name: 'ollama' });
- * const helper = agentWorkflow('helper', { run: (executor) => run({ provider, model: 'qwen3', ...executor }) });
+ * const helper = agentWorkflow('helper', { run: (context) => run({ provider, model: 'qwen3', ...context }) });
  * restate.serve({ services: [helper], port: 9080 });
  *
  * // Anywhere else, once the worker is registered with Restate:

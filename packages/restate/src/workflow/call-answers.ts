@@ -1,4 +1,4 @@
-import type { Decision, DurableAgent, JsonValue, UnknownResolution } from '@kernel/protocol';
+import type { Decision, DurableAgent, JsonValue, OutcomeResolution } from '@kernel/protocol';
 import { RestatePromise, TerminalError, type WorkflowContext } from '@restatedev/restate-sdk';
 import { promiseNames, roundKey, type Wait } from '../run-state.ts';
 import type { Journal } from './journal.ts';
@@ -8,7 +8,7 @@ import type { RunStatusWriter } from './run-status.ts';
 export interface Question {
   /** The kind of answer it needs. */
   readonly kind: Wait['kind'];
-  /** The id for `decide` and `resolveUnknown`. */
+  /** The id for `decide` and `resolveOutcome`. */
   readonly callId: string;
   /** The call. */
   readonly call: JsonValue;
@@ -19,7 +19,7 @@ export interface CallAnswers {
   /** Reads a decision made before the call began to wait. */
   readEarly(callId: string): Promise<void>;
   /** Returns the answer for a call; undefined if there is none yet. */
-  answer(kind: Wait['kind'], callId: string): Decision | UnknownResolution | undefined;
+  answer(kind: Wait['kind'], callId: string): Decision | OutcomeResolution | undefined;
   /** Waits until all questions are answered or the run is cancelled. An earlier answer that did not settle a question is discarded. */
   wait(questions: readonly Question[]): Promise<void>;
 }
@@ -34,10 +34,10 @@ export function createCallAnswers(
   agent: DurableAgent,
 ): CallAnswers {
   const rounds = new Map<string, number>();
-  const answers = new Map<string, Decision | UnknownResolution>();
+  const answers = new Map<string, Decision | OutcomeResolution>();
   const roundOf = (kind: Wait['kind'], callId: string): number => rounds.get(keyOf(kind, callId)) ?? 1;
   const promiseOf = (kind: Wait['kind'], callId: string) =>
-    context.promise<Decision | UnknownResolution>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
+    context.promise<Decision | OutcomeResolution>(promiseNames.answer(kind, callId, roundOf(kind, callId)));
 
   /** Prepares for the next answer for a call. */
   function ask({ kind, callId }: Question): void {

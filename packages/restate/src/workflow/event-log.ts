@@ -5,7 +5,7 @@ import { type EventPage, EVENTS_PER_PAGE, promiseNames } from '../run-state.ts';
 export interface TimedEvent {
   /** When it was emitted, in milliseconds since 1970. A replay must give the same time. */
   readonly at: number;
-  /** The event, as returned by `toLogged`. */
+  /** The event, as returned by `toLogEvent`. */
   readonly event: object;
 }
 
@@ -25,7 +25,7 @@ export function createEventLog(context: WorkflowContext): EventLog {
     add(step, added) {
       for (const { at, event } of added) {
         const seq = (pages + 1) * EVENTS_PER_PAGE + events.length;
-        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogged`
+        // eslint-disable-next-line typescript/no-unsafe-type-assertion -- returned by `toLogEvent`
         events.push({ seq, at, step, event: event as EventPage['events'][number]['event'] });
       }
     },

@@ -5,7 +5,7 @@ import {
   type DurableAgent,
   KernelError,
   type RunEnd,
-  type RunExecutor,
+  type DurableContext,
   type RunResultJson,
   STEP_FORMAT,
 } from '@kernel/protocol';
@@ -67,9 +67,16 @@ export async function executeRun(
     status.set('running', round);
     const { signal } = controller;
     const approve = agent.approve && withAnswers(agent.approve, answers);
-    const executor: RunExecutor = { messages: start.messages, runId: context.key, signal, approve, steering, steps };
+    const durableContext: DurableContext = {
+      messages: start.messages,
+      runId: context.key,
+      signal,
+      approve,
+      steering,
+      steps,
+    };
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-    const result = await Promise.race([runAgent(agent, executor, start, { log, status }), halt.ended]);
+    const result = await Promise.race([runAgent(agent, durableContext, start, { log, status }), halt.ended]);
     // oxlint-disable-next-line no-await-in-loop -- the result of an attempt that is over must not count
     if (attemptCompletedSignal.aborted) await halt.never();
     const ended = result === 'cancelled' ? ABORTED : result;
@@ -96,13 +103,13 @@ const ABORTED: RunResultJson = { reason: 'aborted' };
 /** Runs an agent to its end. Never rejects. */
 async function runAgent(
   agent: DurableAgent,
-  executor: RunExecutor,
+  context: DurableContext,
   { input }: StartInput,
   { log, status }: { readonly log: EventLog; readonly status: RunStatusWriter },
 ): Promise<RunResultJson> {
   let end: RunEnd | undefined;
   try {
-    for await (const event of agent.run(executor, input)) {
+    for await (const event of agent.run(context, input)) {
       if (event.type === 'run-end') end = event;
       else if (isOfRun(event)) log.add('', [{ at: status.now(), event }]);
     }

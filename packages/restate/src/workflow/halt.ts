@@ -7,7 +7,7 @@ export const BLOCKED = 'The run is blocked:';
 /** How long to wait before retrying a blocked run, in milliseconds. */
 const BLOCKED_MS = 60_000;
 
-/** Whether an attempt at a run goes on. Once it has halted, its loop gets no more outputs, since nothing it does with them may count. */
+/** Whether an attempt at a run continues. Once it has halted, its loop gets no more outputs, since nothing it does with them may count. */
 export interface Halt {
   /** Rejects when the attempt is blocked, and resolves when it is cancelled while waiting. */
   readonly ended: Promise<'cancelled'>;

@@ -7,7 +7,7 @@ import {
   KernelError,
   type Step,
   type StepExecutor,
-  type UnknownResolution,
+  type OutcomeResolution,
 } from '@kernel/protocol';
 import { RestatePromise } from '@restatedev/restate-sdk';
 import { inputDigest } from '../digest.ts';
@@ -34,7 +34,7 @@ export interface JournalStepsOptions {
   readonly log: EventLog;
   /** Receives the time of the journal. */
   readonly status: RunStatusWriter;
-  /** Whether the attempt goes on. */
+  /** Whether the attempt continues. */
   readonly halt: Halt;
   /** Identifies the attempt of this process. Any other id in the journal is of an attempt that died. */
   readonly attemptId: string;
@@ -45,7 +45,7 @@ interface Item {
   readonly step: Step;
   readonly digest: string;
   /** How to resolve it instead of running it, if its outcome is unknown. */
-  readonly answer?: UnknownResolution;
+  readonly answer?: OutcomeResolution;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Decision, UnknownResolution } from '@kernel/protocol';
+import type { Decision, OutcomeResolution } from '@kernel/protocol';
 import { TerminalError, TimeoutError, type WorkflowSharedContext } from '@restatedev/restate-sdk';
 import {
   type EventPage,
@@ -19,7 +19,7 @@ export interface Answer {
   /** The call. */
   readonly callId: string;
   /** The answer. */
-  readonly answer: Decision | UnknownResolution;
+  readonly answer: Decision | OutcomeResolution;
 }
 
 /** The request of `events`. */
@@ -43,7 +43,7 @@ export async function answerCall(context: WorkflowSharedContext, { kind, callId,
   return complete(context, promiseNames.answer(kind, callId, round), answer);
 }
 
-/** Sends a signal to a run, even before it begins. Returns false if the run is over. */
+/** Sends a signal to a run, even before it begins. Returns false if the run has finished. */
 export async function sendSignal(context: WorkflowSharedContext, signal: Signal): Promise<boolean> {
   if (isOver(await context.get<RunState>('run'))) return false;
   let number = (await context.get<number>('signals')) ?? 1;
@@ -67,7 +67,7 @@ export async function readEvents(
   return (await waitFor<EventPage>(context, promiseNames.events(page), waitMs)) ?? null;
 }
 
-/** Returns the state of a run, with its result if it is over within `waitMs`. */
+/** Returns the state of a run, with its result if it finishes within `waitMs`. */
 export async function readOutcome(context: WorkflowSharedContext, { waitMs }: OutcomeRequest): Promise<Outcome> {
   const run = await context.get<RunState>('run');
   const isRetried =

@@ -2,7 +2,7 @@ import { errorMessage } from '@kernel/internal';
 import {
   type AgentEvent,
   type DurableAgent,
-  isLogged,
+  shouldLogEvent,
   type JsonValue,
   KernelError,
   limitOutput,
@@ -10,7 +10,7 @@ import {
   pendingCallOf,
   type Step,
   type StepScope,
-  toLogged,
+  toLogEvent,
 } from '@kernel/protocol';
 import type { TimedEvent } from './event-log.ts';
 import type { SignalSteering } from './signals.ts';
@@ -27,7 +27,7 @@ export interface StepRecord {
   readonly error?: JsonValue;
   /** The call that waits for a decision, after which the step runs again. */
   readonly pending?: { readonly call: JsonValue; readonly callId: string };
-  /** Set if the outcome of the call is unknown and waits for `resolveUnknown`. */
+  /** Set if the outcome of the call is unknown and waits for `resolveOutcome`. */
   readonly isUnknown?: true;
   /** Set if the handler of the call was entered. */
   readonly isEntered?: true;
@@ -89,7 +89,7 @@ export function toJson(error: unknown): JsonValue {
 function collectEvents(): { readonly events: TimedEvent[]; readonly onEvent: NonNullable<StepScope['onEvent']> } {
   const events: TimedEvent[] = [];
   const onEvent = (event: AgentEvent): void => {
-    if (isLogged(event)) events.push({ at: Date.now(), event: toLogged(event) });
+    if (shouldLogEvent(event)) events.push({ at: Date.now(), event: toLogEvent(event) });
   };
   return { events, onEvent };
 }

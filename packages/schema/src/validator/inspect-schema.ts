@@ -1,7 +1,7 @@
 import { isObject, pointerToken, truncate } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import { TYPE_NAMES } from './assertions.ts';
-import { invalidSchema } from './freeze-copy.ts';
+import { invalidSchema } from './deep-freeze-copy.ts';
 import { KEYWORDS, type KeywordKind } from './keywords.ts';
 import { metaSchemas } from './meta-schemas.ts';
 import { compilePattern } from './patterns/pattern.ts';

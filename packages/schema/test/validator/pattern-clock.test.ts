@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { compileSchema, resetMatchBudget } from '../../src/index.ts';
+import { compileSchema, resetMatchTime } from '../../src/index.ts';
 
 const ADDRESS = '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$';
 const SLOW = '.*foo.*bar.*x$';
@@ -10,7 +10,7 @@ test.each([20, 70, 250])('a thousand valid addresses of %i characters are valid'
   verifies('tools.execute.patterns');
   const addresses = Array.from({ length: 1000 }, (_, at) => `${'n'.repeat(length)}${at}@mail.example.com`);
   const validator = compileSchema({ type: 'array', items: { type: 'string', pattern: ADDRESS } });
-  resetMatchBudget();
+  resetMatchTime();
   expect(validator.test(addresses)).toBe(true);
   expect(validator.issues([...addresses, `${'n'.repeat(length)}@`])).toMatchObject([{ path: '/1000' }]);
 });
@@ -23,8 +23,8 @@ test.each([
 ])('text that a pattern did not finish reading does not pass, under %s', (name, schema) => {
   verifies('tools.execute.patterns');
   const value = name.includes('Properties') ? { [unread]: 1 } : unread;
-  resetMatchBudget();
+  resetMatchTime();
   expect(compileSchema(schema).test(value)).toBe(false);
-  resetMatchBudget();
+  resetMatchTime();
   expect(compileSchema(schema).issues(value)).not.toEqual([]);
 });

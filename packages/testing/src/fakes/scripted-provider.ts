@@ -55,7 +55,7 @@ export interface ScriptedProviderOptions {
   readonly name?: string | undefined;
   /** Repeats the last step for all further requests. Default false. */
   readonly repeat?: boolean | undefined;
-  /** How models are held to a schema. Default: as of a provider that does not say, by a tool. */
+  /** How models are constrained to a schema. Default: by a tool, as for any provider that does not say. */
   readonly structuredOutput?: StructuredOutput | undefined;
 }
 

@@ -10,15 +10,15 @@ import { filesFor, modeRules } from './mode-rules.ts';
 import { PROTECTED_PATHS } from './protected-paths.ts';
 import type { AgentBundle, BundleMode } from './types.ts';
 
-/** What an agent that writes works with. */
+/** Options of `blogAgent`. */
 export interface BlogAgentOptions {
   /** The folder with drafts and posts. */
   readonly workspace: Workspace;
-  /** What it is allowed: only `act` changes files and publishes. Default `act`. */
+  /** What the agent may do: only `act` changes files and publishes. Default `act`. */
   readonly mode?: BundleMode | undefined;
-  /** How feeds and pages are loaded; false for not at all. Default: from public addresses. */
+  /** How feeds and pages are loaded; false to load none. Default: from public addresses only. */
   readonly fetch?: FetchUrlOptions | false | undefined;
-  /** What the web is searched with. Default: it is not. */
+  /** The search engine for the web. Default: none. */
   readonly search?: SearchEngine | undefined;
   /** Where it can publish to, such as a webhook. Default: nowhere. */
   readonly channels?: readonly MessageChannel[] | undefined;

@@ -9,19 +9,19 @@ import { filesFor, modeRules } from './mode-rules.ts';
 import { projectCommands, type ProjectCommands } from './project-commands.ts';
 import type { AgentBundle, BundleMode } from './types.ts';
 
-/** What an agent for code works with. */
+/** Options of `codeAgent`. */
 export interface CodeAgentOptions {
-  /** The project. For `act` its rules have to allow writing. */
+  /** The project. `act` needs rules that allow writing. */
   readonly workspace: Workspace;
-  /** What it is allowed. Default `act`. */
+  /** What the agent may do. Default `act`. */
   readonly mode?: BundleMode | undefined;
-  /** How commands run; false for none. Default: isolated by what the system has. A workspace that is not on disk has none. */
+  /** How commands run; false for no commands. Default: isolated with what the system offers. A workspace that is not on disk has no commands. */
   readonly commands?: Omit<CommandOptions, 'workspace'> | false | undefined;
-  /** How web pages are loaded; false for not at all. Default: from public addresses. */
+  /** How web pages are loaded; false to load none. Default: from public addresses only. */
   readonly fetch?: FetchUrlOptions | false | undefined;
   /** What the web is searched with. Default: it is not. */
   readonly search?: SearchEngine | undefined;
-  /** Aborts the look at the project. */
+  /** Aborts the inspection of the project. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,8 +35,8 @@ const KEYS = optionKeys<CodeAgentOptions>({
 });
 
 /**
- * Creates `code_agent`: the tools for work on a project, rules for its mode, and instructions with the commands of this project. Looks for Git, for what runs the
- * tests and for what formats the code; runs nothing.
+ * Creates `code_agent`: the tools for work on a project, rules for its mode, and instructions with the commands of this project. Detects Git, the
+ * test command and the formatter; runs nothing.
  *
  * @example
  * ```ts

@@ -3,9 +3,9 @@ import type { Workspace } from '../workspace/index.ts';
 
 /** The commands of a project that an agent needs. */
 export interface ProjectCommands {
-  /** What runs its tests. */
+  /** The command that runs its tests. */
   readonly test: readonly string[] | undefined;
-  /** What formats its code. */
+  /** The command that formats its code. */
   readonly format: readonly string[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ToolContext } from '@kernel/protocol';
 import { createOutputBuffer, type OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
-/** A command that goes on after its call. */
+/** A command that continues after its call. */
 export interface BackgroundCommand {
   /** `command-1`, `command-2` and so on within a run. */
   readonly id: string;

@@ -6,7 +6,7 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   type ToolContext,
   type ToolImplementation,
   type ToolResult,
@@ -21,43 +21,43 @@ import { clean, createOutputBuffer } from './process/output-buffer.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
-/** How commands are run. */
+/** Options of `commandTools`. */
 export interface CommandOptions {
-  /** The workspace whose folder commands run in. It has to be one on disk. */
+  /** The workspace in whose folder commands run. It must be on disk. */
   readonly workspace: Workspace;
   /**
-   * How commands are kept from everything but the folder. `auto`: bubblewrap, Linux namespaces or the sandbox of macOS, whichever works, else nothing, which
-   * every result says; `required`: the same, but nothing runs without; `none`: nothing, on purpose. Default `auto`.
+   * How commands are confined to the folder. `auto`: bubblewrap, Linux namespaces or the macOS sandbox, whichever works; if none does, commands run
+   * without isolation, and every result says so. `required`: the same, but nothing runs without isolation. `none`: no isolation. Default `auto`.
    */
   readonly isolation?: Isolation | 'auto' | 'required' | 'none' | undefined;
   /** Whether isolated commands may use the network, loopback included. Without isolation they always can. Default false. */
   readonly network?: boolean | undefined;
-  /** Files and folders that isolated commands may read besides the system's, absolute. */
+  /** Files and folders that isolated commands may read in addition to the system's, as absolute paths. */
   readonly readable?: readonly string[] | undefined;
-  /** Files and folders of the workspace that isolated commands find empty, such as `.env`; relative. Those that do not exist are skipped. */
+  /** Files and folders of the workspace that appear empty to isolated commands, such as `.env`, as relative paths. Those that do not exist are skipped. */
   readonly hidden?: readonly string[] | undefined;
   /**
-   * Whether isolated commands may change the repository in the folder, for example to commit. What they write there (a hook, the config) Git may run later,
-   * outside. Default false.
+   * Whether isolated commands may change the repository in the folder, for example to commit. Git may later run what they write there (a hook, the
+   * config) outside the isolation. Default false.
    */
   readonly gitWritable?: boolean | undefined;
-  /** The names of the variables that commands get. Default: `DEFAULT_VARIABLES`. */
+  /** The names of the environment variables that commands inherit. Default: `DEFAULT_VARIABLES`. */
   readonly variables?: readonly string[] | undefined;
-  /** Variables with other values than those of this process. */
+  /** Environment variables that get other values than in this process. */
   readonly setVariables?: Readonly<Record<string, string>> | undefined;
-  /** Time limit of a command, in milliseconds, and the longest that a call can ask for; `Infinity` means none. Default 120,000. */
+  /** Time limit of a command, in milliseconds, which is also the longest that a call can ask for; `Infinity` means none. Default 120,000. */
   readonly timeoutMs?: number | undefined;
   /** How many bytes of output a result holds: half from the beginning, half from the end. Default 30,000. */
   readonly maxOutputBytes?: number | undefined;
-  /** How many background commands of a run are at work at once. Default 8. */
+  /** How many background commands of a run may run at once. Default 8. */
   readonly maxBackground?: number | undefined;
 }
 
-/** The tools for commands, and what ends those in the background. */
+/** The tools for commands, and a way to stop those in the background. */
 export interface CommandTools {
   /** `run_command`, `read_output` and `stop_command`. */
   readonly tools: readonly ToolImplementation[];
-  /** Ends all background commands and waits for that. */
+  /** Stops all background commands and waits until they have ended. */
   close(): Promise<void>;
 }
 
@@ -84,11 +84,11 @@ const KEYS = optionKeys<CommandOptions>(
     maxBackground: true,
   },
   {
-    ...sameHint(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
-    ...sameHint(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
-    ...sameHint(['sandbox'], 'Use "isolation".'),
-    ...sameHint(['timeout'], 'Use "timeoutMs", in milliseconds.'),
-    ...sameHint(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
+    ...hintForKeys(['cwd', 'root', 'folder'], 'Use workspace: await createWorkspace({ root, … }).'),
+    ...hintForKeys(['env', 'environment'], 'Use "variables" for names and "setVariables" for values.'),
+    ...hintForKeys(['sandbox'], 'Use "isolation".'),
+    ...hintForKeys(['timeout'], 'Use "timeoutMs", in milliseconds.'),
+    ...hintForKeys(['allow', 'deny', 'permissions'], 'Rules belong to permissions([…]).'),
   },
 );
 const TIMEOUT_MS = 120_000;
@@ -97,10 +97,10 @@ const MAX_BACKGROUND = 8;
 const MAX_PROGRESS = 8_000;
 
 /**
- * Creates the tools `run_command`, `read_output` and `stop_command`. A command is an argument vector: no shell reads it, unless it names one.
+ * Creates the tools `run_command`, `read_output` and `stop_command`. A command is an argument vector: no shell interprets it, unless it names one.
  *
- * Whether a command may run is for `approve` to say; see `permissions`. What it can reach is for `isolation`. It ends with its whole process group, on
- * a timeout, on an abort and when its main process ends.
+ * `approve` decides whether a command may run (see `permissions`), and `isolation` what it can reach. Its whole process group is stopped on a
+ * timeout, on an abort and when its main process ends.
  *
  * @example
  * ```ts

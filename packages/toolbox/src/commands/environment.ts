@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { safeFolders } from '../find-program.ts';
 
-/** The variables that commands get, if nothing else is said. None of them usually holds a secret. */
+/** The environment variables that commands inherit by default. None of them usually contains a secret. */
 export const DEFAULT_VARIABLES: readonly string[] = [
   'PATH',
   'HOME',
@@ -25,8 +25,8 @@ export const DEFAULT_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Returns the environment of a command: the named variables that are set. Of the PATH the folders are left out that are relative or within `folder`,
- * where a program named `git` would be anybody's.
+ * Returns the environment of a command: the named variables that are set. Folders of the PATH that are relative or within `folder` are left out,
+ * where anyone could have put a program named `git`.
  */
 export function commandVariables(
   names: readonly string[],

@@ -20,7 +20,7 @@ const tool: Tool = {
   metadata: { category: 'code', usageHint: 'To delete or remove a file or folder.' },
 };
 
-/** Makes `delete`: what it removes goes to the state of the workspace, and its answer says how it comes back. */
+/** Creates the tool `delete`. What it removes is kept in the state of the workspace, and the result says how to restore it. */
 export function deleteTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

@@ -3,9 +3,9 @@ import type { Workspace } from '../workspace/index.ts';
 import { globTest } from './glob.ts';
 import { walkFiles } from './walk-files.ts';
 
-/** Which files are found. */
+/** Options of `findFiles`. */
 export interface FindFilesOptions {
-  /** A glob; one without a slash fits the names of files in any folder. Default: every file. */
+  /** A glob; one without a slash matches the names of files in any folder. Default: every file. */
   readonly pattern?: string | undefined;
   /** The folder to look in. Default: the root of the workspace. */
   readonly path?: string | undefined;
@@ -16,8 +16,8 @@ export interface FindFilesOptions {
 const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: true });
 
 /**
- * Yields the paths of the files below a folder that may be read, each folder's entries by name, without what `.gitignore` ignores and `node_modules`. Links are not
- * followed. Throws `TOOL_FAILED` for a glob that cannot be used and for a folder that cannot be listed.
+ * Yields the paths of the readable files below a folder, sorted by name within each folder, without `node_modules` and what `.gitignore` ignores.
+ * Links are not followed. Throws `TOOL_FAILED` for an invalid glob and for a folder that cannot be listed.
  */
 export async function* findFiles(workspace: Workspace, options: FindFilesOptions = {}): AsyncGenerator<string, void> {
   checkKeys('findFiles', options, KEYS);

@@ -47,7 +47,10 @@ interface Input {
   readonly count?: boolean;
 }
 
-/** Makes `glob`: at most 500 paths, relative to the workspace, or how many there are. A pattern without a slash fits the names of files in any folder. `now` is for tests. */
+/**
+ * Creates the tool `glob`: at most 500 paths, relative to the workspace, or their number. A pattern without a slash matches the names of files in any
+ * folder. `now` is replaceable in tests.
+ */
 export function globTool(workspace: Workspace, now: () => number = Date.now): ToolImplementation {
   return {
     tool,
@@ -80,7 +83,7 @@ export function globTool(workspace: Workspace, now: () => number = Date.now): To
   };
 }
 
-/** Compiles a glob of the model; one without a slash is a name in any folder. Throws the error for the model if it cannot be used. */
+/** Compiles a glob of the model; one without a slash is a name in any folder. Throws an error for the model if it is invalid. */
 export function globTest(pattern: string): PathTest {
   const clean = pattern.replace(/^(?:\.?\/)+/, '');
   try {

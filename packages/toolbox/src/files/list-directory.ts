@@ -33,7 +33,7 @@ const tool: Tool = {
   },
 };
 
-/** Makes `list_directory`: names, folders first with a trailing slash, sizes of files, and counts in the last line; at most 1,000 entries. */
+/** Creates the tool `list_directory`: names, folders first with a trailing slash, sizes of files, and counts in the last line; at most 1,000 entries. */
 export function listDirectoryTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

@@ -19,7 +19,7 @@ const tool: Tool = {
   metadata: { category: 'code', usageHint: 'To move or rename a file or folder.' },
 };
 
-/** Makes `move`. Missing folders are made; nothing is replaced. */
+/** Creates the tool `move`. Missing folders are created; nothing is replaced. */
 export function moveTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

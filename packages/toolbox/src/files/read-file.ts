@@ -49,7 +49,7 @@ interface Input {
   readonly numbered?: boolean;
 }
 
-/** Makes `read_file`: at most 256 KiB of a text file, by lines on request; images and PDFs up to 10 MiB as media of the result. */
+/** Creates the tool `read_file`: at most 256 KiB of a text file, by lines on request; images and PDFs up to 10 MiB as media of the result. */
 export function readFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

@@ -17,7 +17,7 @@ const tool: Tool = {
   metadata: { category: 'code', usageHint: 'To take back an edit, a move or a deletion.' },
 };
 
-/** Makes `undo`, for the changes that went through the workspace. */
+/** Creates the tool `undo`, for changes made through the workspace. */
 export function undoTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

@@ -6,9 +6,9 @@ const WAIT_MS = 10_000;
 const SQLITE_BUSY = 5;
 
 /**
- * Runs something while this call alone, among all processes, holds the lock of a path, such as `permissions.json.lock` for the file beside it. The file is made
- * where it is missing, in a folder that exists, and stays. The lock is that of an empty SQLite database: the system gives it back when a process ends,
- * however it ends. Rejects after ten seconds without it.
+ * Runs a function while this call holds the lock file at a path, exclusively across processes, such as `permissions.json.lock` for the file next to
+ * it. The lock file is created if it does not exist, in an existing folder, and is not removed. It is an empty SQLite database, whose lock the system
+ * releases when a process ends, however it ends. Rejects if the lock is not free within ten seconds.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   prepare(path);

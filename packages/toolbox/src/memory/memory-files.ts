@@ -42,7 +42,7 @@ export interface MemoryFiles {
 /** What a write replaces. */
 export type Previous = 'absent' | { readonly version: string; readonly size: number };
 
-/** Makes the files of a memory. Throws `CONFIG_INVALID` for limits that cannot be meant. */
+/** Creates the files of a memory. Throws `CONFIG_INVALID` for invalid limits. */
 export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits): MemoryFiles {
   checkKeys(owner, limits, LIMIT_KEYS);
   for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);

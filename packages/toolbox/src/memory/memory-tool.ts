@@ -31,9 +31,9 @@ const tool: Tool = {
 };
 
 /**
- * Makes `memory`: the commands, arguments and texts of Anthropic's memory tool (`memory_20250818`), for any model, over a workspace that allows writing.
- * `/memories` is its root. The user sees what was written as a diff. Of several processes that write, none loses what another one wrote; undo is that
- * of the workspace.
+ * Creates the tool `memory`: the commands, arguments and texts of Anthropic's memory tool (`memory_20250818`), for any model, over a workspace that
+ * allows writing. `/memories` is its root. The user sees what was written as a diff. Processes that write at the same time do not lose each other's
+ * changes; undo is that of the workspace.
  *
  * @example
  * ```ts

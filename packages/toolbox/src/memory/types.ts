@@ -1,9 +1,9 @@
-/** How much a memory may hold. A write that would exceed it fails, and says by what. */
+/** Limits of a memory. A write that would exceed one fails and says which. */
 export interface MemoryLimits {
-  /** The size of a file, in bytes. Default 131,072. */
+  /** The maximum size of a file, in bytes. Default 131,072. */
   readonly maxFileBytes?: number | undefined;
-  /** The size of all files, in bytes. Default 16 MiB. */
+  /** The maximum size of all files together, in bytes. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
-  /** How many files and folders there are. Default 1,000. */
+  /** The maximum number of files and folders. Default 1,000. */
   readonly maxEntries?: number | undefined;
 }

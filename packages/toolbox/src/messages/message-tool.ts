@@ -21,7 +21,7 @@ const TOOL: Tool = {
 };
 
 /**
- * Creates the tool `message` over channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default.
+ * Creates the tool `message` for channels: `streamChannel`, `webhookChannel`, or your own. The first one is the default.
  *
  * @example
  * ```ts

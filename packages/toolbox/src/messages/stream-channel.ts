@@ -6,8 +6,8 @@ import { visibleText } from '../text/visible.ts';
 import type { MessageChannel } from './types.ts';
 
 /**
- * Writes messages to a stream, such as `process.stdout`, each followed by a line break, and waits until the stream has taken it. Terminal escapes are left out, other control
- * and hidden characters are visible.
+ * Writes messages to a stream, such as `process.stdout`, each followed by a line break, and waits until the stream has accepted it. Terminal escapes
+ * are removed; other control and hidden characters are made visible.
  */
 export function streamChannel(stream: Writable, name = 'stdout'): MessageChannel {
   return {
@@ -21,7 +21,7 @@ export function streamChannel(stream: Writable, name = 'stdout'): MessageChannel
   };
 }
 
-/** Writes a text and resolves to whether the stream has taken it. A stream that fails or closes meanwhile has not. */
+/** Writes a text and resolves to whether the stream has accepted it. A stream that fails or closes meanwhile has not. */
 function write(stream: Writable, text: string): Promise<boolean> {
   if (!stream.writable) return Promise.resolve(false);
   return new Promise((resolve) => {

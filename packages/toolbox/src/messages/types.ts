@@ -1,6 +1,6 @@
-/** The port to people: a place where a message arrives. */
+/** The port to people: a destination for messages. */
 export interface MessageChannel {
-  /** Its name, by which a model chooses it. */
+  /** Its name, by which a model selects it. */
   readonly name: string;
   /** Delivers a message. Rejects with a `KernelError` whose message is for the model. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<void>;

@@ -2,18 +2,18 @@ import { checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protoco
 import { headerId, readSecret, webhookHeaders } from './sign-webhook.ts';
 import type { MessageChannel } from './types.ts';
 
-/** Where messages are posted. */
+/** Options of `webhookChannel`. */
 export interface WebhookOptions {
   /** The address. */
   readonly url: string;
-  /** Its name, by which a model chooses it. Default `webhook`. */
+  /** Its name, by which a model selects it. Default `webhook`. */
   readonly name?: string | undefined;
   /**
-   * A secret that both ends know: `whsec_` and 24 to 64 bytes in base64. Each request then has `webhook-signature`, by which the receiver can tell that it
-   * came from here.
+   * A secret shared with the receiver: `whsec_` and 24 to 64 bytes in base64. Each request then has `webhook-signature`, by which the receiver can
+   * verify its origin.
    */
   readonly secret?: string | undefined;
-  /** The body of the request, as JSON. Default `{ id, text }`; chat services want their own. */
+  /** Returns the body of the request, which is sent as JSON. Default `{ id, text }`; chat services expect other fields. */
   readonly body?: ((message: { readonly id: string; readonly text: string }) => unknown) | undefined;
   /** Time limit, in milliseconds. Default 15,000. */
   readonly timeoutMs?: number | undefined;

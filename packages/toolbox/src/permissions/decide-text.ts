@@ -2,7 +2,10 @@ import type { ToolCall } from '@kernel/protocol';
 import { parseInput } from './parse-input.ts';
 import type { PermissionDecision, Permissions } from './types.ts';
 
-/** Decides on a call by the text of its arguments. One that cannot be read is asked about, unless it is denied anyway: a tool may read it all the same. */
+/**
+ * Decides on a call by the text of its arguments. Text that cannot be parsed leads to a question, unless it is denied anyway: a tool may be able to
+ * parse it.
+ */
 export function decideText(
   decide: Permissions['decide'],
   { arguments: text, name }: Pick<ToolCall, 'arguments' | 'name'>,

@@ -1,4 +1,4 @@
-/** Whether a text is as a pattern says, in which `*` stands for any characters and `\` takes the meaning of the next one. Takes linear time. */
+/** Whether a text matches a pattern, in which `*` matches any characters and `\` escapes the next one. Takes linear time. */
 export function matchWildcard(pattern: string, text: string): boolean {
   const parts = splitAtStars(pattern);
   const [first = '', ...rest] = parts;

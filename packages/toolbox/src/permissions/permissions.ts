@@ -1,4 +1,4 @@
-import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, sameHint } from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, hintForKeys } from '@kernel/protocol';
 import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
 import { describeRefusal } from './describe-refusal.ts';
@@ -9,7 +9,10 @@ import type { PermissionAnswer, PermissionOptions, PermissionRequest, Permission
 
 const KEYS = optionKeys<PermissionOptions>(
   { default: true, ask: true, root: true, subjects: true },
-  { ...sameHint(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'), ...sameHint(['cwd', 'folder'], 'Use "root".') },
+  {
+    ...hintForKeys(['approve', 'onAsk', 'canUseTool'], 'Use "ask".'),
+    ...hintForKeys(['cwd', 'folder'], 'Use "root".'),
+  },
 );
 const RUN_COMMAND = 'run_command';
 const WRITE_FILE = 'write_file';
@@ -17,19 +20,19 @@ const WRITE_FILE = 'write_file';
 /**
  * Creates one policy from rules: `{ allow }`, `{ ask }` and `{ deny }` of the form `TOOL(pattern)`.
  *
- * A rule that denies decides before one that asks, and that before one that allows; their order does not matter. A call is allowed if every text that
- * rules are matched against is covered by a rule that allows; a call that no rule is about is asked about (`default`).
+ * A deny rule takes precedence over an ask rule, and an ask rule over an allow rule; their order does not matter. A call is allowed if allow rules
+ * cover every text that rules are matched against; a call that no rule matches leads to a question (`default`).
  *
- * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, scheme, host, port and path each
- * by their part; for `run_command`, words with `|` between alternatives and a `*` at the end for any further ones (`git status|diff|log *`). A command
- * is decided on as it is parsed: every program of a shell's script, of a substitution, of `env` and of `find -exec` has to be covered, and what a shell writes by
- * a redirection needs a rule that allows `write_file` there. A wildcard does not cover arguments with which a program runs another one or writes a file. What
- * cannot be parsed is asked about.
+ * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port and path
+ * matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
+ * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
+ * redirection that writes a file needs a rule that allows `write_file` there. A wildcard does not cover arguments with which a program runs another
+ * one or writes a file. A command that cannot be parsed leads to a question.
  *
- * Rules that deny or ask are matched generously: in any case and Unicode form, by parts of an argument, by each word of a command. They are no replacement for a
- * workspace and a sandbox, which hold whatever a program is called.
+ * Deny and ask rules are matched broadly: in any case and Unicode form, against parts of an argument, and against each word of a command. They do not
+ * replace a workspace and a sandbox, which apply whatever a program is called.
  *
- * Throws `CONFIG_INVALID` for a rule that cannot be read.
+ * Throws `CONFIG_INVALID` for an invalid rule.
  *
  * @example
  * ```ts

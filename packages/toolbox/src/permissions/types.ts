@@ -1,8 +1,8 @@
 import type { Tool, ToolCall } from '@kernel/protocol';
 
 /**
- * A rule, as JSON: `{ "allow": "run_command(git status *)" }`. Before the parentheses stand names of tools, with `|` between them and `*` for any
- * characters; in them what the arguments must be like, see `permissions`. Without parentheses any arguments match.
+ * A rule, as JSON: `{ "allow": "run_command(git status *)" }`. Tool names come before the parentheses, with `|` between them and `*` for any
+ * characters; the pattern of the arguments is inside, see `permissions`. Without parentheses any arguments match.
  */
 export type PermissionRule =
   /** The calls that run without approval. */
@@ -12,7 +12,7 @@ export type PermissionRule =
   /** The calls that never run. */
   | { readonly deny: string };
 
-/** What the rules say of a call. */
+/** What the rules say about a call. */
 export type PermissionVerdict = 'allow' | 'ask' | 'deny';
 
 /** What was decided on a call, and why. */
@@ -27,13 +27,13 @@ export interface PermissionDecision {
   readonly suggestion?: PermissionRule;
 }
 
-/** A call that is to be decided on: what `approve` of `run()` gets, and more. */
+/** A call to decide on: a part of what `approve` of `run()` gets. */
 export interface PermissionRequest {
   /** The call. Its `arguments` are those that the handler would get. */
   readonly call: ToolCall;
   /** The tool that it would run. */
   readonly tool: Tool;
-  /** Aborts when an answer would be late. */
+  /** Aborts when an answer would come too late. */
   readonly signal: AbortSignal;
 }
 
@@ -56,11 +56,11 @@ export type AskPermission = (
 
 /** How rules are applied. */
 export interface PermissionOptions {
-  /** What is said of a call that no rule matches. Default `ask`. */
+  /** The verdict on a call that no rule matches. Default `ask`. */
   readonly default?: PermissionVerdict | undefined;
-  /** Asks a person. Without it, what would be asked about is denied, and the reason names the rule that would allow it. */
+  /** Asks a person. Without it, a call that needs a question is denied, and the reason names the rule that would allow it. */
   readonly ask?: AskPermission | undefined;
-  /** The absolute folder that relative paths in rules and arguments belong to. Without it, absolute paths in arguments stay absolute. */
+  /** The absolute path of the folder to which relative paths in rules and arguments refer. Without it, absolute paths in arguments stay absolute. */
   readonly root?: string | undefined;
   /**
    * The paths, addresses and other texts of a tool's arguments that rules are matched against, by the tool's name. Default: what the toolbox's own tools
@@ -73,12 +73,12 @@ export interface PermissionOptions {
 
 /** Rules for calls, one policy for a program. */
 export interface Permissions {
-  /** Decides on a call by its parsed arguments. Pure: asks nobody. */
+  /** Decides on a call by its parsed arguments. Pure: never asks. */
   decide(toolName: string, input: Readonly<Record<string, unknown>>): PermissionDecision;
   /** Decides on a call, and asks where the rules leave it open. Pass it to `run()` as `approve`. */
   readonly approve: (request: PermissionRequest) => Promise<PermissionAnswer>;
-  /** Adds a rule from now on. Throws `CONFIG_INVALID` for one that cannot be read. */
+  /** Adds a rule, which applies from now on. Throws `CONFIG_INVALID` for an invalid one. */
   remember(rule: PermissionRule): void;
-  /** All rules, those that were remembered included: JSON to save and to pass to `permissions` again. */
+  /** All rules, including those added with `remember`: JSON that can be saved and passed to `permissions` again. */
   rules(): readonly PermissionRule[];
 }

@@ -15,10 +15,10 @@ import { parseInput } from './parse-input.ts';
 import type { Permissions } from './types.ts';
 
 /**
- * Applies a policy to every call of a toolset. A run asks `approve` only about tools that change something; here calls of tools that read are
- * decided on too where a rule is about them, and a call that the rules deny does not run whoever allowed it.
+ * Applies a policy to every call of a toolset. A run asks `approve` only about tools that change something; this also decides on calls of read-only
+ * tools that a rule matches, and a call that the rules deny never runs, whoever allowed it.
  *
- * What runs is what was decided on: arguments are validated first, where the toolset can.
+ * What was decided on is what runs: arguments are validated first, if the toolset can do that.
  */
 export function withPermissions<Context = unknown>(tools: Toolset<Context>, policy: Permissions): Toolset<Context> {
   checkToolset('withPermissions', tools);

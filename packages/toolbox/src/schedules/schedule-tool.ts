@@ -11,17 +11,17 @@ import type { ScheduleStore } from './store.ts';
 import type { Clock, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
 import { nextTime } from './next-time.ts';
 
-/** What schedules a model can make. */
+/** Options of `scheduleTool`. */
 export interface ScheduleToolOptions {
-  /** Where they are kept. */
+  /** Where the schedules are stored. */
   readonly store: ScheduleStore;
-  /** What each run may use at most, and uses if a call asks for nothing. A call can lower it. */
+  /** The limits of each run. A call can lower them. */
   readonly limits?: ScheduleLimits | undefined;
   /** The shortest time between two runs of a schedule, in milliseconds. Default 300,000. */
   readonly minIntervalMs?: number | undefined;
-  /** The time zone of patterns that name none. Default: the system's. */
+  /** The time zone of patterns without one. Default: the system's. */
   readonly timeZone?: string | undefined;
-  /** Time, for tests. */
+  /** The current time; replaceable in tests. */
   readonly clock?: Pick<Clock, 'now'> | undefined;
 }
 

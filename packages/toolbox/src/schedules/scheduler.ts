@@ -6,28 +6,28 @@ import { lastTime, nextTime, timesBetween } from './next-time.ts';
 import type { ScheduleStore } from './store.ts';
 import type { Clock, MissedRuns, Schedule, ScheduledRun } from './types.ts';
 
-/** How schedules are run. */
+/** Options of `runSchedules`. */
 export interface SchedulerOptions {
   /** The schedules. Several processes can share a file; one of them at a time executes runs. */
   readonly store: ScheduleStore;
   /**
-   * Executes one run, with the limits of the run and permissions of its own, and returns its answer. The id of the run as `runId` of `run()` makes the
-   * idempotency keys of its calls the same when it is begun again.
+   * Executes one run, with the limits of the run and permissions of its own, and returns its answer. Pass the id of the run as `runId` to `run()`, so
+   * that its calls keep their idempotency keys when it is started again.
    */
   readonly run: (run: ScheduledRun, signal: AbortSignal) => Promise<string>;
-  /** What happens with times that passed while nothing ran. Default `once`. */
+  /** What happens with due times that passed while no scheduler ran. Default `once`. */
   readonly missed?: MissedRuns | undefined;
-  /** Whether a run that a crash ended is begun again. Default false: nobody knows what it had done. */
+  /** Whether a run that a crash ended is started again. Default false: it is unknown what it had done. */
   readonly repeatUnfinished?: boolean | undefined;
   /** Time limit of a run, in milliseconds; a schedule can have a shorter one. Default 600,000. */
   readonly timeoutMs?: number | undefined;
-  /** How many runs are at work at once. Default 4. */
+  /** How many runs execute at once. Default 4. */
   readonly parallel?: number | undefined;
-  /** Gets errors that belong to no run, such as a store that fails. */
+  /** Receives errors that belong to no run, such as those of the store. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Stops taking up runs, and aborts those at work. */
+  /** Stops starting runs, and aborts those in progress. */
   readonly signal: AbortSignal;
-  /** Time, for tests. */
+  /** The current time and waiting; replaceable in tests. */
   readonly clock?: Clock | undefined;
 }
 
@@ -53,11 +53,11 @@ const LATE_MS = 60_000;
 const SYSTEM_CLOCK: Clock = { now: () => Date.now(), wait: (ms, signal) => delay(ms, signal).catch(() => undefined) };
 
 /**
- * Runs schedules until the signal aborts; resolves when its last run has ended. A schedule that another process adds is seen within ten seconds. Of several processes on one store, one
- * at a time does; when it ends or hangs, another one takes over within 30 seconds.
+ * Runs schedules until the signal aborts; resolves when its last run has ended. A schedule that another process adds is seen within ten seconds. Of
+ * several processes that share a store, one at a time runs the schedules; when it ends or hangs, another one takes over within 30 seconds.
  *
- * That a run waits, and when its schedule is due next, is recorded at once, and that it begins before it does, so that no time runs twice. Runs that wait
- * outlast the process. What a store cannot record for a while is tried again.
+ * A waiting run is recorded together with the next due time of its schedule, and the start of a run before it starts, so that no due time runs twice.
+ * Waiting runs survive the process. What the store temporarily fails to record is retried.
  */
 export async function runSchedules(options: SchedulerOptions): Promise<void> {
   checkKeys('runSchedules', options, KEYS);

@@ -5,41 +5,41 @@ import { nextTime } from './next-time.ts';
 import { toRecord, toSchedule } from './rows.ts';
 import type { DurableRun, RunState, Schedule, ScheduledRun, ScheduleLimits, ScheduleTime } from './types.ts';
 
-/** Schedules and their runs, in one file that several processes can share. A row that cannot be read is left out, and does not keep others from being. */
+/** Schedules and their runs, in one file that several processes can share. A row that cannot be read is skipped. */
 export interface ScheduleStore {
-  /** Adds a schedule. Throws `TOOL_FAILED` for a time that never comes, and beyond the number of schedules. */
+  /** Adds a schedule. Throws `TOOL_FAILED` for a time that never comes, and if there are too many schedules. */
   add(task: string, time: ScheduleTime, limits: ScheduleLimits, nowMs: number): Schedule;
-  /** The schedules that are not over, by when they are due. */
+  /** The schedules that have not ended, sorted by due time. */
   list(): readonly Schedule[];
   /** When the first schedule is due, in milliseconds since 1970; undefined if none ever is. */
   nextMs(): number | undefined;
-  /** Removes a schedule with its runs that wait, and returns whether it was there. A run that is at work goes on. */
+  /** Removes a schedule with its waiting runs, and returns whether it existed. A running task continues. */
   remove(id: string): boolean;
   /** The last runs, newest first. */
   runs(limit: number): readonly DurableRun[];
-  /** The schedules that are due. One that cannot be read is over, and a failed run says so. */
+  /** The schedules that are due. One that cannot be read ends with a failed run that says so. */
   due(nowMs: number): readonly Schedule[];
   /**
-   * Records that runs wait and when their schedule is due next, at once. Does nothing if another process executes runs now, or if the schedule was removed or
-   * changed meanwhile. A time that there is a run of gets no second one.
+   * Records waiting runs together with the next due time of their schedule. Does nothing if another process executes runs now, or if the schedule was
+   * removed or changed meanwhile. A due time that has a run gets no second one.
    */
   begin(owner: string, schedule: Schedule, dueMs: readonly number[], nextMs: number | undefined, nowMs: number): void;
-  /** Takes runs that wait, those that were due first, and records that they are at work. None if another process executes runs now. */
+  /** Takes waiting runs, earliest due time first, and records that they are running. Returns none if another process executes runs now. */
   start(owner: string, most: number, nowMs: number): readonly ScheduledRun[];
-  /** Records how a run ended. Does nothing if it has an end, or if it was begun again meanwhile. */
+  /** Records how a run ended. Does nothing if it has already ended, or if it was started again meanwhile. */
   end(
     run: Pick<ScheduledRun, 'id' | 'attempt'>,
     state: Exclude<RunState, 'waiting' | 'running'>,
     outcome: string,
     nowMs: number,
   ): void;
-  /** Takes over runs that another process left at work: they wait again, with one more attempt, or are unknown. */
+  /** Takes over runs that another process left running: they wait again, with one more attempt, or become `unknown`. */
   takeOver(owner: string, isRepeated: boolean, nowMs: number): void;
-  /** Moves the next time of schedules forward where the clock was set back: to the first one from now on. */
+  /** After the clock was set back, moves the next due time of schedules to the first one from now on. */
   realign(nowMs: number): void;
-  /** Becomes or stays the one that executes runs, until a time within a minute. Returns whether it is. */
+  /** Acquires or renews the lease for executing runs, until a time within a minute. Returns whether it holds the lease. */
   lease(owner: string, nowMs: number, untilMs: number): boolean;
-  /** Gives that up. */
+  /** Releases the lease. */
   release(owner: string): void;
   /** Closes the file. */
   close(): void;
@@ -57,7 +57,7 @@ const UNKNOWN = 'The program ended before the run did; what it had done is not k
 const UNREADABLE = 'The schedule cannot be read, so it is over.';
 
 /**
- * Opens or makes the file of schedules, readable by its owner only. Throws `STORE_FAILED`.
+ * Opens or creates the file of schedules, readable by its owner only. Throws `STORE_FAILED` if that fails.
  *
  * @example
  * ```ts

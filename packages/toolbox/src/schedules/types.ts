@@ -3,11 +3,11 @@ export type ScheduleTime =
   | {
       /** A cron pattern of five fields, such as `0 9 * * MON-FRI`. */
       readonly cron: string;
-      /** The IANA time zone that the pattern is meant in. */
+      /** The IANA time zone of the pattern. */
       readonly timeZone: string;
     }
   | {
-      /** The one moment, in milliseconds since 1970. */
+      /** The time of the only run, in milliseconds since 1970. */
       readonly at: number;
     };
 
@@ -31,13 +31,13 @@ export interface Schedule {
   readonly time: ScheduleTime;
   /** What each run may use. */
   readonly limits: ScheduleLimits;
-  /** When it is due next, in milliseconds since 1970; undefined once it is over. */
+  /** When it is due next, in milliseconds since 1970; undefined once it has ended. */
   readonly nextMs: number | undefined;
-  /** When it was made, in milliseconds since 1970. */
+  /** When it was created, in milliseconds since 1970. */
   readonly createdMs: number;
 }
 
-/** One time that a schedule was due. */
+/** A run of a schedule, for one due time. */
 export interface ScheduledRun {
   /** Identifies the run in its store; the same if it runs again after a crash. */
   readonly id: string;
@@ -49,18 +49,18 @@ export interface ScheduledRun {
   readonly limits: ScheduleLimits;
   /** When it was due, in milliseconds since 1970. */
   readonly dueMs: number;
-  /** How often it was begun before, because the program ended in the middle. */
+  /** How often it was started before and interrupted by the end of the program. */
   readonly attempt: number;
 }
 
-/** Where a run is: `waiting` before it is begun; `unknown` if the program ended in the middle, and it was not begun again. */
+/** The state of a run: `waiting` before it starts; `unknown` if the program ended during the run and it was not started again. */
 export type RunState = 'waiting' | 'running' | 'done' | 'failed' | 'unknown';
 
-/** A run that was begun, for a list. */
+/** A recorded run, for a list. */
 export interface DurableRun extends ScheduledRun {
-  /** How it ended. */
+  /** Its state. */
   readonly state: RunState;
-  /** When it was begun, or began to wait, in milliseconds since 1970. */
+  /** When it started, or began to wait, in milliseconds since 1970. */
   readonly startedMs: number;
   /** When it ended. */
   readonly endedMs: number | undefined;
@@ -68,13 +68,13 @@ export interface DurableRun extends ScheduledRun {
   readonly outcome: string | undefined;
 }
 
-/** What happens with times that passed while nothing ran: none is made up for (`skip`), one is (`once`), or each (`all`, at most 100). */
+/** What happens with due times that passed while no scheduler ran: none gets a run (`skip`), one does (`once`), or each does (`all`, at most 100). */
 export type MissedRuns = 'skip' | 'once' | 'all';
 
-/** Time, for tests. */
+/** The current time and waiting; replaceable in tests. */
 export interface Clock {
   /** The time, in milliseconds since 1970. */
   now(): number;
-  /** Resolves after a time in milliseconds, or when the signal aborts. */
+  /** Resolves after this many milliseconds, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }

@@ -13,11 +13,11 @@ const KEYS = optionKeys<LoadSkillsOptions>(
 const FOLDER_KEYS = optionKeys<SkillFolder>({ path: true, from: true });
 
 /**
- * Loads the skills of folders: checks each one by the Agent Skills specification and asks about those of a project that the user did not decide on yet, or that
- * have changed since. What breaks a rule, is not approved or has the name of an earlier one is not offered, and `problems` says why; fields that the specification does not
- * know are only reported. No program runs.
+ * Loads the skills of folders: checks each one against the Agent Skills specification, and asks about those of a project that the user has not
+ * decided on yet, or that have changed since. A skill that breaks a rule, is not approved or has the name of an earlier one is not offered, and
+ * `problems` says why; fields that the specification does not define are only reported. Runs no programs.
  *
- * Throws `CONFIG_INVALID` for options that cannot be meant, and what `approve` throws.
+ * Throws `CONFIG_INVALID` for invalid options, and whatever `approve` throws.
  *
  * @example
  * ```ts

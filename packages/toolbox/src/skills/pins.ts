@@ -8,8 +8,8 @@ import type { SkillPin, SkillPins } from './types.ts';
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Keeps decisions on skills in a JSON file that only the user can read; it is written whole, and several processes lose none of each other's. Of a file that is
- * missing or damaged nothing counts: the user is asked again. Keep it where no tool writes.
+ * Stores decisions on skills in a JSON file that only the user can read; writes are atomic, and processes do not lose each other's decisions. A
+ * missing or damaged file counts as empty: the user is asked again. Keep it where no tool can write.
  */
 export function skillPins(path: string): SkillPins {
   return {
@@ -29,7 +29,7 @@ export function skillPins(path: string): SkillPins {
   };
 }
 
-/** Keeps decisions for as long as the program runs. */
+/** Stores decisions in memory, as long as the program runs. */
 export function memorySkillPins(): SkillPins {
   const pins = new Map<string, SkillPin>();
   return {

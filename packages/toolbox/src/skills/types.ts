@@ -2,17 +2,17 @@ import type { AbortOptions } from '../workspace/index.ts';
 import type { ToolImplementation } from '@kernel/protocol';
 import type { PermissionOptions, PermissionRule, Permissions } from '../permissions/index.ts';
 
-/** A folder that has skills in it, each a folder with a `SKILL.md`. */
+/** A folder of skills, each of which is a folder with a `SKILL.md`. */
 export interface SkillFolder {
   /** The folder. One that does not exist has no skills. */
   readonly path: string;
-  /** Whose it is. The user's own skills are trusted; those that came with a project are asked about and pinned. */
+  /** Whose it is. The user's own skills are trusted; those of a project need the user's approval, which is pinned. */
   readonly from: 'user' | 'project';
 }
 
-/** What the head of a `SKILL.md` says. */
+/** The front matter of a `SKILL.md`. */
 export interface SkillProperties {
-  /** The name, in its normal form; that of the folder. */
+  /** The name in Unicode normalization form KC, which is also that of the folder. */
   readonly name: string;
   /** What the skill does and when to use it. */
   readonly description: string;
@@ -22,7 +22,7 @@ export interface SkillProperties {
   readonly compatibility?: string;
   /** Anything else, by key. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The tools that it wants to use without a question, as they are written. */
+  /** The tools that it asks to use without approval, as written. */
   readonly allowedTools: readonly string[];
 }
 
@@ -32,33 +32,33 @@ export interface Skill extends SkillProperties {
   readonly folder: string;
   /** Whose it is. */
   readonly from: SkillFolder['from'];
-  /** The rules that `allowed-tools` comes to. */
+  /** The permission rules that follow from `allowed-tools`. */
   readonly rules: readonly PermissionRule[];
 }
 
-/** Something about a skill that its user should know: why it is not offered, or what of it is not used. */
+/** A problem with a skill: why it is not offered, or which part of it is not used. */
 export interface SkillProblem {
   /** The folder of the skill, or the folder of skills. */
   readonly folder: string;
-  /** What is wrong, in one sentence; unseen characters are escaped. */
+  /** What is wrong, in one sentence; invisible characters are escaped. */
   readonly message: string;
 }
 
-/** A question whether a project's skill may be used. What is approved is exactly this content. */
+/** A request to use a project's skill. An approval covers exactly this content. */
 export interface SkillRequest {
   /** Its name. */
   readonly name: string;
-  /** Its description, with unseen characters escaped. */
+  /** Its description, with invisible characters escaped. */
   readonly description: string;
   /** Its folder. */
   readonly folder: string;
-  /** Whether it was never asked about, or differs from what was decided on. */
+  /** Whether there was no decision yet, or it has changed since the last one. */
   readonly change: 'new' | 'changed';
-  /** The whole `SKILL.md`, with unseen characters escaped. */
+  /** The whole `SKILL.md`, with invisible characters escaped. */
   readonly text: string;
   /** Its files, by path. */
   readonly files: readonly { readonly path: string; readonly size: number }[];
-  /** What it will be allowed to do without a question while it is in use. */
+  /** What it may do without asking while it is in use. */
   readonly rules: readonly PermissionRule[];
   /** The SHA-256 of its files, in hexadecimal. */
   readonly sha256: string;
@@ -66,17 +66,17 @@ export interface SkillRequest {
 
 /** A decision on the content of a skill. */
 export interface SkillPin {
-  /** The SHA-256 of the files that it was made on. */
+  /** The SHA-256 of the files that were decided on. */
   readonly sha256: string;
   /** Whether the skill may be used. */
   readonly allowed: boolean;
 }
 
-/** Where decisions on skills are kept, by the skill's folder. `skillPins` keeps them in a file. */
+/** Where decisions on skills are stored, by the skill's folder. `skillPins` stores them in a file. */
 export interface SkillPins {
   /** The decision on a skill; undefined if there is none. */
   find(folder: string): Promise<SkillPin | undefined>;
-  /** Keeps a decision in place of an earlier one. */
+  /** Stores a decision in place of an earlier one. */
   save(folder: string, pin: SkillPin): Promise<void>;
 }
 
@@ -84,28 +84,28 @@ export interface SkillPins {
 export interface LoadSkillsOptions extends AbortOptions {
   /** The folders of skills. Of two skills with one name, the one in the earlier folder is offered. */
   readonly folders: readonly SkillFolder[];
-  /** Asks the user about a project's skill; true to use it. Without it, those that no pin allows are not offered. */
+  /** Asks the user about a project's skill; true to use it. Without it, skills that no pin allows are not offered. */
   readonly approve?: ((request: SkillRequest) => boolean | Promise<boolean>) | undefined;
-  /** Keeps the answers. Default: they hold for this one call. */
+  /** Stores the answers. Default: they are used for this call only. */
   readonly pins?: SkillPins | undefined;
 }
 
-/** Skills that a model can use, for one conversation: which ones are in use is part of it. */
+/** The skills that a model can use in one conversation, and which of them are in use. */
 export interface Skills {
-  /** The tool `skill`; undefined if there is none to offer. */
+  /** The tool `skill`; undefined if there are no skills to offer. */
   readonly tool: ToolImplementation | undefined;
-  /** Why skills are not offered, and what of them is not used. */
+  /** Why skills are not offered, and which parts of them are not used. */
   readonly problems: readonly SkillProblem[];
-  /** The skills on offer. One that was found to have changed is not among them any more. */
+  /** The skills on offer, without those that were found to have changed. */
   list(): readonly Skill[];
-  /** The names and descriptions of the skills on offer, for the system prompt; empty without any. */
+  /** The names and descriptions of the skills on offer, for the system prompt; empty if there are none. */
   prompt(): string;
-  /** The names of the skills that the model uses: those that it has loaded. */
+  /** The names of the skills that the model has loaded. */
   inUse(): readonly string[];
-  /** Ends the use of a skill, or of all, and what it was allowed. */
+  /** Ends the use of a skill, or of all, and revokes what it was allowed. */
   release(name?: string): void;
   /**
-   * Creates a policy, like `permissions`, in which what the skills in use are allowed counts as well, where no rule of the policy is about a call. Before such a
+   * Creates a policy like `permissions`, in which the rules of the skills in use apply to calls that no rule of the policy matches. Before such a
    * call is approved, the files of a project's skill are compared with what the user approved.
    */
   permissions(rules: readonly PermissionRule[], options?: PermissionOptions): Permissions;

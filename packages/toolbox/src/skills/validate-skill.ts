@@ -9,8 +9,8 @@ import { quote } from '../workspace/errors.ts';
 const MAX_BYTES = 262_144;
 
 /**
- * Checks a folder by the Agent Skills specification, as strictly as its reference library: resolves to every rule that it breaks, unknown fields
- * included; to nothing if it is a valid skill.
+ * Checks a folder against the Agent Skills specification, as strictly as its reference library: resolves to every violation, unknown fields included;
+ * none for a valid skill.
  */
 export async function validateSkill(folder: string, { signal }: AbortOptions = {}): Promise<readonly string[]> {
   const there = statSync(folder, { throwIfNoEntry: false });

@@ -5,7 +5,7 @@ import {
   checkNumber,
   KernelError,
   optionKeys,
-  sameHint,
+  hintForKeys,
   type Tool,
   type ToolContext,
   type ToolImplementation,
@@ -18,17 +18,20 @@ import { mediaTypeOf } from '../files/media-type.ts';
 import { seenText, visibleText } from '../text/visible.ts';
 import { createRobotRules } from './robots.ts';
 
-/** How addresses are loaded. */
+/** Options of `fetchUrlTool`. */
 export interface FetchUrlOptions {
-  /** Whether a connection to an IP address may be made. Default: to public addresses only, which keeps loopback, private networks and metadata services apart. */
+  /** Whether a connection to an IP address may be made. Default: to public addresses only, which excludes loopback, private networks and metadata services. */
   readonly mayConnect?: ((address: string) => boolean) | undefined;
-  /** The largest document, in bytes, unpacked. Default 10,000,000. */
+  /** The largest document, in bytes after decompression. Default 10,000,000. */
   readonly maxBytes?: number | undefined;
-  /** Time limit of loading, and another one of converting, in milliseconds. Default 30,000. */
+  /** Time limit of loading and, separately, of converting, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** How many redirects are followed. Default 5. */
   readonly maxRedirects?: number | undefined;
-  /** What happens with a redirect to another host, which no permission was given for. `report` tells the model, which can ask again. Default `report`. */
+  /**
+   * What happens with a redirect to another host, for which no permission was given. `report` reports it to the model, which can ask for the new
+   * address. Default `report`.
+   */
   readonly otherHosts?: 'report' | 'follow' | undefined;
   /** How many characters of a document a result holds; the model can ask for more. Default 30,000. */
   readonly maxCharacters?: number | undefined;
@@ -80,8 +83,8 @@ const KEYS = optionKeys<FetchUrlOptions>(
     userAgent: true,
   },
   {
-    ...sameHint(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
-    ...sameHint(['timeout'], 'Use "timeoutMs".'),
+    ...hintForKeys(['allowPrivate', 'allowLocal'], 'Use mayConnect: () => true.'),
+    ...hintForKeys(['timeout'], 'Use "timeoutMs".'),
   },
 );
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -89,8 +92,8 @@ const TEXTUAL =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|ld\+json|x-ndjson)\b)/;
 
 /**
- * Creates the tool `fetch_url`. Each address that a name resolves to is checked when the connection is made, and again for each redirect; size, time and
- * redirects are limited; what converts a document runs in a worker with limits of its own. No cookies, no credentials, no scripts.
+ * Creates the tool `fetch_url`. Each address that a name resolves to is checked when the connection is made, and again for each redirect; size, time
+ * and redirects are limited; documents are converted in a worker with limits of its own. Sends no cookies and no credentials, and runs no scripts.
  */
 export function fetchUrlTool(options: FetchUrlOptions = {}): ToolImplementation {
   checkKeys('fetchUrlTool', options, KEYS);

@@ -20,12 +20,12 @@ const KEYS = optionKeys<WorkspaceOptions>(
 const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
 
 /**
- * Creates the workspace of a folder on disk. Rejects with `CONFIG_INVALID` for options that cannot be meant, or if there is no such folder.
+ * Creates the workspace of a folder on disk. Rejects with `CONFIG_INVALID` for invalid options, or if the folder does not exist.
  *
- * `read`, `write` and `deny` are lists of globs, as in a `.gitignore`: one without a slash before its end is a name at any depth, another one a path from
- * the root; a glob that matches a folder covers all that is in it; of several that match, the last one decides, and `!` turns it round. So
- * `write: ['src', '!src/generated']` allows everything below any `src` but that. `deny` goes before both. What takes something away (`deny`, and `!` in
- * the others) holds for names in any case and Unicode form; what gives something, for names as they are written.
+ * `read`, `write` and `deny` are lists of globs, as in a `.gitignore`: one without a slash before its end matches a name at any depth, any other a
+ * path from the root; a glob that matches a folder covers everything in it; of several that match, the last one decides, and `!` negates it. So
+ * `write: ['src', '!src/generated']` allows everything below any `src` except that. `deny` takes precedence over both. What takes access away
+ * (`deny`, and `!` in the others) matches names in any case and Unicode form; what grants access matches names only as written.
  *
  * @example
  * ```ts

@@ -109,7 +109,7 @@ function entryOf(journal: Journal, id: string): Entry | undefined {
   return journal.entries().find((entry) => entry.id === id);
 }
 
-/** The entries that `undo` takes back, newest first. */
+/** The entries that `undo` reverts, newest first. */
 function chosen(journal: Journal, { id, since }: UndoOptions): readonly Entry[] {
   const all = journal.entries().toReversed();
   if (id !== undefined) {

@@ -1,4 +1,4 @@
-/** How many alternatives the braces of one glob may stand for. */
+/** How many alternatives the braces of one glob may expand to. */
 const MAX_ALTERNATIVES = 500;
 const MAX_LENGTH = 2000;
 
@@ -16,9 +16,9 @@ type Segment = '**' | readonly Token[];
 
 /**
  * Compiles a glob over whole paths: `*` and `?` match within a name, `**` any number of names, `[a-z]` and `[!a-z]` one character, `{a,b}` either;
- * `\` takes the meaning of the next character. Names that begin with a dot are like any other. Matching takes time linear in the path, whatever the glob.
+ * `\` escapes the next character. Names that begin with a dot are like any other. Matching takes time linear in the path, whatever the glob.
  *
- * Throws a `RangeError` for a glob beyond 2,000 characters, or whose braces stand for more than 500 globs.
+ * Throws a `RangeError` for a glob beyond 2,000 characters, or whose braces expand to more than 500 globs.
  */
 export function compileGlob(glob: string): PathTest {
   if (glob.length > MAX_LENGTH) throw new RangeError(`The glob is longer than ${MAX_LENGTH} characters.`);
@@ -29,7 +29,7 @@ export function compileGlob(glob: string): PathTest {
   };
 }
 
-/** The globs that one with braces stands for. Braces that do not close, or hold no comma, are ordinary characters. */
+/** The globs that one with braces expands to. Braces that do not close, or hold no comma, are ordinary characters. */
 function expandBraces(glob: string): readonly string[] {
   let done = [''];
   let at = 0;

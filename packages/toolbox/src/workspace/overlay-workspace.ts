@@ -8,8 +8,8 @@ import type { AbortOptions, OverlayWorkspace, Workspace } from './types.ts';
 
 /**
  * Creates a workspace that shows the files of another one, with its rules, and keeps changes in memory until they are committed. Commands and other
- * programs do not see them. It removes and moves no links. After `commit` or `discard` nothing is left to undo here; what was committed can be undone in
- * the base.
+ * programs do not see them. It cannot remove or move links. After `commit` or `discard` there is nothing left to undo here; what was committed can be
+ * undone in the base.
  */
 export function overlayWorkspace(base: Workspace): OverlayWorkspace {
   const storage = overlayStorage(base);

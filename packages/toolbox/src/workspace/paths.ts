@@ -38,7 +38,7 @@ function relativeTo(path: string, roots: readonly string[]): string | undefined 
   return root === undefined ? undefined : clean.slice(root.length).replace(/^\/+/, '') || '.';
 }
 
-/** The folder of a normalized path; `.` for what stands in the root. */
+/** The folder of a normalized path; `.` for what is in the root. */
 export function parentOf(path: string): string {
   return posix.dirname(path);
 }

@@ -97,7 +97,7 @@ function withoutSlashes(glob: string): string {
   return glob.slice(0, end);
 }
 
-/** One path is asked about several times in a row: by its name, and again by what was opened. */
+/** One path is checked several times in a row: by its name, and again by what was opened. */
 function memoize(test: PathTest): PathTest {
   const known = new Map<string, boolean>();
   return (path) => {

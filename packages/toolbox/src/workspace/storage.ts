@@ -1,8 +1,8 @@
 import type { AbortOptions, Access, DirectoryEntry, FileContent, FileInfo, ListOptions } from './types.ts';
 
 /**
- * What a workspace stands on: one step on files, each checked against the rules for what it really touches. Paths are normalized; errors are those of the
- * model. A missing file is `undefined` where it says so, otherwise an error.
+ * What a workspace is built on: single steps on files, each checked against the rules for what it really touches. Paths are normalized; errors are
+ * those of the model. A missing file is `undefined` where it says so, otherwise an error.
  */
 export interface Storage {
   /** The absolute path of the folder on disk; undefined where there is none. */

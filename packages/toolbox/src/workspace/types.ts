@@ -1,17 +1,18 @@
 /**
- * A folder tree that tools may use, with rules for each path. `createWorkspace` is the one on disk, `memoryWorkspace` one in memory, and
- * `overlayWorkspace` keeps changes to another one apart until they are committed.
+ * A folder tree that tools may use, with rules for each path. `createWorkspace` creates one on disk, `memoryWorkspace` one in memory, and
+ * `overlayWorkspace` one that holds changes to another one until they are committed.
  *
- * Paths have `/`, are relative to the root, and may also be absolute paths below it; `.` is the root. `..` is resolved before links are. What a path
- * leads to is checked on the opened file, not on the name. Every method rejects with a `KernelError` (`TOOL_FAILED`) whose message is for the
- * model: the path leaves the workspace, its rules forbid it, it does not exist, or the system refused; or with `signal.reason` on an abort. `data.reason` of the error is `missing` if nothing is there.
+ * Paths use `/`, are relative to the root, and may also be absolute paths below it; `.` is the root. `..` is resolved before links are. What a path
+ * leads to is checked on the opened file, not on the name. Every method rejects with a `KernelError` (`TOOL_FAILED`) whose message is for the model:
+ * the path leaves the workspace, its rules forbid it, it does not exist, or the system refused; or with `signal.reason` on an abort. `data.reason` of
+ * the error is `missing` if there is nothing at the path.
  */
 export interface Workspace {
-  /** The absolute path of the folder on disk, without links; undefined where the files are not those of a folder. */
+  /** The absolute path of the folder on disk, without links; undefined if the files are not in a folder on disk. */
   readonly folder: string | undefined;
-  /** Returns the path relative to the root, without `.` and `..`. Looks at no file; throws if the path leaves the workspace or holds a NUL. */
+  /** Returns the path relative to the root, without `.` and `..`. Does not access files; throws if the path leaves the workspace or contains a NUL. */
   normalize(path: string): string;
-  /** Whether the rules allow an access to a path by its name. Looks at no file, and links may lead to a path that has other rules. */
+  /** Whether the rules allow an access to a path by its name. Does not access files, and a link may lead to a path that has other rules. */
   allows(access: Access, path: string): boolean;
   /** Returns what is at a path; links are followed. */
   stat(path: string, options?: AbortOptions): Promise<FileInfo>;
@@ -19,30 +20,30 @@ export interface Workspace {
   read(path: string, options?: ReadOptions): Promise<FileContent>;
   /**
    * Lists a folder, sorted by name in code units. Any folder that is not denied can be listed; names of files that may not be read are listed too,
-   * their content stays closed.
+   * but their content cannot be read.
    */
   list(path: string, options?: ListOptions): Promise<readonly DirectoryEntry[]>;
   /**
-   * Writes a file whole; missing folders are made. At any moment, and after a crash too, the path has the old content or the new one. A link is
-   * followed, and the mode of a file that is replaced is kept. Resolves to the change, for `undo`.
+   * Writes a whole file; missing folders are created. At any moment, even after a crash, the path has the old content or the new one. A link is
+   * followed, and the mode of a replaced file is kept. Resolves to the change, for `undo`.
    */
   write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Change>;
-  /** Makes a folder and those above it. One that exists is no error. */
+  /** Creates a folder and its parents. An existing folder is not an error. */
   makeDirectory(path: string, options?: AbortOptions): Promise<Change>;
-  /** Moves a file or a folder with all that is in it. A link is moved itself. Fails if `to` exists. */
+  /** Moves a file or a folder with everything in it. A link itself is moved, not its target. Fails if `to` exists. */
   move(from: string, to: string, options?: AbortOptions): Promise<Change>;
-  /** Removes a file, a link itself, or with `recursive` a folder with all that is in it. What it held is kept for `undo`. */
+  /** Removes a file, a link (not its target) or, with `recursive`, a folder with everything in it. The content is kept for `undo`. */
   remove(path: string, options?: RemoveOptions): Promise<Change>;
-  /** Makes several edits, in order: all, or none when one fails. A crash in between leaves each file whole, and the change can be undone. */
+  /** Makes several edits, in order: all, or none if one fails. A crash in between leaves each file intact, and the change can be undone. */
   apply(edits: readonly Edit[], options?: AbortOptions): Promise<Change>;
-  /** The changes that `undo` can take back, oldest first. */
+  /** The changes that `undo` can revert, oldest first. */
   undoable(): readonly Change[];
   /**
-   * Takes back the last change, or one by its `id`, or all made after the one with the id `since` (`since: ''`: all). Resolves to what was taken
-   * back, newest first. Rejects, and changes nothing, if a file has changed since.
+   * Reverts the last change, or the one with this `id`, or all changes after the one with the id `since` (`since: ''`: all). Resolves to the reverted
+   * changes, newest first. Rejects without changing anything if a file has changed since.
    */
   undo(options?: UndoOptions): Promise<readonly Change[]>;
-  /** Ends the run: drops what was kept for `undo`. The workspace can still be used. */
+  /** Ends the run: discards what was kept for `undo`. The workspace can still be used. */
   close(): Promise<void>;
 }
 
@@ -57,12 +58,12 @@ export interface FileInfo {
   readonly type: FileType;
   /** The size of a file, in bytes; 0 for anything else. */
   readonly size: number;
-  /** When the content changed last, in milliseconds since 1970. */
+  /** When the content last changed, in milliseconds since 1970. */
   readonly modifiedMs: number;
   /** The permission bits of a file or folder, such as 0o644. */
   readonly mode: number;
   /**
-   * Differs when the file was replaced or changed: on disk it is made of device, inode, size and time, which some file systems keep to a few
+   * Changes when the file is replaced or modified: on disk it consists of device, inode, size and time, which some file systems store only to a few
    * milliseconds. Opaque.
    */
   readonly version: string;
@@ -83,13 +84,13 @@ export interface DirectoryEntry {
   readonly name: string;
   /** What it is; a link is not followed. */
   readonly type: FileType;
-  /** The size of a file, in bytes; only with `sizes`, and undefined if the entry was gone. */
+  /** The size of a file, in bytes; only with `sizes`, and absent if the file has disappeared. */
   readonly size?: number;
 }
 
 /** How an operation is aborted. */
 export interface AbortOptions {
-  /** Aborts the operation. A file is whole all the same. */
+  /** Aborts the operation. Files stay intact. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -97,7 +98,7 @@ export interface AbortOptions {
 export interface ReadOptions extends AbortOptions {
   /** The first byte, from 0. Default 0. */
   readonly start?: number | undefined;
-  /** How many bytes at most; fewer at the end of the file. Default: all, where a file beyond `maxBytes` is refused. */
+  /** The maximum number of bytes; fewer at the end of the file. Default: the whole file; one beyond `maxBytes` is refused. */
   readonly length?: number | undefined;
   /** The largest file or range that is read, in bytes. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
@@ -105,29 +106,29 @@ export interface ReadOptions extends AbortOptions {
 
 /** Options of `list`. */
 export interface ListOptions extends AbortOptions {
-  /** Whether the sizes of files are told. Default false. */
+  /** Whether entries include file sizes. Default false. */
   readonly sizes?: boolean | undefined;
 }
 
 /** Options of `write`. */
 export interface WriteOptions extends AbortOptions {
-  /** The `version` that is replaced; another one fails. `absent`: there must be no file yet. Default: whatever is there is replaced. */
+  /** The `version` to replace; any other fails. `absent`: the file must not exist yet. Default: whatever exists is replaced. */
   readonly ifVersion?: string | undefined;
-  /** The permission bits. Default: those of the file that is replaced, for a new one those that the system gives. */
+  /** The permission bits. Default: those of the replaced file, or the system's default for a new one. */
   readonly mode?: number | undefined;
 }
 
 /** Options of `remove`. */
 export interface RemoveOptions extends AbortOptions {
-  /** Whether a folder goes with all that is in it. Default false: only an empty one. */
+  /** Whether a folder is removed with everything in it. Default false: only an empty one. */
   readonly recursive?: boolean | undefined;
 }
 
 /** Options of `undo`. */
 export interface UndoOptions extends AbortOptions {
-  /** The one change to take back. */
+  /** The only change to revert. */
   readonly id?: string | undefined;
-  /** Take back everything after the change with this id; `''` is the beginning. */
+  /** Reverts everything after the change with this id; `''` is the beginning. */
   readonly since?: string | undefined;
 }
 
@@ -151,9 +152,9 @@ export type Edit =
   /** Removes a file; a folder that is not empty only with `recursive`. */
   | { readonly type: 'remove'; readonly path: string; readonly recursive?: boolean | undefined };
 
-/** Something that was changed, as one step for `undo`. */
+/** A change, as one step for `undo`. */
 export interface Change {
-  /** Names the change in this workspace. Ids sort in the order of the changes. */
+  /** Identifies the change in this workspace. Ids sort in the order of the changes. */
   readonly id: string;
   /** When, in milliseconds since 1970. */
   readonly at: number;
@@ -175,17 +176,17 @@ export interface ChangedPath {
 export interface OverlayWorkspace extends Workspace {
   /** The paths whose content, presence or kind differs from the base, sorted. */
   changes(): readonly ChangedPath[];
-  /** Writes the changes to the base: each file whole. Paths that changed in the base meanwhile are left as they are there, and stay in the overlay. */
+  /** Writes the changes to the base, each file atomically. Paths that have changed in the base meanwhile are left as they are, and stay in the overlay. */
   commit(options?: AbortOptions): Promise<CommitResult>;
-  /** Forgets the changes. */
+  /** Discards the changes. */
   discard(): void;
 }
 
 /** What `commit` did. */
 export interface CommitResult {
-  /** The paths that the base now has as the overlay had them. */
+  /** The paths that were written to the base. */
   readonly committed: readonly string[];
-  /** The paths that were left, each with the reason. */
+  /** The paths that were not, each with the reason. */
   readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -205,11 +206,12 @@ export interface WorkspaceRules {
 export interface WorkspaceOptions extends WorkspaceRules {
   /** The folder. */
   readonly root: string;
-  /** Where what was replaced is kept for `undo`. */
+  /** Where replaced content is kept for `undo`. */
   readonly state?: StateOptions | undefined;
   /**
-   * What happens with a file that has several names (hard links): the other name may be a key outside. `refuse` opens none, except below a
-   * `node_modules` for reading, where package managers link every file to their store; `read` reads them all. Neither writes one. Default `refuse`.
+   * What happens with a file that has several names (hard links), since another name may be a key outside the workspace. `refuse` opens no such file,
+   * except for reading below a `node_modules`, where package managers link every file to their store; `read` reads all of them. Neither writes one.
+   * Default `refuse`.
    */
   readonly hardLinks?: 'refuse' | 'read' | undefined;
 }
@@ -217,10 +219,10 @@ export interface WorkspaceOptions extends WorkspaceRules {
 /** Where and how much a workspace keeps for `undo`. */
 export interface StateOptions {
   /**
-   * The folder for it, outside of what `write` allows. One that holds the changes of a run that ended without `close` can be undone from. Default: a
-   * new one in the user's state folder, made at the first change and removed by `close`.
+   * The folder for it, outside of what `write` allows. If it has the changes of a run that ended without `close`, they can be undone. Default: a new
+   * one in the user's state folder, created at the first change and removed by `close`.
    */
   readonly folder?: string | undefined;
-  /** How many bytes are kept; the oldest changes go first, and a change that replaces or removes more than that fails. Default 256 MiB. */
+  /** How many bytes are kept; the oldest changes are dropped first, and a change that replaces or removes more than that fails. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
 }

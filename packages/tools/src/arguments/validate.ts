@@ -1,5 +1,5 @@
 import { KernelError, type ToolRepair } from '@kernel/protocol';
-import { type Coerced, coerceValue, resetMatchBudget, type StandardResult, type ValidationIssue } from '@kernel/schema';
+import { type Coerced, coerceValue, resetMatchTime, type StandardResult, type ValidationIssue } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import { isRepeatable } from '../tool/effect.ts';
 import { type DroppedPropertyFinder, createDroppedPropertyFinder } from './dropped-properties.ts';
@@ -46,7 +46,7 @@ type Outcome = ValidatedArguments | Promise<ValidatedArguments>;
  * asynchronous schema library. Never throws or rejects.
  */
 export function validateArguments(binding: ToolBinding, raw: RawArguments, policy: ValidationPolicy): Outcome {
-  resetMatchBudget();
+  resetMatchTime();
   try {
     return validate(binding, raw, policy);
   } catch (error) {

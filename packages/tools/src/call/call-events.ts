@@ -48,7 +48,7 @@ export interface CallEnd<Tool extends ToolTypes = ToolTypes> {
   readonly isError: boolean;
   /** What became of the call. */
   readonly outcome: ToolOutcome;
-  /** Set if the tool goes on working in the background. */
+  /** Set if the tool continues to work in the background. */
   readonly async?: boolean;
   /** The error code of a failure. */
   readonly code?: KernelErrorCode;

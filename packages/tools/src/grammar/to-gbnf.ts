@@ -1,5 +1,5 @@
 import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '@kernel/protocol';
-import { freezeCopy, inspectSchema, invalidSchema, isSchemaObject } from '@kernel/schema';
+import { deepFreezeCopy, inspectSchema, invalidSchema, isSchemaObject } from '@kernel/schema';
 import { createBudget } from './budget.ts';
 import { convertSchema } from './convert-schema.ts';
 import { type Expression, choice, literal, rule, sequence } from './expression.ts';
@@ -131,7 +131,7 @@ function convertChecked(
   options: { compact: boolean; closed: boolean; formats: boolean },
 ): Converted {
   const subject = prefix === 'root' ? 'Schema' : `Tool of rule "${prefix}"`;
-  const copy = Object.isFrozen(schema) ? schema : freezeCopy(schema, subject);
+  const copy = Object.isFrozen(schema) ? schema : deepFreezeCopy(schema, subject);
   if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'is not a JSON Schema object');
   inspectSchema(copy, subject);
   const warnings = new Map<string, GrammarWarning>();

@@ -43,7 +43,7 @@ const SEARCH_KEYS = optionKeys<SearchToolOptions>(
   },
 );
 
-/** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for options that nothing reads. */
+/** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for unknown options. */
 function checkSearch(subject: string, registry: SearchableTools, options: SearchToolOptions): void {
   const unchecked: Partial<SearchableTools> | null | undefined = registry;
   if (typeof unchecked?.hiddenTools !== 'function')

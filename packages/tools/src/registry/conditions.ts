@@ -6,7 +6,7 @@ import { withTimeout } from '../with-timeout.ts';
 /** Which conditions hold. One that is absent has not been evaluated. */
 export type Outcomes = ReadonlyMap<ToolCondition<never>, boolean>;
 
-/** The conditions of tools, each evaluated once for each turn, so that runs that go on at once do not see each other's outcomes. */
+/** The conditions of tools, each evaluated once for each turn, so that concurrent runs do not see each other's outcomes. */
 export interface Conditions {
   /** Evaluates the conditions of a turn that have not been evaluated in it, and resolves to all of its outcomes. Never rejects. */
   evaluate(turn: TurnContext, conditions: readonly ToolCondition<never>[]): Promise<Outcomes>;

@@ -7,10 +7,10 @@ import {
   type Toolset,
   type TurnContext,
   type ValidatedCall,
-  changesCalls,
+  rewritesCalls,
   checkKeys,
-  markCallsBeforeHandler,
-  markChangesCalls,
+  markAwaitsBeforeHandler,
+  markRewritesCalls,
   mountedName,
   optionKeys,
 } from '@kernel/protocol';
@@ -174,8 +174,8 @@ export function createMounts(
     mounted,
     registerOwner(toolset) {
       owners.set(toolset, mounted);
-      markCallsBeforeHandler(toolset);
-      return markChangesCalls(toolset, () => [...mounted].some((each) => changesCalls(each.toolset)));
+      markAwaitsBeforeHandler(toolset);
+      return markRewritesCalls(toolset, () => [...mounted].some((each) => rewritesCalls(each.toolset)));
     },
   };
 }

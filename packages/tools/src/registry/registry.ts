@@ -1,6 +1,6 @@
 import {
   type CallContext,
-  markCallsBeforeHandler,
+  markAwaitsBeforeHandler,
   type Tool,
   type ToolCall,
   type ToolImplementation,
@@ -175,7 +175,7 @@ export function createRegistry(
         ? unknownToolResult(name, names)
         : requireCapabilities(binding, capabilities, timeoutMs);
     };
-    return markCallsBeforeHandler({
+    return markAwaitsBeforeHandler({
       list: () => tools,
       call: (toolCall, context) => callWith(find, toolCall, context),
       validate: (toolCall, context) => validateWith(find, () => true, toolCall, context),

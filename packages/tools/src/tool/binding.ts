@@ -32,7 +32,7 @@ export interface ToolBinding<
   readonly input: InputValidation;
   /** Returns the validator of a successful result's `data`; absent without `outputSchema`. */
   readonly output?: () => Validator;
-  /** The types of the tool, for the compiler alone: never set. */
+  /** The types of the tool, for the compiler only: never set. */
   readonly '~types'?: ToolTypes<Name, Input, Data, Context>;
 }
 
@@ -120,7 +120,7 @@ export const FOREIGN_BINDING_KEYS = {
 const BINDING_OPTIONS = optionKeys<BindingOptions>(BINDING_KEYS, FOREIGN_BINDING_KEYS);
 const CONCURRENCY_OPTIONS = optionKeys<{ readonly max: number; readonly key?: unknown }>({ max: true, key: true });
 
-/** Throws `CONFIG_INVALID` for options of `bindTool` that nothing reads. */
+/** Throws `CONFIG_INVALID` for unknown options of `bindTool`. */
 export function checkBindingKeys(toolName: string, options: BindingOptions<never, never>): void {
   checkKeys(`Tool "${toolName}"`, options, BINDING_OPTIONS);
 }

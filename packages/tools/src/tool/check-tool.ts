@@ -12,7 +12,7 @@ import {
 } from '@kernel/protocol';
 import {
   compileSchema,
-  freezeCopy,
+  deepFreezeCopy,
   inspectSchema,
   invalidSchema,
   isSchemaObject,
@@ -87,7 +87,7 @@ function checkParameters(input: unknown, subject: string): JsonSchema {
       'is missing',
       'A tool without parameters has { "type": "object", "properties": {} }.',
     );
-  const copy = freezeCopy(input, subject);
+  const copy = deepFreezeCopy(input, subject);
   if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'must be a JSON Schema of an object');
   const schema = withObjectType(copy);
   inspectSchema(schema, subject);
@@ -103,7 +103,7 @@ function checkParameters(input: unknown, subject: string): JsonSchema {
 }
 
 function checkOutputSchema(input: unknown, subject: string): JsonSchema {
-  const copy = freezeCopy(input, subject);
+  const copy = deepFreezeCopy(input, subject);
   if (!isSchemaObject(copy)) throw invalidSchema(subject, '', 'must be a JSON Schema');
   inspectSchema(copy, subject);
   return copy;
@@ -154,7 +154,7 @@ export function checkCondition(tool: Tool, when: ToolBinding['when']): void {
 
 function copyMetadata(input: Tool, subject: string): ToolMetadata | undefined {
   if (input.metadata === undefined) return undefined;
-  const metadata = freezeCopy(input.metadata, `${subject}, metadata`);
+  const metadata = deepFreezeCopy(input.metadata, `${subject}, metadata`);
   if (!isSchemaObject(metadata)) throw invalidSchema(subject, '/metadata', 'must be an object');
   for (const [field, value] of Object.entries(metadata)) {
     const check = METADATA_CHECKS.get(field);

@@ -1,4 +1,4 @@
-import { callsBeforeHandler } from '@kernel/protocol';
+import { awaitsBeforeHandler } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { bindTool, createRegistry } from '../../src/index.ts';
@@ -21,7 +21,7 @@ test('beforeHandler is awaited behind the queue of the tool, right before its ha
   const seen: string[] = [];
   const { promise, resolve } = Promise.withResolvers<string>();
   const registry = payments((id) => (seen.push(`handler ${id}`), id === 'a' ? promise : 'ok'));
-  expect(callsBeforeHandler(registry)).toBe(true);
+  expect(awaitsBeforeHandler(registry)).toBe(true);
   const [a, b] = ['a', 'b'].map((id) =>
     registry.call(
       toolCall(id),

@@ -1,4 +1,4 @@
-import { changesCalls, markChangesCalls } from '@kernel/protocol';
+import { rewritesCalls, markRewritesCalls } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry, searchTool, withHiddenTools } from '../../src/index.ts';
@@ -49,7 +49,7 @@ test('a registry that may run other tools than those called is still known as on
   verifies('tools.hidden.vendorSearch');
   const registry = createRegistry([simple('own')]);
   const tools = withHiddenTools(registry);
-  expect(changesCalls(tools)).toBe(false);
-  registry.mount('hooked', markChangesCalls(createRegistry([simple('read')])));
-  expect(changesCalls(tools)).toBe(true);
+  expect(rewritesCalls(tools)).toBe(false);
+  registry.mount('hooked', markRewritesCalls(createRegistry([simple('read')])));
+  expect(rewritesCalls(tools)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import type { CommandCall } from '../../command-call.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 
 /** Checks the config in effect, or that of `--config`. Exits with 2 at the first mistake, which is named with its path; settings that are ignored are printed. */
 export async function checkConfig(call: CommandCall): Promise<number> {

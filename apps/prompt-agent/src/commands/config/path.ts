@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { CommandCall } from '../../command-call.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
-import { tableOf } from '../../render/table.ts';
+import { oneLine } from '../../output/escape.ts';
+import { tableOf } from '../../output/terminal/table.ts';
 
 /** Prints where the program looks for its settings and keeps what it remembers, and what is there. */
 export function configPath({ flags, host, output }: CommandCall): Promise<number> {

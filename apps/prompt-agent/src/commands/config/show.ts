@@ -1,8 +1,8 @@
 import type { CommandCall } from '../../command-call.ts';
 import { settingsInEffect } from '../../config/settings-in-effect.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
-import { tableOf } from '../../render/table.ts';
+import { oneLine } from '../../output/escape.ts';
+import { tableOf } from '../../output/terminal/table.ts';
 
 /** Prints each setting in effect, its value and where that is from: a flag, a file, the environment or the default. Keys are not printed. */
 export async function showConfig(call: CommandCall): Promise<number> {

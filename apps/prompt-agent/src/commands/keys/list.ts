@@ -2,8 +2,8 @@ import type { CommandCall } from '../../command-call.ts';
 import { openStoredKeys } from '../../credentials/stored-keys.ts';
 import { EXIT } from '../../exit-code.ts';
 import { keyFor, VENDORS } from '../../model/vendors.ts';
-import { oneLine } from '../../render/escape.ts';
-import { tableOf } from '../../render/table.ts';
+import { oneLine } from '../../output/escape.ts';
+import { tableOf } from '../../output/terminal/table.ts';
 
 /** Prints which providers have a key, and where it is: a variable of the environment, the keyring or the file. Never a key. */
 export async function listKeys({ flags, host, output, signal }: CommandCall): Promise<number> {

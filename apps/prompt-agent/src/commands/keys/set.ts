@@ -1,11 +1,11 @@
 import type { CommandCall } from '../../command-call.ts';
 import { openStoredKeys } from '../../credentials/stored-keys.ts';
 import { EXIT } from '../../exit-code.ts';
-import { decodeText } from '../../input/decode-text.ts';
-import { readStdin } from '../../input/read-stdin.ts';
+import { decodeText } from '../../prompt/decode-text.ts';
+import { readStdin } from '../../prompt/read-stdin.ts';
 import { providers } from '../../model/providers.ts';
-import { hasTerminal } from '../../terminal/ask.ts';
-import { askSecret } from '../../terminal/ask-secret.ts';
+import { hasTerminal } from '../../questions/ask.ts';
+import { askSecret } from '../../questions/ask-secret.ts';
 import { usageError } from '../../usage-error.ts';
 
 /** Keeps the key of a provider: typed on the terminal without being shown, or read from stdin. Never an argument, which other users could see. */

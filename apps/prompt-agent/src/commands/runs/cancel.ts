@@ -1,5 +1,5 @@
 import type { CommandCall } from '../../command-call.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { requireRun } from '../../runs/find-run.ts';
 import { reportChange, withJournal } from './with-journal.ts';
 

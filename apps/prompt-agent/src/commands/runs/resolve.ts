@@ -1,6 +1,6 @@
-import type { UnknownResolution } from '@kernel/durable';
+import type { OutcomeResolution } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { requireRun, requireUnknown } from '../../runs/find-run.ts';
 import { usageError } from '../../usage-error.ts';
 import { reportChange, withJournal } from './with-journal.ts';
@@ -11,11 +11,11 @@ export function runsResolve(call: CommandCall): Promise<number> {
   const text = words.join(' ').trim();
   if (text === '' && id !== undefined)
     throw usageError('runs resolve needs ID CALL, followed by retry, tell or the text that the call returned.');
-  const answer: UnknownResolution = text === 'retry' || text === 'tell' ? text : { text };
+  const answer: OutcomeResolution = text === 'retry' || text === 'tell' ? text : { text };
   return withJournal(call, async (db) => {
     const run = await requireRun(db, 'runs resolve', id);
     const unknown = await requireUnknown(db, run, callId ?? '');
-    const isDone = await db.resolveUnknown(run.id, unknown.callId, answer);
+    const isDone = await db.resolveOutcome(run.id, unknown.callId, answer);
     const what = typeof answer === 'object' ? 'has its result' : answer === 'retry' ? 'runs again' : 'stays unknown';
     return reportChange(call, {
       isDone,

@@ -1,7 +1,7 @@
 import type { Durable } from '@kernel/durable';
 import { KernelError } from '@kernel/protocol';
 import type { CommandCall } from '../../command-call.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { requireRun } from '../../runs/find-run.ts';
 import { usageError } from '../../usage-error.ts';
 import { reportChange, withJournal } from './with-journal.ts';

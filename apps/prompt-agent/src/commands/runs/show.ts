@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '@kernel/durable';
+import type { LogEvent } from '@kernel/durable';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
 import { requireRun } from '../../runs/find-run.ts';
@@ -18,7 +18,7 @@ export function runsShow(call: CommandCall): Promise<number> {
     const waiting = await db.waiting(run.id);
     if (flags.html === true) {
       const { runPage } = await import('../../runs/run-page.ts');
-      const events: LoggedEvent[] = [];
+      const events: LogEvent[] = [];
       for await (const event of db.events(run.id, { follow: false })) events.push(event);
       const messages = (await db.input(run.id))?.messages ?? [];
       await writeResult(call, runPage({ run, messages, events, waiting }));

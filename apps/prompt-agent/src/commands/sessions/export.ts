@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { safeJson } from '../../render/escape.ts';
+import { safeJson } from '../../output/escape.ts';
 import { exportLines } from '../../sessions/export-session.ts';
 import { requireSession } from '../../sessions/find-session.ts';
 import { usageError } from '../../usage-error.ts';

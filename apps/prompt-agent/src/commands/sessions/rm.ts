@@ -1,13 +1,13 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { ageOf, parseAge } from '../../sessions/age.ts';
 import { requireSession } from '../../sessions/find-session.ts';
 import { removeSessions, sessionsBefore } from '../../sessions/remove-sessions.ts';
 import { calledOf, type SessionRecord, SHORT_ID } from '../../sessions/session-record.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
-import { hasTerminal } from '../../terminal/ask.ts';
-import { confirm } from '../../terminal/confirm.ts';
+import { hasTerminal } from '../../questions/ask.ts';
+import { confirm } from '../../questions/confirm.ts';
 import { usageError } from '../../usage-error.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { ageOf } from '../../sessions/age.ts';
 import { recordJson } from '../../sessions/record-json.ts';
 import { searchSessions } from '../../sessions/search-sessions.ts';

@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { safeJson } from '../../render/escape.ts';
+import { safeJson } from '../../output/escape.ts';
 import { readEvents } from '../../sessions/export-session.ts';
 import { folderOf, lastOfFolder, requireSession } from '../../sessions/find-session.ts';
 import { recordJson } from '../../sessions/record-json.ts';
@@ -26,7 +26,7 @@ export function sessionsShow(call: CommandCall): Promise<number> {
       const { session, runs } = transcript;
       await writeResult(call, `${safeJson({ version: 1, ...recordJson(session), runs }, 2)}\n`);
     } else if (flags.html === true) {
-      const { sessionPage } = await import('../../page/session-page.ts');
+      const { sessionPage } = await import('../../output/html/session-page.ts');
       await writeResult(call, sessionPage(transcript));
     } else await writeResult(call, transcriptText(transcript));
     return EXIT.answer;

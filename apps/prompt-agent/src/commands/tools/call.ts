@@ -2,10 +2,10 @@ import { type ToolCall, toModelText, toResultJson } from '@kernel/protocol';
 import { withApproval } from '../../agent/with-approval.ts';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { decodeText } from '../../input/decode-text.ts';
-import { readStdin } from '../../input/read-stdin.ts';
-import { type CutText, cutForTerminal } from '../../render/cut-for-terminal.ts';
-import type { Output } from '../../render/output.ts';
+import { decodeText } from '../../prompt/decode-text.ts';
+import { readStdin } from '../../prompt/read-stdin.ts';
+import { type CutText, cutForTerminal } from '../../output/terminal/cut-for-terminal.ts';
+import type { Output } from '../../output/output.ts';
 import { usageError } from '../../usage-error.ts';
 import { toolNamed, withTools } from './with-tools.ts';
 

@@ -1,7 +1,7 @@
 import { toGbnf } from '@kernel/tools/grammar';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { withTools } from './with-tools.ts';
 
 /** Prints a grammar for llama.cpp that allows calls of these tools alone; what it cannot say is a note on stderr. */

@@ -1,7 +1,7 @@
 import { type Dialect, lintTools } from '@kernel/providers';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
+import { oneLine } from '../../output/escape.ts';
 import { withTools } from './with-tools.ts';
 
 const DIALECTS: readonly Dialect[] = ['openai', 'openai-strict', 'anthropic', 'gemini', 'mistral', 'ollama'];

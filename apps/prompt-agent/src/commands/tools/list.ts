@@ -1,7 +1,7 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { oneLine } from '../../render/escape.ts';
-import { tableOf } from '../../render/table.ts';
+import { oneLine } from '../../output/escape.ts';
+import { tableOf } from '../../output/terminal/table.ts';
 import { withTools } from './with-tools.ts';
 
 /** Prints the tools on offer with their effects, a line each; with `--json` the tools themselves. */

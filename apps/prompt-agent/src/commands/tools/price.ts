@@ -3,7 +3,7 @@ import { costOf } from '@kernel/providers';
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
 import { pricesOf } from '../../options/price.ts';
-import { tableOf } from '../../render/table.ts';
+import { tableOf } from '../../output/terminal/table.ts';
 import { withTools } from './with-tools.ts';
 
 const CALLS = 1000;

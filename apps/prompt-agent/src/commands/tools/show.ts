@@ -1,6 +1,6 @@
 import type { CommandCall } from '../../command-call.ts';
 import { EXIT } from '../../exit-code.ts';
-import { safeJson } from '../../render/escape.ts';
+import { safeJson } from '../../output/escape.ts';
 import { toolNamed, withTools } from './with-tools.ts';
 
 /** Prints a tool whole: description, effect, schema of the arguments. */

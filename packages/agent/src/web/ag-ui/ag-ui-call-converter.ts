@@ -6,7 +6,7 @@ import type { AgUiAgentEvent } from './ag-ui-event.ts';
 export interface AgUiCallConverter {
   /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta, messageId: string): readonly AgUiAgentEvent[];
-  /** The reply is over, and these are its calls. Those that had begun and are not among them never run: they get a result that says so. */
+  /** The reply has ended, and these are its calls. Those that had begun and are not among them never run: they get a result that says so. */
   endReply(calls: readonly ClientCall[], messageId: string): readonly AgUiAgentEvent[];
   /** Makes sure that the call is known. */
   announce(call: ClientCall, messageId?: string): readonly AgUiAgentEvent[];

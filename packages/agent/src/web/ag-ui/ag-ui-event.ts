@@ -72,7 +72,7 @@ export interface AgUiRunFinished {
   readonly runId: string;
   /** The reason of the `run-end`, with the answer or the typed answer. */
   readonly result: unknown;
-  /** Whether it ended by itself, waits for decisions, or was aborted. */
+  /** Whether it finished, waits for decisions, or was aborted. */
   readonly outcome:
     | { readonly type: 'success' | 'cancelled' }
     | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] };
@@ -90,7 +90,7 @@ export interface AgUiInterrupt {
   readonly message: string;
   /** The call. */
   readonly toolCallId: string;
-  /** What an answer looks like, as JSON Schema. */
+  /** The JSON Schema of an answer. */
   readonly responseSchema: Readonly<Record<string, unknown>>;
 }
 

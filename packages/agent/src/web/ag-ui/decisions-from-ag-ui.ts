@@ -4,7 +4,7 @@ import { fromApprovalId, givenReason } from '../approval/approval-id.ts';
 import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
- * Turns the `resume` of an AG-UI `RunAgentInput` into the `approve` function of the run that goes on. An interrupt that was cancelled, or resolved
+ * Turns the `resume` of an AG-UI `RunAgentInput` into the `approve` function of the continued run. An interrupt that was cancelled, or resolved
  * without `approved: true`, denies. See `decisionsFrom`.
  */
 export function decisionsFromAgUi(resume: unknown, otherwise?: Approve): Approve {

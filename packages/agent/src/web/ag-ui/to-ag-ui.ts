@@ -31,7 +31,7 @@ const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({
  * Returns a run as AG-UI events.
  *
  * Shows what `clientEvents` shows; a result that is not shown is the status of its call. Pending calls are interrupts of `RUN_FINISHED`: see
- * `decisionsFromAgUi`. The protocol knows no withdrawn replies: their message ends, and a `CUSTOM` event `reply-withdrawn` names it.
+ * `decisionsFromAgUi`. The protocol has no withdrawn replies: their message ends, and a `CUSTOM` event `reply-withdrawn` names it.
  */
 export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions = {}): AsyncGenerator<AgUiEvent, void> {
   checkKeys('toAgUi', options, KEYS);

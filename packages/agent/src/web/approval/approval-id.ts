@@ -1,7 +1,7 @@
 import type { ClientPendingCall } from '../client-view/client-event-types.ts';
 import type { ClientDecision } from './decisions.ts';
 
-/** The id of a call in a protocol that knows no paths: that of the call, or a JSON list of it and the calls around it. */
+/** The id of a call in a protocol without paths: that of the call, or a JSON list of it and the calls around it. */
 export function flatCallId(path: readonly string[], callId: string): string {
   return path.length === 0 ? callId : JSON.stringify([...path, callId]);
 }

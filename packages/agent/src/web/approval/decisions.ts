@@ -7,11 +7,11 @@ export interface ClientDecision {
   readonly callId: string;
   /** The ids of the calls of agents around it, as in `pending`. Default: none. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path?: readonly string[] | undefined;
-  /** What is decided. */
+  /** The decision. */
   readonly decision: 'allow' | 'deny';
-  /** Of what was shown, as in `pending`. An `allow` needs it. */
+  /** The digest of what was shown, from `pending`. Required for an `allow`. */
   readonly digest?: string | undefined;
-  /** Why not: the model reads it. */
+  /** The reason for a denial, which the model reads. */
   readonly reason?: string | undefined;
 }
 
@@ -23,10 +23,11 @@ const DIGEST = /^[0-9a-f]{64}$/;
 const LATER: Approve = () => ({ decision: 'later' });
 
 /**
- * Turns what a client sent, one `ClientDecision` or a list of them as parsed JSON, into the `approve` function of the run that goes on.
+ * Turns what a client sent, one `ClientDecision` or a list of them as parsed JSON, into the `approve` function of the continued run.
  *
- * An `allow` counts only for the call that was shown: if the tool or the arguments are others by now, the call stays pending. Calls without a decision
- * are left to `otherwise`; by default they stay pending. Throws `ARGUMENTS_INVALID` for anything other than decisions, and for two on one call.
+ * An `allow` counts only for the call that was shown: if the tool or the arguments have changed since, the call stays pending. Calls without a
+ * decision are left to `otherwise`; by default they stay pending. Throws `ARGUMENTS_INVALID` for anything other than decisions, and for two on one
+ * call.
  */
 export function decisionsFrom(json: unknown, otherwise: Approve = LATER): Approve {
   const list: readonly unknown[] = Array.isArray(json) ? json : [json];

@@ -95,7 +95,7 @@ export type ClientMessage =
   /** The result of a call of the tool of this name. */
   | ({ readonly role: 'tool'; readonly name: string } & ClientOutcome);
 
-/** What a client may see of a run: a union on `type`, of JSON values alone. */
+/** What a client may see of a run: a union on `type`, of JSON values only. */
 export type ClientEvent =
   /** A turn begins or ends, counted from 1. */
   | { readonly type: 'turn-start' | 'turn-end'; readonly turn: number }
@@ -134,7 +134,7 @@ export type ClientEvent =
   | ClientStreamEvent;
 
 /**
- * The end of a call of a sub-agent that was pending when the run before ended: whoever was asked about it learns what came of it, whether or not the
+ * The end of a sub-agent's call that was pending when the previous run ended, so that whoever decided on it learns the outcome, whether or not the
  * server shows `sub-agents`. It may end twice: as pending, and with the outcome of an async tool.
  */
 export interface ClientDecidedCallEnd extends ClientCall, ClientOutcome {

@@ -16,7 +16,7 @@ const KEYS = optionKeys<ClientEventsOptions>({ show: true });
  * Returns what a client may see of the events of a run: text, the typed answer, the names, ids and status of calls, what waits for approval, and how
  * the run ended. Never a system prompt, a tool's schema, or the context of the run; everything else only if `show` lists it.
  *
- * Stopping the iteration stops that of the events at once, which ends the run.
+ * Stopping the iteration also stops that of the events, which ends the run immediately.
  */
 export function clientEvents(
   events: AsyncIterable<AgentEvent>,

@@ -2,7 +2,7 @@ import type { AgentEvent, ToolCall, ToolResult } from '@kernel/protocol';
 import type { ClientDecidedCallEnd } from './client-event-types.ts';
 import { type Shown, toClientCall, toClientOutcome } from './client-values.ts';
 
-/** Returns how a call of a sub-agent ended that the client was asked about in an earlier run; undefined for any other event. */
+/** Returns how a call of a sub-agent ended on which the client decided in an earlier run; undefined for any other event. */
 export type DecidedCalls = (path: readonly string[], event: AgentEvent) => ClientDecidedCallEnd | undefined;
 
 /** The run of one agent, until it ends. */

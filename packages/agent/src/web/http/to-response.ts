@@ -24,7 +24,7 @@ const KEYS = optionKeys<ToResponseOptions>(
  *
  * An event is read when the client is ready for it. A client that disconnects stops the iteration, which aborts the run. The events of `runSession`
  * have ids: how many messages the log had when they were emitted. An error that the events throw becomes one event of type `error`, the last one.
- * Throws `CONFIG_INVALID` at once for options that it does not have.
+ * Throws `CONFIG_INVALID` immediately for unknown options.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { fromApprovalId, givenReason } from '../approval/approval-id.ts';
 import { decisionsFrom } from '../approval/decisions.ts';
 
 /**
- * Turns the answers in the messages of `useChat` (`addToolApprovalResponse`) into the `approve` function of the run that goes on: those of the last
+ * Turns the answers in the messages of `useChat` (`addToolApprovalResponse`) into the `approve` function of the continued run: those of the last
  * message, if it is the assistant's. Nothing else of the messages is read: the history is the server's own. See `decisionsFrom`.
  */
 export function decisionsFromUiMessages(messages: unknown, otherwise?: Approve): Approve {

@@ -28,8 +28,8 @@ const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({
 /**
  * Creates the UI message stream of a run, for the AI SDK's `useChat` and `readUIMessageStream`.
  *
- * Shows what `clientEvents` shows: without `arguments` the input of each call is `{}`, and without `results` its output is null. Pending calls are asked
- * about at the end of the run, so `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
+ * Shows what `clientEvents` shows: without `arguments` the input of each call is `{}`, and without `results` its output is null. Approval of pending
+ * calls is requested at the end of the run, so `approve` should answer `later`; see `decisionsFromUiMessages`. A withdrawn reply resets its step.
  */
 export function toUiMessageStream(
   events: AsyncIterable<AgentEvent>,

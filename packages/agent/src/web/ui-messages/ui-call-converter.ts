@@ -6,7 +6,7 @@ import type { UiMessageChunk } from './ui-message-chunk.ts';
 export interface UiCallConverter {
   /** A piece of a call arrives. */
   addDelta(delta: ClientCallDelta): readonly UiMessageChunk[];
-  /** The reply is whole, and these are its calls. Those that had begun and are not among them never run. */
+  /** The reply is complete, and these are its calls. Those that had begun and are not among them never run. */
   endReply(calls: readonly ClientCall[]): readonly UiMessageChunk[];
   /** Makes sure that the message has a part of the call. */
   announce(call: ClientCall): readonly UiMessageChunk[];

@@ -38,9 +38,9 @@ export interface StdioServer {
 }
 
 /**
- * Serves a toolset to one client over standard input and output, in the protocol version that it starts with: 2026-07-28 or an older one. The
- * SDK is loaded by this call. The end of the input aborts the running calls. Throws `CONFIG_INVALID` for what is not a toolset and for options that
- * it does not have.
+ * Serves a toolset to one client over standard input and output, in the protocol version that it starts with: 2026-07-28 or an older one. The SDK is
+ * loaded by this call. The end of the input aborts the running calls. Throws `CONFIG_INVALID` for anything that is not a toolset and for unknown
+ * options.
  *
  * @example
  * ```ts

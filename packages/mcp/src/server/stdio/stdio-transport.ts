@@ -5,8 +5,8 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../rpc-error.ts';
 import { type RequestId, requestIdOf } from '../rpc-message.ts';
 
 /**
- * Creates a transport with one JSON-RPC message per line. Unlike the SDK's own it responds to a line that it cannot read, so that the sender does
- * not wait for ever, and goes on after a line that is too long. The end of the input or of the output closes it.
+ * Creates a transport with one JSON-RPC message per line. Unlike the SDK's own it responds to a line that it cannot read, so that the sender does not
+ * wait for ever, and continues after a line that is too long. The end of the input or of the output closes it.
  */
 export function stdioTransport(
   stdin: Readable,

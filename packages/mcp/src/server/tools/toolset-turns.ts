@@ -4,7 +4,7 @@ import type { Conversation, Tool, Toolset, TurnContext } from '@kernel/protocol'
 /** How long `beginTurn` of a toolset may take. */
 const BEGIN_TURN_TIMEOUT_MS = 30_000;
 
-/** The turns of a toolset for one client, or for all clients without a session. MCP knows no turns: each `tools/list` counts as one. */
+/** The turns of a toolset for one client, or for all clients without a session. MCP has no turns: each `tools/list` counts as one. */
 export interface ToolsetTurns {
   /** Whether a turn is beginning: what changes then is part of the list that follows. */
   isBeginning(): boolean;

@@ -18,7 +18,7 @@ export interface Inflater {
 export interface InflaterEvents {
   /** A chunk of the decompressed body. */
   onData(bytes: Uint8Array): void;
-  /** `write` may go on. */
+  /** `write` may continue. */
   onDrain(): void;
   /** The whole body was delivered. */
   onEnd(): void;

@@ -1,4 +1,4 @@
-import type { CallReader, TextFormat } from '../format.ts';
+import type { CallParser, TextFormat } from '../format.ts';
 import { deepseekCall, deepseekCalls } from './deepseek.ts';
 import { toolCode } from './gemma.ts';
 import { gemma4Call } from './gemma4.ts';
@@ -14,11 +14,11 @@ import { minimaxM2Calls } from './minimax-m2.ts';
 import { mistralCalls } from './mistral.ts';
 import { qwenCoder } from './qwen-coder.ts';
 
-/** The readers of all formats together, for a model whose format is not known. */
-export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
-  readers: [
-    ...qwenCoder.readers.map((reader) =>
-      reader.open === taggedJson.open ? either(either(reader, taggedJson), glmCall) : reader,
+/** The parsers of all formats together, for a model whose format is not known. */
+export const ANY_FORMAT: Pick<TextFormat, 'parsers' | 'layout'> = {
+  parsers: [
+    ...qwenCoder.parsers.map((parser) =>
+      parser.open === taggedJson.open ? either(either(parser, taggedJson), glmCall) : parser,
     ),
     taggedObject,
     pythonList,
@@ -32,8 +32,8 @@ export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
     minimaxM1Calls,
     minimaxM2Calls,
     ...harmonyCalls,
-    ...plainJson.map((reader) => (reader.open === pythonList.open ? either(reader, pythonList) : reader)),
-  ].filter((reader) => reader !== pythonList),
+    ...plainJson.map((parser) => (parser.open === pythonList.open ? either(parser, pythonList) : parser)),
+  ].filter((parser) => parser !== pythonList),
   layout: [
     ';',
     '</tool_call>',
@@ -46,8 +46,8 @@ export const ANY_FORMAT: Pick<TextFormat, 'readers' | 'layout'> = {
   ],
 };
 
-/** Joins the readers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */
-function either(a: CallReader, b: CallReader): CallReader {
+/** Joins the parsers of two kinds of markup with the same opening mark: the first that ends and can be read wins. */
+function either(a: CallParser, b: CallParser): CallParser {
   return {
     ...a,
     createFinder() {

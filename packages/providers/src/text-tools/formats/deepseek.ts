@@ -1,6 +1,6 @@
 import { argumentObject } from '../call-object.ts';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, EndFinder, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, MarkupEndFinder, TextCall, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -17,14 +17,14 @@ const NAME = /[\w.-]+/y;
 const MAX_HEAD_LENGTH = 300;
 
 /** All calls of a reply inside the outer marks. */
-export const deepseekCalls: CallReader = {
+export const deepseekCalls: CallParser = {
   open: ALL,
   createFinder: untilMark(ALL, ALL_END, (text) => text.slice(0, -ALL_END.length).trimEnd().endsWith(ONE_END)),
   parse: (text) => readCalls(text.slice(ALL.length, -ALL_END.length)),
 };
 
 /** One call without the outer marks. */
-export const deepseekCall: CallReader = {
+export const deepseekCall: CallParser = {
   open: ONE,
   createFinder: findOne,
   parse: readCalls,
@@ -41,7 +41,7 @@ export const deepseek: TextFormat = {
   calls: (calls) =>
     `${ALL}${calls.map((call) => `${ONE}${call.name}${SEP}${call.arguments}${ONE_END}`).join('')}${ALL_END}`,
   result: ({ text }) => `<｜tool▁output▁begin｜>${plainResult(text)}<｜tool▁output▁end｜>`,
-  readers: [deepseekCalls, deepseekCall],
+  parsers: [deepseekCalls, deepseekCall],
   layout: ['<｜end▁of▁sentence｜>'],
 };
 
@@ -113,7 +113,7 @@ function closedAt(text: string, bodyEnd: number, isFenced: boolean): number | un
 }
 
 /** Finds the end of one call; the closing mark may occur inside an argument. */
-function findOne(): EndFinder {
+function findOne(): MarkupEndFinder {
   const find = untilMark(ONE, ONE_END, () => true)();
   let head: Head | undefined;
   let json: ReturnType<typeof createJsonEnd> | undefined;

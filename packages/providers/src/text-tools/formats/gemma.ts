@@ -1,5 +1,5 @@
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, TextFormat } from '../format.ts';
+import type { CallParser, TextFormat } from '../format.ts';
 import { promptWith } from '../prompts.ts';
 import { readPythonCalls } from '../python-literal.ts';
 import { fencedResult } from '../result-text.ts';
@@ -9,7 +9,7 @@ const OPEN = '```tool_code\n';
 const CLOSE = '\n```';
 
 /** A code fence of Python calls. */
-export const toolCode: CallReader = {
+export const toolCode: CallParser = {
   open: OPEN,
   lineStart: true,
   createFinder: untilMark(OPEN, CLOSE, () => true),
@@ -26,5 +26,5 @@ export const gemma: TextFormat = {
     ),
   calls: (calls) => `${OPEN}${calls.map((call) => pythonCall(call.name, call.arguments)).join('\n')}${CLOSE}`,
   result: ({ text }) => fencedResult('tool_output', text),
-  readers: [toolCode],
+  parsers: [toolCode],
 };

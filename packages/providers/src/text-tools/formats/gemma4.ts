@@ -1,5 +1,5 @@
 import { headThenArguments, headUpTo } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { createGemmaObjectEnd, readGemmaObject, writeGemmaObject } from '../gemma-literal.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -18,7 +18,7 @@ function readHead(text: string): number | undefined {
 }
 
 /** A call with its marks; the end of the turn may stand for the closing one. */
-export const gemma4Call: CallReader = {
+export const gemma4Call: CallParser = {
   open: OPEN,
   createFinder: headThenArguments({
     readHead,
@@ -45,7 +45,7 @@ export const gemma4: TextFormat = {
   calls: (calls) => calls.map((call) => `${OPEN}call:${call.name}${writeGemmaObject(call.arguments)}${CLOSE}`).join(''),
   result: ({ name, text }) =>
     `<|tool_response>response:${plainResult(name)}{value:<|"|>${plainResult(text)}<|"|>}<tool_response|>`,
-  readers: [gemma4Call],
+  parsers: [gemma4Call],
   layout: ['<|tool_response>', TURN_END, '<eos>'],
 };
 

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -18,7 +18,7 @@ const HEAD = /^\s{0,16}([^\s<>{}[\]"]{1,200})\s{0,16}/;
 const MAX_HEAD_LENGTH = 256;
 
 /** A name, keys and values between tags. */
-export const glmCall: CallReader = {
+export const glmCall: CallParser = {
   open: OPEN,
   createFinder() {
     const find = untilMark(OPEN, CLOSE, (text) => isComplete(text.slice(OPEN.length, -CLOSE.length)))();
@@ -47,7 +47,7 @@ export const glm: TextFormat = {
     ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
-  readers: [glmCall],
+  parsers: [glmCall],
   layout: ['<|observation|>'],
 };
 

@@ -1,6 +1,6 @@
 import { argumentObject } from '../call-object.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
 
@@ -20,14 +20,14 @@ const TAILS = [CALL, '<|end|>', '<|return|>'];
 const createFinder = headThenArguments({ readHead, tails: TAILS });
 
 /** A message to a function, with or without its role. */
-export const harmonyCalls: readonly CallReader[] = [START, CHANNEL].map((open) => ({
+export const harmonyCalls: readonly CallParser[] = [START, CHANNEL].map((open) => ({
   open,
   createFinder,
   parse: readCall,
 }));
 
 /** A message to a function whose role is the end of the prompt. */
-const callOfRole: CallReader = { open: 'to=functions.', lineStart: true, createFinder, parse: readCall };
+const callOfRole: CallParser = { open: 'to=functions.', lineStart: true, createFinder, parse: readCall };
 
 /**
  * `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`: Harmony, the format of gpt-oss. Calls are read on the
@@ -50,7 +50,7 @@ export const gptOss: TextFormat = {
       .join(START),
   result: ({ name, text }) =>
     `<|start|>functions.${plainResult(name)} to=assistant${CHANNEL}commentary${MESSAGE}${plainResult(text)}<|end|>`,
-  readers: [...harmonyCalls, callOfRole],
+  parsers: [...harmonyCalls, callOfRole],
 };
 
 function readCall(text: string): readonly TextCall[] | undefined {

@@ -1,6 +1,6 @@
 import { readCallObjects } from '../call-object.ts';
 import { jsonThen } from '../end-finders.ts';
-import type { CallReader, TextFormat } from '../format.ts';
+import type { CallParser, TextFormat } from '../format.ts';
 import { callsJson, promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
 import { taggedJson } from './hermes.ts';
@@ -9,14 +9,14 @@ const MARK = '<|tool_call|>';
 const PLAIN = '<tool_call>[';
 
 /** `<|tool_call|>` and a JSON list. */
-export const graniteCalls: CallReader = {
+export const graniteCalls: CallParser = {
   open: MARK,
   createFinder: jsonThen(MARK, ''),
   parse: (text) => readCallObjects(text.slice(MARK.length)),
 };
 
 /** Granite 3.2 writes the mark as plain text and does not close it. */
-const plainCalls: CallReader = {
+const plainCalls: CallParser = {
   open: PLAIN,
   createFinder: () => jsonThen(PLAIN.slice(0, -1), '')(),
   parse: (text) => readCallObjects(text.slice(PLAIN.length - 1)),
@@ -32,6 +32,6 @@ export const granite: TextFormat = {
     ),
   calls: (calls) => `${MARK}${callsJson(calls)}`,
   result: ({ name, text }) => `<|tool_response|>${plainResult(name)}: ${plainResult(text)}`,
-  readers: [graniteCalls, plainCalls, taggedJson],
+  parsers: [graniteCalls, plainCalls, taggedJson],
   layout: ['</tool_call>', '<|end_of_text|>'],
 };

@@ -1,13 +1,13 @@
 import { readCallObjects } from '../call-object.ts';
 import { jsonThen } from '../end-finders.ts';
-import type { CallReader, TextFormat } from '../format.ts';
+import type { CallParser, TextFormat } from '../format.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
 
 /** `<tool_call>` JSON `</tool_call>`. */
-export const taggedJson: CallReader = {
+export const taggedJson: CallParser = {
   open: OPEN,
   createFinder: jsonThen(OPEN, CLOSE),
   parse: (text) => readCallObjects(text.slice(OPEN.length, -CLOSE.length)),
@@ -24,5 +24,5 @@ export const hermes: TextFormat = {
     ),
   calls: (calls) => calls.map((call) => `${OPEN}\n${callJson(call)}\n${CLOSE}`).join('\n'),
   result: (result) => `<tool_response>\n${resultJson(result)}\n</tool_response>`,
-  readers: [taggedJson],
+  parsers: [taggedJson],
 };

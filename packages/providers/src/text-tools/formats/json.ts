@@ -1,10 +1,10 @@
 import { readCallObjects } from '../call-object.ts';
 import { jsonLine, jsonThen } from '../end-finders.ts';
-import type { CallReader, TextFormat } from '../format.ts';
+import type { CallParser, TextFormat } from '../format.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 
 /** A call object, or a list of them, on lines of its own. */
-const lineReaders: readonly CallReader[] = ['{', '['].map((open) => ({
+const lineParsers: readonly CallParser[] = ['{', '['].map((open) => ({
   open,
   lineStart: true,
   createFinder: jsonLine('{[;<'),
@@ -12,15 +12,15 @@ const lineReaders: readonly CallReader[] = ['{', '['].map((open) => ({
 }));
 
 /** A code fence that contains a call object, or a list of them, and nothing else. */
-const fenceReaders: readonly CallReader[] = ['```json\n', '```tool_call\n', '```\n'].map((open) => ({
+const fenceParsers: readonly CallParser[] = ['```json\n', '```tool_call\n', '```\n'].map((open) => ({
   open,
   lineStart: true,
   createFinder: jsonThen(open, '```'),
   parse: (text) => readCallObjects(text.slice(open.length, -3), true),
 }));
 
-/** Readers of plain JSON calls. */
-export const plainJson: readonly CallReader[] = [...fenceReaders, ...lineReaders];
+/** Parsers of plain JSON calls. */
+export const plainJson: readonly CallParser[] = [...fenceParsers, ...lineParsers];
 
 /** `{"name", "arguments"}` as plain JSON: for models without a format of their own, and together with a grammar of `toGbnf`. */
 export const json: TextFormat = {
@@ -33,5 +33,5 @@ export const json: TextFormat = {
     ),
   calls: (calls) => calls.map((call) => callJson(call)).join('\n'),
   result: resultJson,
-  readers: plainJson,
+  parsers: plainJson,
 };

@@ -1,6 +1,6 @@
 import { argumentObject } from '../call-object.ts';
 import { headThenArguments, headUpTo } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
 
@@ -15,7 +15,7 @@ const HEAD =
 const readHead = headUpTo(ARGUMENTS, HEAD);
 
 /** The first call of a section, also with the mark that some models write for it, and each further call. */
-export const kimiCalls: readonly CallReader[] = [SECTION, '<|tool_call_section_begin|>', OPEN].map((open) => ({
+export const kimiCalls: readonly CallParser[] = [SECTION, '<|tool_call_section_begin|>', OPEN].map((open) => ({
   open,
   createFinder: headThenArguments({ readHead, closes: [CLOSE], tails: [SECTION_END, '<|tool_call_section_end|>'] }),
   parse: readCall,
@@ -41,7 +41,7 @@ export const kimiK2: TextFormat = {
     ),
   // A result has no end mark: its heading must not occur inside it.
   result: ({ name, text }) => `## Return of functions.${plainResult(name)}\n${splitHeadings(plainResult(text))}`,
-  readers: kimiCalls,
+  parsers: kimiCalls,
   layout: ['<|im_end|>'],
 };
 

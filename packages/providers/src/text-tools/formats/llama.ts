@@ -1,7 +1,7 @@
 import type { JsonValue } from '@kernel/protocol';
 import { readCallObjects } from '../call-object.ts';
 import { jsonLine, jsonThen, lineEnd } from '../end-finders.ts';
-import type { CallReader, EndFinder, TextFormat } from '../format.ts';
+import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
 import { asFields, parseJson } from '../../json-fields.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 import { readPythonCalls, toPython } from '../python-literal.ts';
@@ -11,7 +11,7 @@ const TAG = '<|python_tag|>';
 const LAYOUT = [';', '<|eom_id|>', '<|eot_id|>'];
 
 /** A call object on a line of its own, or at the beginning of a line if its arguments are `parameters`. */
-const objectLine: CallReader = {
+const objectLine: CallParser = {
   open: '{',
   lineStart: true,
   createFinder() {
@@ -25,7 +25,7 @@ const objectLine: CallReader = {
 };
 
 /** A call object with `parameters` between the words of a line. */
-const objectInLine: CallReader = {
+const objectInLine: CallParser = {
   open: '{',
   createFinder() {
     const json = createJsonEnd(0);
@@ -55,14 +55,14 @@ function hasParameters(text: string): boolean {
 }
 
 /** A call object after the mark that some Llama 3 models write before calls. */
-export const taggedObject: CallReader = {
+export const taggedObject: CallParser = {
   open: TAG,
   createFinder: jsonThen(TAG, ''),
   parse: (text) => readCallObjects(text.slice(TAG.length)),
 };
 
 /** A list of calls in Python syntax on a line of its own. */
-export const pythonList: CallReader = {
+export const pythonList: CallParser = {
   open: '[',
   lineStart: true,
   createFinder: findPythonList,
@@ -85,7 +85,7 @@ export const llama3Json: TextFormat = {
     ),
   calls: (calls) => calls.map((call) => callJson(call, 'parameters')).join('; '),
   result: resultJson,
-  readers: [taggedObject, objectLine, objectInLine],
+  parsers: [taggedObject, objectLine, objectInLine],
   layout: LAYOUT,
 };
 
@@ -100,7 +100,7 @@ export const llama3Pythonic: TextFormat = {
     ),
   calls: (calls) => `[${calls.map((call) => pythonCall(call.name, call.arguments)).join(', ')}]`,
   result: resultJson,
-  readers: [taggedObject, pythonList],
+  parsers: [taggedObject, pythonList],
   layout: LAYOUT,
 };
 
@@ -115,7 +115,7 @@ export function pythonCall(name: string, json: string): string {
 }
 
 /** Finds the end of the list by brackets and Python strings. */
-function findPythonList(): EndFinder {
+function findPythonList(): MarkupEndFinder {
   let at = 0;
   let depth = 0;
   let quote = '';

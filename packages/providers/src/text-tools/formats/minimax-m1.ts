@@ -1,6 +1,6 @@
 import { readCallObjects } from '../call-object.ts';
 import { jsonValuesThen } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callJson, promptWith } from '../prompts.ts';
 import { tokenFreeJson } from '../result-text.ts';
@@ -9,7 +9,7 @@ const OPEN = '<tool_calls>';
 const CLOSE = '</tool_calls>';
 
 /** Call objects, or a list of them, between tags. */
-export const minimaxM1Calls: CallReader = {
+export const minimaxM1Calls: CallParser = {
   open: OPEN,
   createFinder: jsonValuesThen(OPEN, CLOSE),
   parse: (text) => readObjects(text.slice(OPEN.length, -CLOSE.length).trim()),
@@ -31,7 +31,7 @@ export const minimaxM1: TextFormat = {
   calls: (calls) => `${OPEN}\n${calls.map((call) => callJson(call)).join('\n')}\n${CLOSE}`,
   // A result has no end mark: as JSON it cannot hold the line with which another begins.
   result: ({ name, text }) => `tool name: ${tokenFreeJson(name).slice(1, -1)}\ntool result: ${tokenFreeJson(text)}`,
-  readers: [minimaxM1Calls],
+  parsers: [minimaxM1Calls],
   layout: ['<end_of_sentence>'],
 };
 

@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -14,7 +14,7 @@ const PARAMETER = '<parameter name=';
 const PARAMETER_END = '</parameter>';
 
 /** All calls of a reply between the outer tags. */
-export const minimaxM2Calls: CallReader = {
+export const minimaxM2Calls: CallParser = {
   open: OPEN,
   createFinder() {
     const find = untilMark(OPEN, CLOSE, (text) => text.slice(0, -CLOSE.length).trimEnd().endsWith(INVOKE_END))();
@@ -39,7 +39,7 @@ export const minimaxM2: TextFormat = {
     ),
   calls: (calls) => `${OPEN}\n${calls.map(writeCall).join('')}${CLOSE}`,
   result: ({ text }) => `<response>${plainResult(text).replaceAll(/<(?=\/?[ \t]{0,8}response>)/gi, '<\\')}</response>`,
-  readers: [minimaxM2Calls],
+  parsers: [minimaxM2Calls],
   layout: ['[e~['],
 };
 

@@ -1,5 +1,5 @@
 import { argumentObject, readCallObjects } from '../call-object.ts';
-import type { CallReader, EndFinder, TextFormat } from '../format.ts';
+import type { CallParser, MarkupEndFinder, TextFormat } from '../format.ts';
 import { createJsonEnd, skipSpace } from '../json-text.ts';
 import { callsJson, promptWith } from '../prompts.ts';
 import { tokenFreeJson } from '../result-text.ts';
@@ -11,7 +11,7 @@ const CALL_ID = /\[CALL_ID\][ \t]{0,8}[\w-]{0,64}/y;
 const MAX_HEAD_LENGTH = 300;
 
 /** `[TOOL_CALLS]` and a JSON list, or `[TOOL_CALLS]name[ARGS]{…}`. */
-export const mistralCalls: CallReader = { open: MARK, createFinder, parse };
+export const mistralCalls: CallParser = { open: MARK, createFinder, parse };
 
 /** The format of Mistral's models. */
 export const mistral: TextFormat = {
@@ -25,11 +25,11 @@ export const mistral: TextFormat = {
     ),
   calls: (calls) => `${MARK} ${callsJson(calls)}`,
   result: ({ text }) => `[TOOL_RESULTS] ${tokenFreeJson({ content: text })} [/TOOL_RESULTS]`,
-  readers: [mistralCalls],
+  parsers: [mistralCalls],
   layout: ['</s>'],
 };
 
-function createFinder(): EndFinder {
+function createFinder(): MarkupEndFinder {
   let json: ReturnType<typeof createJsonEnd> | undefined;
   return (text) => {
     if (json === undefined) {
@@ -47,7 +47,7 @@ function createFinder(): EndFinder {
   };
 }
 
-function parse(text: string): ReturnType<CallReader['parse']> {
+function parse(text: string): ReturnType<CallParser['parse']> {
   const head = readHead(text);
   if (head === undefined) return readCallObjects(text.slice(MARK.length));
   const object = argumentObject(text.slice(head.end));

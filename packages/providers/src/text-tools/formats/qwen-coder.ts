@@ -1,6 +1,6 @@
 import type { Tool } from '@kernel/protocol';
 import { untilMark } from '../end-finders.ts';
-import type { CallReader, TextCall, TextFormat } from '../format.ts';
+import type { CallParser, TextCall, TextFormat } from '../format.ts';
 import { jsonMembers, skipSpace } from '../json-text.ts';
 import { promptWith } from '../prompts.ts';
 import { plainResult } from '../result-text.ts';
@@ -13,7 +13,7 @@ const END = '</function>';
 const PARAMETER = '<parameter=';
 const PARAMETER_END = '</parameter>';
 
-const tagged: CallReader = {
+const tagged: CallParser = {
   open: OPEN,
   createFinder() {
     const find = untilMark(OPEN, CLOSE, (text) => isComplete(text.slice(0, -CLOSE.length)))();
@@ -23,7 +23,7 @@ const tagged: CallReader = {
 };
 
 /** A call without the outer tag, as these models sometimes write it. */
-const untagged: CallReader = {
+const untagged: CallParser = {
   open: FUNCTION,
   lineStart: true,
   createFinder: untilMark(FUNCTION, END, isComplete),
@@ -41,7 +41,7 @@ export const qwenCoder: TextFormat = {
     ),
   calls: (calls) => calls.map(writeCall).join('\n'),
   result: ({ text }) => `<tool_response>\n${plainResult(text)}\n</tool_response>`,
-  readers: [tagged, untagged],
+  parsers: [tagged, untagged],
   layout: [CLOSE],
 };
 

@@ -21,7 +21,7 @@ const MEASURED_STEPS = 32_000_000;
 const budget = { leftMs: MATCH_BUDGET_MS };
 
 /** Gives the matches of the next call their full time. */
-export function resetMatchBudget(): void {
+export function resetMatchTime(): void {
   budget.leftMs = MATCH_BUDGET_MS;
 }
 
@@ -37,7 +37,7 @@ export function createPatternTest(source: string): (text: string) => boolean {
   return (text) => {
     if (text.length <= safeLength) return pattern.test(text);
     if (budget.leftMs < 1) throw new RangeError('The patterns of the schema take too long on this value.');
-    if (budget.leftMs === MATCH_BUDGET_MS) queueMicrotask(resetMatchBudget);
+    if (budget.leftMs === MATCH_BUDGET_MS) queueMicrotask(resetMatchTime);
     const started = performance.now();
     const matches =
       text.length <= measuredLength
@@ -59,7 +59,7 @@ function safeLengthOf({ repetitions, optionals, nested }: PatternShape, maxSteps
 }
 
 /** A pattern and the texts to match. */
-export interface PatternTrial {
+export interface PatternMatchRequest {
   /** The compiled pattern. */
   readonly pattern: RegExp;
   /** The texts, in the order of the answers. */
@@ -73,7 +73,7 @@ const MAX_PATIENCE = 16;
  * Returns which texts a pattern matches, or `undefined` if that takes longer than `timeoutMs` in total. A match that was interrupted after little
  * CPU time mostly waited for the processor, and is tried again with twice the time.
  */
-export function matchWithTimeout(trial: PatternTrial, timeoutMs: number): readonly boolean[] | undefined {
+export function matchWithTimeout(trial: PatternMatchRequest, timeoutMs: number): readonly boolean[] | undefined {
   shared ??= createMatcher() ?? matchUnlimited;
   for (let limitMs = timeoutMs; ; limitMs *= 2) {
     const before = userMs();
@@ -83,7 +83,7 @@ export function matchWithTimeout(trial: PatternTrial, timeoutMs: number): readon
   }
 }
 
-/** The CPU time that this process has used, or the time where a runtime does not tell. */
+/** The CPU time that this process has used, or the wall time where a runtime does not report it. */
 export function userMs(): number {
   const used = node.process?.cpuUsage?.();
   return used === undefined ? performance.now() : used.user / 1000;
@@ -100,7 +100,7 @@ export interface Matched {
 }
 
 /** Matches the texts of all trials within one timeout. */
-export type Matcher = (trials: readonly PatternTrial[], timeoutMs: number) => Matched;
+export type Matcher = (trials: readonly PatternMatchRequest[], timeoutMs: number) => Matched;
 
 const SCRIPT = `trials.map(({ source, flags, texts }, index) => {
   progress.reached = index;

@@ -3,7 +3,7 @@ import { repositoryOf } from './repository-of.ts';
 import { isFolder, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
-/** Isolates with bubblewrap, the program behind Flatpak: own namespaces, and a tree that has only what is named. */
+/** Isolates with bubblewrap, the program behind Flatpak: namespaces of its own, and a file tree that has only what is named. */
 export function bubblewrap(): Isolation {
   return {
     name: 'bubblewrap',

@@ -4,19 +4,19 @@ import { repositoryOf } from './repository-of.ts';
 import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
-/** How a container is run. */
+/** Options of `containerIsolation`. */
 export interface ContainerOptions {
   /** The engine's program. Default `docker`. */
   readonly engine?: 'docker' | 'podman' | 'nerdctl' | undefined;
-  /** The image, which has the programs that commands run. */
+  /** The image, which must have the programs that commands run. */
   readonly image: string;
 }
 
 const KEYS = optionKeys<ContainerOptions>({ engine: true, image: true });
 
 /**
- * Isolates in a container of an image: its files are the image's, `/tmp`, and the folder, at the same path. The container has no capability, no network
- * unless it is allowed, and goes away with the command.
+ * Isolates commands in a container, which has the files of the image, `/tmp`, and the folder at the same path. The container has no capabilities and
+ * no network unless it is allowed, and is removed with the command.
  */
 export function containerIsolation(options: ContainerOptions): Isolation {
   checkKeys('containerIsolation', options, KEYS);

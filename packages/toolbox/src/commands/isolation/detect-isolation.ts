@@ -12,8 +12,8 @@ const PROBE_MS = 10_000;
 let detected: Promise<Isolation | undefined> | undefined;
 
 /**
- * Finds a way to isolate commands that works on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS. Each is tried with a command
- * that does nothing. Undefined if none works. Found out once for the process.
+ * Detects how commands can be isolated on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS. Each is tried with a command
+ * that does nothing. Resolves to undefined if none works. Detected once per process.
  */
 export function detectIsolation(): Promise<Isolation | undefined> {
   detected ??= detect();

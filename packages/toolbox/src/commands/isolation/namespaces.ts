@@ -66,8 +66,8 @@ exec "$run" --no-new-privs --inh-caps=-all --bounding-set=-all -- "$@"
 `;
 
 /**
- * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). In its own view the command is root
- * without any capability.
+ * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
+ * root, without any capabilities.
  */
 export function linuxNamespaces(): Isolation {
   return {

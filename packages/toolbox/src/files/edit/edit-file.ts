@@ -49,8 +49,8 @@ interface Input {
 }
 
 /**
- * Makes `edit_file`: replacements by their exact text, of which none applies unless all do. Line endings and a byte order mark are kept. Lines that differ
- * in white space only are taken where the place is unique. The user sees a unified diff, the model a summary.
+ * Creates the tool `edit_file`, which replaces exact texts: all of them or none. Line endings and a byte order mark are kept. Lines that differ only
+ * in white space match if there is only one such place. The user sees a unified diff, the model a summary.
  */
 export function editFileTool(workspace: Workspace): ToolImplementation {
   return {

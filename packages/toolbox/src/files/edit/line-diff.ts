@@ -4,7 +4,7 @@ export interface Replaced {
   readonly start: number;
   /** Where it ends. */
   readonly end: number;
-  /** What stands there now. */
+  /** What is there now. */
   readonly text: string;
 }
 

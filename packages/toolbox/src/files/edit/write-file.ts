@@ -26,7 +26,7 @@ const tool: Tool = {
   metadata: { category: 'code', usageHint: 'To create a file, or to replace all of its text.' },
 };
 
-/** Makes `write_file`. The user sees a unified diff with what was there, the model the numbers. */
+/** Creates the tool `write_file`. The user sees a unified diff from the previous content, the model the numbers of lines and bytes. */
 export function writeFileTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

@@ -36,7 +36,7 @@ Give three lines of context around each change; "@@" and a line above it, such a
   metadata: { category: 'code', usageHint: 'To change several files, or several places, with one patch.' },
 };
 
-/** Makes `apply_patch`, for patches in the V4A form: all of it, or nothing. */
+/** Creates the tool `apply_patch`, for patches in the V4A format, which apply completely or not at all. */
 export function applyPatchTool(workspace: Workspace): ToolImplementation {
   return {
     tool,

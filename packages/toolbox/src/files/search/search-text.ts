@@ -60,13 +60,16 @@ interface Input {
 
 /** Options of `searchTextTool`. */
 export interface SearchTextOptions {
-  /** The path of ripgrep, which makes searches on disk faster and changes no result; false for none. Default: the one on `PATH`, if there is one. */
+  /**
+   * The path of ripgrep, which makes searches on disk faster without changing their results; false to use none. Default: the one on `PATH`, if there
+   * is one.
+   */
   readonly ripgrep?: string | false | undefined;
 }
 
 /**
- * Makes `search_text`: `path:line: text` for each hit, at most 200, by path and line; ignored, binary and large files (1 MiB) are skipped. A regular
- * expression may take a second for a file, and ripgrep is not asked about one.
+ * Creates the tool `search_text`: `path:line: text` for each match, at most 200, sorted by path and line; ignored, binary and large files (1 MiB) are
+ * skipped. A regular expression may take a second per file, and is never passed to ripgrep.
  */
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolImplementation {
   return {

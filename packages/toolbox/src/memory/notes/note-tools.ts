@@ -77,8 +77,8 @@ interface Query {
 }
 
 /**
- * Makes `remember`, `recall` and `forget`: notes with tags and time, each a Markdown file in the folder `notes` of a workspace that allows writing; it can be
- * that of `memoryTool`. The user sees what was noted and what was forgotten.
+ * Creates the tools `remember`, `recall` and `forget`: notes with tags and a time, each a Markdown file in the folder `notes` of a workspace that
+ * allows writing, which can be the one of `memoryTool`. The user sees what was noted and what was forgotten.
  */
 export function noteTools(workspace: Workspace, limits: MemoryLimits = {}): readonly ToolImplementation[] {
   const store = noteStore(memoryFiles('noteTools', workspace, limits));

@@ -8,7 +8,7 @@ import { readBody } from './read-body.ts';
 
 /** What a download may do. */
 export interface DownloadOptions {
-  /** The largest body, in bytes, after it was unpacked. */
+  /** The largest body, in bytes after decompression. */
   readonly maxBytes: number;
   /** How long it may take in milliseconds, redirects included. */
   readonly timeoutMs: number;
@@ -32,7 +32,7 @@ export interface Download {
   readonly status: number;
   /** The media type with its parameters, as the server gave it; empty if it gave none. */
   readonly contentType: string;
-  /** The body, unpacked. */
+  /** The decompressed body. */
   readonly body: Uint8Array;
   /** Where a redirect that was not followed leads. */
   readonly location?: URL;

@@ -41,7 +41,7 @@ for (const [network, prefix] of [
 
 /**
  * Whether an IP address is on the public internet: not loopback, private, link-local, of a cloud's metadata, reserved, multicast, or an IPv6 address
- * that embeds an IPv4 one. False for anything that is no IP address. Source: IANA's registries of special-purpose addresses.
+ * that embeds an IPv4 one. False for anything that is not an IP address. Source: IANA's registries of special-purpose addresses.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

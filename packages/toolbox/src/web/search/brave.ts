@@ -3,11 +3,11 @@ import { getJson } from './get-json.ts';
 import { toResults } from './to-results.ts';
 import type { SearchEngine } from './types.ts';
 
-/** Access to the search of Brave. */
+/** Options of `braveSearch`. */
 export interface BraveOptions {
-  /** The key of a subscription. */
+  /** The API key of a subscription. */
   readonly token: string;
-  /** Where the API is. Default: Brave's own. */
+  /** The address of the API. Default: Brave's own. */
   readonly baseUrl?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface FakeSearch extends SearchEngine {
   readonly queries: readonly Omit<SearchQuery, 'signal'>[];
 }
 
-/** Creates a search engine that finds the given pages that contain a word of the query. */
+/** Creates a search engine that finds those of the given pages that contain a word of the query. */
 export function fakeSearch(pages: readonly SearchResult[]): FakeSearch {
   const queries: Omit<SearchQuery, 'signal'>[] = [];
   return {

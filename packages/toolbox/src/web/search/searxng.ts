@@ -3,9 +3,9 @@ import { getJson } from './get-json.ts';
 import { toResults } from './to-results.ts';
 import type { SearchEngine } from './types.ts';
 
-/** Where a SearXNG server is. */
+/** Options of `searxng`. */
 export interface SearxngOptions {
-  /** Its address, such as `http://127.0.0.1:8888`. Its settings have to allow the format `json`. */
+  /** The address of the server, such as `http://127.0.0.1:8888`. Its settings must allow the format `json`. */
   readonly baseUrl: string;
   /** The language of results, such as `en`. Default: the server's. */
   readonly language?: string | undefined;

@@ -6,11 +6,11 @@ export interface SearchEngine {
   search(query: SearchQuery): Promise<readonly SearchResult[]>;
 }
 
-/** What is searched for. */
+/** A search. */
 export interface SearchQuery {
   /** The words. */
   readonly query: string;
-  /** How many results at most. */
+  /** The maximum number of results. */
   readonly count: number;
   /** Aborts the search. */
   readonly signal: AbortSignal;
@@ -22,6 +22,6 @@ export interface SearchResult {
   readonly url: string;
   /** Its title. */
   readonly title: string;
-  /** A few words of it; may be empty. */
+  /** An excerpt; may be empty. */
   readonly snippet: string;
 }

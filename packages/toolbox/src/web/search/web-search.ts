@@ -33,7 +33,7 @@ const TOOL: Tool = {
 };
 
 /**
- * Creates the tool `web_search` over a search engine: `searxng`, `braveSearch`, or your own.
+ * Creates the tool `web_search` for a search engine: `searxng`, `braveSearch`, or your own.
  *
  * @example
  * ```ts

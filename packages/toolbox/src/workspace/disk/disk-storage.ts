@@ -20,7 +20,7 @@ import { type OpenPath, openPath } from './open-path.ts';
 import { readOpened } from './read-opened.ts';
 import { isTemporary, replaceFile } from './replace-file.ts';
 
-/** Where a disk storage stands. */
+/** Where a disk storage is. */
 interface DiskOptions {
   /** The folder, absolute and without links. */
   readonly root: string;

@@ -25,7 +25,7 @@ export interface Entry {
   readonly at: number;
   /** How many bytes are kept for it. */
   bytes: number;
-  /** The steps, in order. Those that were taken back are gone. */
+  /** The steps, in order. Those that were reverted are removed. */
   readonly steps: Step[];
 }
 
@@ -75,7 +75,7 @@ export interface Journal {
   note(id: string, step: Step, bytes?: Uint8Array): Promise<number>;
   /** Notes the version that the path of a step gets, right before it has it. */
   done(id: string, step: number, after: string): void;
-  /** Forgets the last step of a change: it was taken back, or never done. A change without steps is gone. */
+  /** Removes the last step of a change: it was reverted, or never done. A change without steps is removed. */
   forgetLast(id: string): void;
   /** Returns the bytes that a step replaced. */
   kept(id: string, step: number): Promise<Uint8Array>;

@@ -4,13 +4,13 @@ import type { Storage } from '../storage.ts';
 import type { FileInfo } from '../types.ts';
 import type { Entry, Journal, Step } from './journal.ts';
 
-/** The files as they would be once some steps are taken back: nothing is changed. */
+/** The files as they would be once some steps are reverted: nothing is changed. */
 interface Preview {
   /** The version of what would be at a path; undefined if nothing would. */
   versionAt(path: string): Promise<string | undefined>;
   /** Notes what would be at a path. */
   set(path: string, version: string | undefined): void;
-  /** Notes that a move is taken back. */
+  /** Notes that a move is reverted. */
   moveBack(from: string, to: string): void;
   /** Notes that a folder that was made is removed, if nothing would be in it. */
   removeFolder(path: string): Promise<void>;
@@ -68,7 +68,7 @@ function previewOf(storage: Storage): Preview {
 /** The version of a folder that would be made again. */
 const FOLDER = 'folder';
 
-/** Throws if one of the changes cannot be taken back, because something else changed since. Changes nothing. `entries` are the newest first. */
+/** Throws if one of the changes cannot be reverted, because something else has changed since. Changes nothing. `entries` are the newest first. */
 export async function checkUndo(storage: Storage, entries: readonly Entry[]): Promise<void> {
   const preview = previewOf(storage);
   for (const { id, steps } of entries) {

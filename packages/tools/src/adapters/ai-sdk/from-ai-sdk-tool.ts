@@ -13,7 +13,7 @@ export interface AiSdkToolInput {
   readonly description?: unknown;
   /** A name for people. */
   readonly title?: string | undefined;
-  /** Asks the vendor to hold the model to the schema. */
+  /** Asks the vendor to constrain the model to the schema. */
   readonly strict?: boolean | undefined;
   /** The schema of the arguments: of zod, another Standard Schema with its JSON Schema, or of `jsonSchema()`. */
   readonly inputSchema: unknown;

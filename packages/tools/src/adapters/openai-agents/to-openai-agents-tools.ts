@@ -31,7 +31,7 @@ export interface OpenAiAgentsParameters {
   type: 'object';
   /** The schemas of the arguments. */
   properties: Record<string, JsonSchema>;
-  /** The names of the arguments that must be there. */
+  /** The names of the required arguments. */
   required: string[];
   /** Whether others are allowed; a schema for them stays one. */
   additionalProperties: true;

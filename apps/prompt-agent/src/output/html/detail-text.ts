@@ -1,0 +1,53 @@
+import { countText } from '../../sessions/quantities.ts';
+import { indentJson } from '../../questions/indent-json.ts';
+import { exactText, html, type Markup, NOTHING } from './markup.ts';
+import type { PageParts } from './page-parts.ts';
+
+/** How much of one text the page has, in characters. */
+const MAX_SHOWN = 20_000;
+
+/** JSON that is not longer stays as it is. */
+const MAX_LINE = 90;
+
+/** A block of text that scrolls by itself: JSON indented, a diff coloured, and what is too long cut, with the length of the whole. */
+export function detailText(label: string, text: string, length: number, parts: PageParts): Markup {
+  const shown = text.slice(0, parts.take(Math.min(text.length, MAX_SHOWN)));
+  const isCut = length > shown.length;
+  const note = isCut
+    ? html`<p class="cut">Cut: the first ${countText(shown.length)} of ${countText(length)} characters are shown.</p>`
+    : NOTHING;
+  if (text.trim() === '')
+    return html`<div class="detail">
+      <span class="label">${label}</span>
+      <p class="none">empty</p>
+    </div>`;
+  const body = isDiff(shown) ? diffLines(shown) : html`${exactText(isCut ? shown : indented(shown))}`;
+  return html`<div class="detail">
+    <span class="label">${label}</span>
+    <pre tabindex="0" role="region" aria-label="${label}">${body}</pre>
+    ${note}
+  </div>`;
+}
+
+/** JSON in lines; any other text as it is. */
+function indented(text: string): string {
+  return /^\s*[[{]/.test(text) && text.length > MAX_LINE ? indentJson(text) : text;
+}
+
+/** Whether a text is a unified diff: it has a hunk. */
+function isDiff(text: string): boolean {
+  return /^@@ /m.test(text) || (/^--- /m.test(text) && /^\+\+\+ /m.test(text));
+}
+
+function diffLines(text: string): Markup {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  return html`${lines.map((line, index) => diffLine(exactText(line), index < lines.length - 1 ? '\n' : ''))}`;
+}
+
+function diffLine(line: string, end: string): Markup {
+  if (line.startsWith('+++') || line.startsWith('---')) return html`<b>${line}</b>${end}`;
+  if (line.startsWith('@@')) return html`<span class="hunk">${line}</span>${end}`;
+  if (line.startsWith('+')) return html`<ins>${line}</ins>${end}`;
+  if (line.startsWith('-')) return html`<del>${line}</del>${end}`;
+  return html`${line}${end}`;
+}

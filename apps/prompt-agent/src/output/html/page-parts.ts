@@ -1,0 +1,47 @@
+import type { CallView, RunView } from '../../sessions/transcript.ts';
+
+/** What the parts of one page share: ids, and the style rules of single elements, which no attribute may hold under the page's policy. */
+export interface PageParts {
+  /** The id of a call's details. */
+  callId(call: CallView): string;
+  /** The id of a turn: its place in a run. */
+  turnId(run: RunView, index: number): string;
+  /** Adds the style of one element and returns the id to give it. */
+  styled(declarations: string): string;
+  /** Takes this many characters for details of what the page may still have of them, and returns how many it got. */
+  take(length: number): number;
+  /** All rules so far. */
+  rules(): string;
+}
+
+/** How much of arguments and results a page has in all, in characters: more makes browsers slow. */
+const MAX_DETAILS = 10_000_000;
+
+/** Creates the parts of a page. Ids are counted: no text of the session is in one. */
+export function createPageParts(): PageParts {
+  const ids = new Map<object, string>();
+  const rules: string[] = [];
+  let left = MAX_DETAILS;
+  const idOf = (key: object, letter: string): string => {
+    const known = ids.get(key);
+    if (known !== undefined) return known;
+    const id = `${letter}${ids.size + 1}`;
+    ids.set(key, id);
+    return id;
+  };
+  return {
+    callId: (call) => idOf(call, 'c'),
+    turnId: (run, index) => `${idOf(run, 'r')}-${index + 1}`,
+    styled(declarations) {
+      const id = `s${rules.length + 1}`;
+      rules.push(`#${id}{${declarations}}`);
+      return id;
+    },
+    take(length) {
+      const taken = Math.min(length, left);
+      left -= taken;
+      return taken;
+    },
+    rules: () => rules.join('\n'),
+  };
+}

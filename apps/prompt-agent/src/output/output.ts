@@ -1,0 +1,173 @@
+import { createRedactor } from '@kernel/internal';
+import type { Host } from '../host.ts';
+import { capabilitiesOf, type Capabilities } from './terminal/capabilities.ts';
+import { safeJson, safeText } from './escape.ts';
+import { wrapWords } from './terminal/wrap-words.ts';
+
+/** The two standard streams. Everything that is written is escaped, and secrets are redacted in it. */
+export interface Output {
+  /** What the terminal can show. */
+  readonly capabilities: Capabilities;
+  /** Writes a piece of the answer to stdout, without a newline. */
+  write(text: string): void;
+  /** Writes a value to stdout as JSON, and a newline; indented by `space`. It stays valid JSON where a secret consists of digits: a number with it is written as `"[redacted]"`. */
+  writeJson(value: unknown, space?: number): void;
+  /** Writes a line to stderr, unless the output is quiet. */
+  note(line: string): void;
+  /** Writes a line to stderr even if the output is quiet: an error or a question. */
+  alert(line: string): void;
+  /** Writes lines that `encodeLine` has made to stderr even if the output is quiet: what a question is about. */
+  alertEncoded(lines: readonly string[]): void;
+  /** Writes lines of the answer that `encodeLine` has made, and escaped. */
+  writeEncoded(lines: readonly string[]): void;
+  /** Writes lines that `encodeLine` has made to stderr, unless the output is quiet. */
+  noteEncoded(lines: readonly string[]): void;
+  /**
+   * Shows lines on stderr that stay the last ones until the next call replaces them; none removes them. Each has to fit the width. Without effect where the
+   * terminal cannot move its cursor, and while the lines are held.
+   */
+  live(lines: readonly string[]): void;
+  /** Sets what the last of the live lines are, such as what is being typed; `undefined` for none. */
+  footer(render: (() => readonly string[]) | undefined): void;
+  /** Removes the live lines, and shows none until the function that it returns is called: something else has the terminal. */
+  holdLive(): () => void;
+  /** Writes no notes from now on. */
+  quiet(): void;
+  /** Redacts this secret from now on. */
+  hide(secret: string | undefined): void;
+  /** Writes what is still held back, and a newline if the last line is incomplete. */
+  finish(): void;
+  /** Resolves when stdout has accepted all that was written, or has failed. */
+  settle(): Promise<void>;
+  /** What went wrong with a standard stream. A pipe that its reader closed is not a failure. */
+  failure(): string | undefined;
+  /** Aborts when stdout accepts no more: its reader is gone, or writing failed. Without stderr the answer is still wanted. */
+  readonly closed: AbortSignal;
+}
+
+const ERASE_LINE = '\r\u001B[K';
+const LINE_UP = '\u001B[1A';
+
+/** Creates the output of the program. A closed pipe is no failure; any other is reported by `failure`. Only what concerns stdout aborts `closed`. */
+export function createOutput({
+  env = {},
+  stdout,
+  stderr,
+}: Pick<Host, 'stdout' | 'stderr'> & Partial<Pick<Host, 'env'>>): Output {
+  const closed = new AbortController();
+  let failure: string | undefined;
+  let hasStderr = true;
+  const notice = (name: string, error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') failure ??= `${name} cannot be written: ${error.message}`;
+  };
+  stdout.on('error', (error) => {
+    notice('stdout', error);
+    closed.abort(error);
+  });
+  stderr.on('error', (error) => {
+    notice('stderr', error);
+    hasStderr = false;
+  });
+  const capabilities = capabilitiesOf({ env, stdout, stderr });
+  const redactor = createRedactor();
+  let answer = redactor.stream();
+  let isLineOpen = false;
+  /** Whether a number may hold a secret. */
+  let hasDigits = false;
+  let isQuiet = false;
+  let shown: readonly string[] = [];
+  let holders = 0;
+  let renderFooter: (() => readonly string[]) | undefined;
+  const eraseLive = () => {
+    if (shown.length === 0 || !hasStderr) return;
+    stderr.write(ERASE_LINE + `${LINE_UP}${ERASE_LINE}`.repeat(shown.length - 1));
+    shown = [];
+  };
+  const putEncoded = (text: string) => {
+    if (text === '' || closed.signal.aborted) return;
+    eraseLive();
+    stdout.write(text);
+    isLineOpen = !text.endsWith('\n');
+  };
+  const put = (text: string) => putEncoded(safeText(text));
+  const putError = (text: string) => {
+    if (!hasStderr) return;
+    eraseLive();
+    stderr.write(text);
+  };
+  const flush = () => {
+    put(answer.end());
+    answer = redactor.stream();
+  };
+  const withoutSecret = (_key: string, value: unknown): unknown =>
+    typeof value === 'number' && redactor.text(String(value)) !== String(value) ? '[redacted]' : value;
+  const wrap = (text: string): string =>
+    capabilities.isLive
+      ? text
+          .split('\n')
+          .flatMap((line) => wrapWords(line, capabilities.columns()))
+          .join('\n')
+      : text;
+  const alertEncoded = (lines: readonly string[]) => {
+    if (lines.length > 0) putError(lines.map((line) => `${redactor.text(line)}\n`).join(''));
+  };
+  const alert = (line: string) => putError(`${wrap(safeText(redactor.text(line)))}\n`);
+  return {
+    capabilities,
+    closed: closed.signal,
+    write: (text) => put(answer.push(text)),
+    writeJson: (value, space) => put(answer.push(`${safeJson(value, space, hasDigits ? withoutSecret : undefined)}\n`)),
+    note(line) {
+      if (!isQuiet) alert(line);
+    },
+    alert,
+    alertEncoded,
+    writeEncoded(lines) {
+      flush();
+      putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
+    },
+    noteEncoded(lines) {
+      if (!isQuiet) alertEncoded(lines);
+    },
+    live(body) {
+      if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;
+      const lines = [...(isQuiet ? [] : body), ...(renderFooter?.() ?? [])];
+      if (lines.length === shown.length && lines.every((line, index) => line === shown[index])) return;
+      eraseLive();
+      stderr.write(lines.map((line) => redactor.text(line)).join('\n'));
+      shown = lines;
+    },
+    footer(render) {
+      renderFooter = render;
+    },
+    holdLive() {
+      eraseLive();
+      holders += 1;
+      let isHeld = true;
+      return () => {
+        if (isHeld) holders -= 1;
+        isHeld = false;
+      };
+    },
+    quiet() {
+      isQuiet = true;
+    },
+    hide(secret) {
+      redactor.add(secret);
+      hasDigits ||= /^[\d.eE+-]+$/.test(secret ?? '');
+      flush();
+    },
+    settle: () =>
+      new Promise((resolve) => {
+        if (closed.signal.aborted) resolve();
+        // The callback of a failed write runs before the stream emits its error.
+        else stdout.write('', () => setImmediate(resolve));
+      }),
+    failure: () => failure,
+    finish() {
+      eraseLive();
+      flush();
+      if (isLineOpen) put('\n');
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { type Line, span, type Style } from './spans.ts';
+import { markInvisible } from './visible.ts';
+
+const MAX_LINES = 200;
+const MAX_LENGTH = 400;
+/** Where the tools themselves cut a diff, in characters. */
+const MAX_TOOL_DIFF = 20_000;
+
+/** Returns what a tool shows of its change, such as a diff, as indented lines: every character visible, long lines cut, and at most 200 of them. */
+export function changeLines(forUser: string): readonly string[] {
+  const lines = forUser.replaceAll('\r\n', '\n').trimEnd().split('\n');
+  const shown = lines.slice(0, MAX_LINES).map((line) => `  ${visible(line)}`);
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `  … ${left} more ${left === 1 ? 'line' : 'lines'}`];
+}
+
+/** The lines of `changeLines` in the colours of a diff. */
+export function colouredChange(forUser: string): readonly Line[] {
+  return changeLines(forUser).map((line) => [span(line, ...diffStyle(line))]);
+}
+
+/** Whether a diff says all that changes: it is not cut, by the tool or here, and is not a mere count of bytes. */
+export function isWholeChange(forUser: string): boolean {
+  const lines = forUser.trimEnd().split('\n');
+  return (
+    forUser.length < MAX_TOOL_DIFF &&
+    /^(?:--- |\*\*\* Begin Patch)/.test(forUser) &&
+    lines.some((line) => /^(?:[+-](?!\+\+ |-- )|\*\*\* (?:Add|Delete|Move))/.test(line)) &&
+    lines.length <= MAX_LINES &&
+    lines.every((line) => line.length <= MAX_LENGTH)
+  );
+}
+
+function diffStyle(line: string): readonly Style[] {
+  if (line.trimStart().startsWith('@@')) return ['cyan'];
+  if (line.startsWith('  +')) return ['green'];
+  return line.startsWith('  -') ? ['red'] : ['dim'];
+}
+
+/** Tabs stay: code is full of them. */
+function visible(line: string): string {
+  const cut =
+    line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}… (${line.length - MAX_LENGTH} more characters)` : line;
+  return cut.split('\t').map(markInvisible).join('\t');
+}

@@ -1,0 +1,100 @@
+import type { AgentEvent } from '@kernel/protocol';
+import { type Line, span } from './spans.ts';
+import { cutLine, lineWidth } from './text-width.ts';
+import { markInvisible } from './visible.ts';
+import { seconds } from './seconds.ts';
+
+/** What goes on in a run, as lines that are replaced while it goes on. */
+export interface LiveStatus {
+  /** Notes an event. */
+  event(event: AgentEvent): void;
+  /** Returns the lines: one for each call that runs, otherwise one for what is waited for. `tail` is the text that is not shown yet. */
+  lines(tail: string, width: number): readonly Line[];
+}
+
+interface RunningCall {
+  readonly name: string;
+  readonly detail: string;
+  readonly startedMs: number;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+/** The most calls that have a line. */
+const MAX_LINES = 6;
+
+/** Creates the status of a run with a model. `nowMs` is a clock that only goes forward. */
+export function createLiveStatus(model: string, nowMs: () => number): LiveStatus {
+  const calls = new Map<string, RunningCall>();
+  let waiting = `waiting for ${markInvisible(model)}`;
+  let sinceMs = nowMs();
+
+  function wait(what: string): void {
+    if (what !== waiting) sinceMs = nowMs();
+    waiting = what;
+  }
+
+  function apply(event: AgentEvent, path: readonly string[]): void {
+    if (event.type === 'tool-start') {
+      const { id, name, arguments: detail } = event.call;
+      const agents = path.filter((_, index) => index % 2 === 0);
+      calls.set([...path, id].join('\n'), {
+        name: [...agents, name].map((each) => markInvisible(each)).join(' › '),
+        detail: inlineArguments(detail),
+        startedMs: nowMs(),
+      });
+    } else if (event.type === 'tool-end') {
+      calls.delete([...path, event.call.id].join('\n'));
+      sinceMs = nowMs();
+    } else if (event.type === 'sub-agent-event') apply(event.event, event.path);
+    else if (path.length === 0) applyReply(event);
+  }
+
+  function applyReply(event: AgentEvent): void {
+    if (event.type === 'turn-start' || event.type === 'reply-withdrawn') wait(`waiting for ${markInvisible(model)}`);
+    else if (event.type === 'reasoning-delta') wait(`${markInvisible(model)} is thinking`);
+    else if (event.type === 'text-delta') wait(`${markInvisible(model)} is writing`);
+    else if (event.type === 'tool-call-delta' && event.name !== undefined)
+      wait(`${markInvisible(model)} is calling ${markInvisible(event.name)}`);
+  }
+
+  return {
+    event: (event) => apply(event, []),
+    lines(tail, width) {
+      const now = nowMs();
+      const frame = span(`${FRAMES[Math.floor(now / FRAME_MS) % FRAMES.length] ?? ''} `, 'cyan');
+      const running = [...calls.values()];
+      if (running.length === 0) {
+        if (tail.trim() !== '') return [cutLine([frame, span(markInvisible(lastPart(tail, width)), 'dim')], width - 1)];
+        return [cutLine([frame, span(waiting), span(` ${seconds(now - sinceMs)}`, 'dim')], width - 1)];
+      }
+      const shown = running
+        .slice(0, MAX_LINES)
+        .map(({ name, detail, startedMs }) => callLine([frame], name, detail, seconds(now - startedMs), width));
+      const left = running.length - shown.length;
+      return left === 0 ? shown : [...shown, [span(`  and ${left} more`, 'dim')]];
+    },
+  };
+}
+
+/** A line about a call that fits the width: its arguments are what is cut. */
+export function callLine(mark: Line, name: string, detail: string, after: string, width: number): Line {
+  const head: Line = [...mark, span(name, 'bold')];
+  const tail: Line = after === '' ? [] : [span(` ${after}`, 'dim')];
+  const room = width - 2 - lineWidth(head) - lineWidth(tail);
+  const middle = room > 4 && detail !== '' ? cutLine([span(` ${detail}`)], room) : [];
+  return cutLine([...head, ...middle, ...tail], width - 1);
+}
+
+/** Arguments on one line, control and invisible characters marked; empty for none. */
+export function inlineArguments(json: string): string {
+  const text = json.replaceAll(/\s+/g, ' ').trim();
+  return text === '{}' ? '' : markInvisible(text.slice(0, 1000));
+}
+
+/** The end of a text, where it is longer than the width. */
+function lastPart(text: string, width: number): string {
+  const room = Math.max(4, Math.floor(width / 2) - 3);
+  const line = text.trimEnd();
+  return line.length <= room ? line : `…${line.slice(1 - room)}`;
+}

@@ -1,0 +1,109 @@
+import { type AgentEvent, type RunEnd, type ToolEnd, toModelText } from '@kernel/protocol';
+import type { Invocation } from '../../invocation.ts';
+import { changeLines } from './changes.ts';
+import { pricesOf } from '../../options/price.ts';
+import { costNote } from './cost.ts';
+import { oneLine } from '../escape.ts';
+import { errorNote, serverToolNote, toolNote, usageNote } from './notes.ts';
+import type { Output } from '../output.ts';
+import { sourceNotes, sourcesOf } from './sources.ts';
+import { encodeLine, span } from './spans.ts';
+import { seconds } from './seconds.ts';
+import type { ToolEnds, View, ViewedTools } from '../view.ts';
+
+/**
+ * Creates the view that writes a line on stderr for each call, warning and error, and after the run the sources, the usage and why there is no answer. With
+ * `isTerminal` something else shows the calls, and the usage has the time.
+ */
+export function noteView(
+  { flags, loaded, output }: Pick<Invocation, 'flags' | 'loaded' | 'output'>,
+  tools: ViewedTools,
+  isTerminal = false,
+): View {
+  const startedMs = performance.now();
+  return {
+    event(event) {
+      if (event.type === 'message-end')
+        for (const { tool, message } of event.warnings ?? [])
+          if (tool === undefined || !tools.own.has(tool))
+            output.note(`warning: ${tool === undefined ? '' : `${oneLine(tool, 64)}: `}${oneLine(message)}`);
+      if (event.type === 'tool-end' && !isTerminal) for (const line of callNotes(event, tools)) output.note(line);
+      for (const line of notesOf(event, flags.verbose === true)) output.note(line);
+    },
+    end(end, calls) {
+      output.finish();
+      for (const note of sourceNotes(sourcesOf(end.messages))) output.note(note);
+      if (flags.log === true) for (const line of logOf(end, calls)) output.note(line);
+      const usage = usageNote(end.usage, end.turns);
+      const totals = [usage, costNote(end.usage, pricesOf(flags, loaded.config.model.prices))].filter(
+        (each) => each !== undefined,
+      );
+      if (isTerminal) showTotals(output, [...totals, seconds(performance.now() - startedMs)]);
+      else if (totals.length > 0) output.note(totals.join(', '));
+      const why = reasonNote(end);
+      // Whoever closed stdout has read all that was wanted.
+      if (why !== undefined && !(end.reason === 'aborted' && output.closed.aborted)) output.alert(why);
+    },
+  };
+}
+
+function showTotals(output: Output, totals: readonly string[]): void {
+  const line = [span(totals.join(', '), 'dim')];
+  output.noteEncoded([encodeLine(line, output.capabilities)]);
+}
+
+function callNotes(event: ToolEnd, { changing }: ViewedTools): readonly string[] {
+  const { isError, forUser } = event.result;
+  const isShown = changing.has(event.call.name) && isError !== true && forUser !== undefined;
+  return [toolNote(event), ...(isShown ? changeLines(forUser) : [])];
+}
+
+function notesOf(event: AgentEvent, isVerbose: boolean): readonly string[] {
+  switch (event.type) {
+    case 'message-end':
+      return (event.droppedCalls ?? []).map(
+        ({ name, reason }) => `not run: ${oneLine(name, 64)} (the reply ended with ${reason})`,
+      );
+    case 'reply-withdrawn':
+      return [`the reply broke off (${event.code}) and is asked for again`];
+    case 'turn-start':
+      return isVerbose ? [`turn: ${event.turn}, ${event.tools.length} tools`] : [];
+    case 'tool-end':
+      return isVerbose ? [`result: ${oneLine(toModelText(event.result), 400)}`] : [];
+    case 'server-tool-result':
+      return [serverToolNote(event)];
+    default:
+      return [];
+  }
+}
+
+/** The numbered tool log of `--log`. */
+function logOf({ turns }: RunEnd, calls: ToolEnds): readonly string[] {
+  const lines = calls.map(
+    ({ call, result }, index) =>
+      `[${index + 1}] ${oneLine(call.name, 64)}(${oneLine(call.arguments)}): ${oneLine(toModelText(result), 200)}`,
+  );
+  return [...lines, `Iterations: ${turns}`];
+}
+
+function reasonNote(end: RunEnd): string | undefined {
+  switch (end.reason) {
+    case 'done':
+    case 'handled':
+      return undefined;
+    case 'error':
+      return errorNote(end.error);
+    case 'limit':
+      return `prompt-agent: the run reached its limit (${end.limit}) before an answer.`;
+    case 'aborted':
+      return 'prompt-agent: interrupted';
+    case 'length':
+      return 'prompt-agent: the reply was cut by its length limit.';
+    case 'filtered':
+      return "prompt-agent: the reply was stopped by the vendor's filter.";
+    case 'loop':
+      return 'prompt-agent: the model repeated the same calls, so the run was stopped.';
+    case 'approval':
+      return 'prompt-agent: stopped, because calls need approval.';
+  }
+}

@@ -1,0 +1,67 @@
+import type { Output } from '../output/output.ts';
+import { ask, type Terminal } from './ask.ts';
+import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
+import { wrapLines } from '../output/terminal/visible.ts';
+
+/** The size of a terminal that does not tell it. */
+const DEFAULT_SIZE = { rows: 24, columns: 80 };
+
+/** A question about lines that have to be seen before it is answered. */
+export interface Question {
+  /** What the question is about. */
+  readonly lines: readonly (string | Line)[];
+  /** The question: one line or several. */
+  readonly question: readonly string[];
+  /** What the answer holds at first, to be edited. */
+  readonly draft?: string | undefined;
+}
+
+/**
+ * Shows lines and asks a question about them; resolves to what was typed. What is longer than the screen is shown page by page, so that nothing is
+ * approved unseen: the question comes after the last page, and an answer to a page but Enter ends it with `undefined`. Rejects with the reason of an abort.
+ */
+export async function askAbout(
+  terminal: Terminal,
+  output: Output,
+  { lines, question, draft }: Question,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const release = output.holdLive();
+  try {
+    const { rows, columns } = sizeOf(terminal);
+    const encode = (shown: readonly Line[]) => shown.map((line) => encodeLine(line, output.capabilities));
+    const wrapped = lines.flatMap((line) => wrapOne(line, columns));
+    const asked = wrapLines(question, columns);
+    const height = Math.max(5, rows - 2 - asked.length);
+    const pages = Math.ceil(wrapped.length / height);
+    for (let page = 1; page < pages; page += 1) {
+      const shown = wrapped.slice((page - 1) * height, page * height);
+      const show = (): void => {
+        output.alertEncoded(encode(shown));
+        output.alert(`(page ${page} of ${pages}: Enter shows the next one, anything else means no)`);
+      };
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      if ((await ask(terminal, show, signal)).trim() !== '') return undefined;
+    }
+    const last = wrapped.slice(Math.max(0, pages - 1) * height);
+    const show = (): void => {
+      output.alertEncoded(encode(last));
+      for (const line of asked) output.alert(line);
+    };
+    return await ask(terminal, show, signal, draft);
+  } finally {
+    release();
+  }
+}
+
+/** The lines of the terminal that a line takes, each in the styles of its first span. */
+function wrapOne(line: string | Line, columns: number): readonly Line[] {
+  const spans = typeof line === 'string' ? [span(line)] : line;
+  const text = spans.map((each) => each.text).join('');
+  return wrapLines([text], columns).map((piece) => [span(piece, ...(spans[0]?.styles ?? []))]);
+}
+
+function sizeOf({ stderr }: Terminal): typeof DEFAULT_SIZE {
+  const { rows = 0, columns = 0 } = stderr;
+  return { rows: rows > 0 ? rows : DEFAULT_SIZE.rows, columns: columns > 0 ? columns : DEFAULT_SIZE.columns };
+}

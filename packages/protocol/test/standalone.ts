@@ -1,0 +1,16 @@
+// A program that uses this package alone. Packed, installed, type-checked and run by scripts/rehearse.ts.
+import { KernelError, type Tool, toErrorResult, type Toolset, toModelText } from '@kernel/protocol';
+
+const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object', properties: {} } };
+const tools: Toolset = {
+  list: () => [clock],
+  call: async (call) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)),
+};
+const result = await tools.call(
+  { type: 'tool-call', id: '1', name: 'clok', arguments: '{}' },
+  { signal: AbortSignal.timeout(1000) },
+);
+// @ts-expect-error -- a tool has no handler
+const wrong: Tool = { ...clock, handler: () => {} };
+void wrong;
+console.log(toModelText(result)); // TOOL_NOT_FOUND: No tool "clok".
