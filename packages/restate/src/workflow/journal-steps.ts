@@ -14,6 +14,7 @@ import { inputDigest } from '../digest.ts';
 import type { EventLog } from './event-log.ts';
 import type { Halt } from './halt.ts';
 import type { Journal } from './journal.ts';
+import { createAttemptIntents } from './intents.ts';
 import { createLock } from './lock.ts';
 import type { CallAnswers, Question } from './call-answers.ts';
 import type { RunStatusWriter } from './run-status.ts';
@@ -36,7 +37,7 @@ export interface JournalStepsOptions {
   readonly status: RunStatusWriter;
   /** Whether the attempt continues. */
   readonly halt: Halt;
-  /** Identifies the attempt of this process. Any other id in the journal is of an attempt that died. */
+  /** Identifies the attempt. Another id in the journal is of an earlier one. */
   readonly attemptId: string;
 }
 
@@ -56,6 +57,7 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   const { journal, answers, agent, steering, log, status, halt, attemptId } = options;
   const records = new Map<string, StepRecord>();
   const runs = new Map<string, number>();
+  const intents = createAttemptIntents(attemptId);
   const lock = createLock();
 
   /** Returns the name of the next journal command for a step. */
@@ -73,9 +75,18 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
   /** Whether the handler of a call was entered in a round that failed. */
   const wasEntered = ({ step }: Item): boolean => isUnsafe(step) && records.get(step.id)?.isEntered === true;
 
-  const runOptions = (digest: string) => ({ digest, agent, steering, checkAttempt: halt.check });
+  /** How to run a step: `name` is that of its journal command. */
+  const runOptions = (digest: string, name?: string) => ({
+    digest,
+    agent,
+    steering,
+    checkAttempt(): void {
+      halt.check();
+      if (name !== undefined) intents.enter(name);
+    },
+  });
 
-  /** Records an intent for each call with an effect. Returns the calls that had already begun in an attempt that died. */
+  /** Records an intent for each call with an effect. Returns the calls that may have been entered in an earlier attempt. */
   async function begin(items: readonly { readonly item: Item; readonly name: string }[]): Promise<ReadonlySet<Item>> {
     const unsafe = items.filter(
       ({ item }) => isUnsafe(item.step) && typeof item.answer !== 'object' && item.answer !== 'tell',
@@ -83,22 +94,22 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
     const entered = unsafe.filter(({ item }) => item.answer === undefined && wasEntered(item)).map(({ item }) => item);
     const beginning = unsafe.filter(({ item }) => !entered.includes(item));
     if (beginning.length === 0) return new Set(entered);
-    const intents = beginning.map(({ name }) => journal.once(`intent:${name}`, () => attemptId));
-    const begunBy = await journal.until(RestatePromise.all(intents));
+    const recording = beginning.map(({ name }) => journal.once(`intent:${name}`, () => intents.record(name)));
+    const recordedBy = await journal.until(RestatePromise.all(recording));
     return new Set([
       ...entered,
-      ...beginning.flatMap(({ item }, index) => (begunBy[index] === attemptId ? [] : [item])),
+      ...beginning.flatMap(({ item, name }, index) => (intents.takeOver(name, recordedBy[index] ?? '') ? [] : [item])),
     ]);
   }
 
   /** Runs or resolves a step. Returns what to record. */
-  async function work(item: Item, hadBegun: boolean): Promise<StepRecord> {
+  async function work(item: Item, name: string, hadBegun: boolean): Promise<StepRecord> {
     const { step, digest, answer } = item;
     if (typeof answer === 'object')
       return { digest, at: Date.now(), output: { result: { forLLM: answer.text } }, events: [] };
     if (answer === 'tell' || (hadBegun && agent.onUnknown !== 'ask')) return unknownRecord(step, digest);
     if (hadBegun) return { digest, at: Date.now(), isUnknown: true, events: [] };
-    return runStep(step, runOptions(digest));
+    return runStep(step, runOptions(digest, name));
   }
 
   /** Runs steps in parallel, once. */
@@ -108,8 +119,10 @@ export function createJournalSteps(options: JournalStepsOptions): StepExecutor {
       if (step.kind === 'approve') await answers.readEarly(callIdOf(step.id));
     const named = items.map((item) => ({ item, name: nameOf(item.step) }));
     const begun = await begin(named);
-    const running = named.map(({ item, name }) => journal.once(name, () => work(item, begun.has(item))));
-    return journal.until(RestatePromise.all(running));
+    const running = named.map(({ item, name }) => journal.once(name, () => work(item, name, begun.has(item))));
+    const done = await journal.until(RestatePromise.all(running));
+    intents.forget(named.map(({ name }) => name));
+    return done;
   }
 
   /** Runs steps until each has ended. Those that wait run again once they have an answer. */
