@@ -13,7 +13,18 @@ const MAX_BYTES = 1_000_000;
 const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': 'bun', 'package-lock.json': 'npm' };
 const FORMAT_SCRIPTS = ['format', 'fmt', 'fix', 'lint:fix'];
 
-/** Finds the commands of a project by its files: package.json, Cargo.toml, go.mod, pyproject.toml, a Makefile. Nothing is run. */
+/**
+ * Finds the commands of a project by its files: package.json, Cargo.toml, go.mod, pyproject.toml, a Makefile. Nothing is run.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace } from '@kernel/toolbox';
+ * import { projectCommands } from '@kernel/toolbox/bundles';
+ *
+ * const workspace = await createWorkspace({ root: process.cwd() });
+ * const { test } = await projectCommands(workspace, AbortSignal.timeout(5000)); // such as ['pnpm', 'test']
+ * ```
+ */
 export async function projectCommands(workspace: Workspace, signal: AbortSignal): Promise<ProjectCommands> {
   const read = (path: string): Promise<string | undefined> => readText(workspace, path, signal);
   const found = [

@@ -18,6 +18,15 @@ const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: t
 /**
  * Yields the paths of the readable files below a folder, sorted by name within each folder, without `node_modules` and what `.gitignore` ignores.
  * Links are not followed. Throws `TOOL_FAILED` for an invalid glob and for a folder that cannot be listed.
+ *
+ * @example
+ * ```ts
+ * import { memoryWorkspace } from '@kernel/toolbox';
+ * import { findFiles } from '@kernel/toolbox/files';
+ *
+ * const workspace = memoryWorkspace({ 'src/a.ts': '', 'README.md': '' });
+ * for await (const path of findFiles(workspace, { pattern: '*.ts' })) console.log(path); // src/a.ts
+ * ```
  */
 export async function* findFiles(workspace: Workspace, options: FindFilesOptions = {}): AsyncGenerator<string, void> {
   checkKeys('findFiles', options, KEYS);

@@ -19,6 +19,14 @@ type Segment = '**' | readonly Token[];
  * `\` escapes the next character. Names that begin with a dot are like any other. Matching takes time linear in the path, whatever the glob.
  *
  * Throws a `RangeError` for a glob beyond 2,000 characters, or whose braces expand to more than 500 globs.
+ *
+ * @example
+ * ```ts
+ * import { compileGlob } from '@kernel/toolbox/workspace';
+ *
+ * const isSource = compileGlob('src/*.{ts,tsx}');
+ * isSource('src/b.ts'); // true
+ * ```
  */
 export function compileGlob(glob: string): PathTest {
   if (glob.length > MAX_LENGTH) throw new RangeError(`The glob is longer than ${MAX_LENGTH} characters.`);

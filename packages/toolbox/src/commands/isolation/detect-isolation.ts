@@ -14,6 +14,15 @@ let detected: Promise<Isolation | undefined> | undefined;
 /**
  * Detects how commands can be isolated on this system: bubblewrap, the namespaces of Linux, or the sandbox of macOS. Each is tried with a command
  * that does nothing. Resolves to undefined if none works. Detected once per process.
+ *
+ * @example
+ * ```ts
+ * import { commandTools, createWorkspace } from '@kernel/toolbox';
+ * import { detectIsolation } from '@kernel/toolbox/commands';
+ *
+ * const workspace = await createWorkspace({ root: process.cwd() });
+ * const { tools } = commandTools({ workspace, isolation: await detectIsolation() });
+ * ```
  */
 export function detectIsolation(): Promise<Isolation | undefined> {
   detected ??= detect();

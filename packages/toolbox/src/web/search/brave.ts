@@ -14,7 +14,17 @@ export interface BraveOptions {
 const KEYS = optionKeys<BraveOptions>({ token: true, baseUrl: true }, { apiKey: 'Use "token".', key: 'Use "token".' });
 const MAX_COUNT = 20;
 
-/** Searches with Brave. Source: its Web Search API, api-dashboard.search.brave.com/app/documentation. */
+/**
+ * Searches with Brave. Source: its Web Search API, api-dashboard.search.brave.com/app/documentation.
+ *
+ * @example
+ * ```ts
+ * import { webSearchTool } from '@kernel/toolbox';
+ * import { braveSearch } from '@kernel/toolbox/web';
+ *
+ * const search = webSearchTool(braveSearch({ token: process.env['BRAVE_TOKEN'] ?? '' }));
+ * ```
+ */
 export function braveSearch(options: BraveOptions): SearchEngine {
   checkKeys('braveSearch', options, KEYS);
   const { token, baseUrl = 'https://api.search.brave.com/res/v1' } = options;
