@@ -41,9 +41,7 @@ export async function useEverything(
     [
       ...others.map((node) => () => together(node)),
       ...nodes.map((node) => () => followReadme(root, node, projectOf(node, 'readme'), source)),
-      ...publishedFolders(root).flatMap((each) =>
-        nodes.map((node) => () => useAlone(root, each, node, projectOf(node, each), node === first, source)),
-      ),
+      ...publishedFolders(root).map((each) => () => useAlone(root, each, nodes, projectOf(first, each), source)),
     ],
     limit,
   );
@@ -64,20 +62,24 @@ export async function useEverything(
   return failures;
 }
 
+/**
+ * Installs one package alone, and runs it from there on each Node. Whether a Node may install it, and all that it brings along, is what the
+ * installations of all together have shown, each on its own Node: its engines are the only thing of a package that differs from Node to Node.
+ */
 async function useAlone(
   root: string,
   folder: string,
-  node: NodeBinary,
+  nodes: readonly NodeBinary[],
   project: string,
-  isFirst: boolean,
   source: Source,
 ): Promise<void> {
+  const [first] = nodes;
+  if (first === undefined) return;
   const { name, version } = readManifest(root, folder) as { name: string; version?: string };
-  await installInto(project, node, { [name]: `^${version}` }, source);
+  await installInto(project, first, { [name]: `^${version}` }, source);
   const program = standaloneProgram(root, folder);
-  await runStandalone(node, project, program);
-  if (!isFirst) return;
-  // What is installed is the same on each Node.
+  // oxlint-disable-next-line no-await-in-loop -- one after another: other packages are used at the same time
+  for (const node of nodes) await runStandalone(node, project, program);
   if (program !== undefined) await checkStandaloneTypes(root, project, program);
   console.log(checkInstalled(root, name, project));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '@kernel/protocol';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { prompt, workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 import { fakeTerminal, inPseudoTerminal, plain, promptAt } from './terminals.ts';
 
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
@@ -22,7 +22,7 @@ const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf
 async function working(cwd: string, replies: WireServerOptions['replies'], args: readonly string[]) {
   const server = await startWireServer({ replies });
   try {
-    const outcome = await prompt(['--base-url', server.baseUrl, '--model', 'm', ...args, 'do it'], { cwd });
+    const outcome = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args, 'do it'], { cwd });
     return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
   } finally {
     await server.close();
@@ -108,7 +108,7 @@ test('a call that only reads and that a rule asks about waits without a terminal
   });
   const server = await startWireServer({ replies: [{ text: 'Done.' }] });
   const model = ['--base-url', server.baseUrl, '--model', 'm'];
-  expect(await prompt(['-c', ...model], { cwd })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  expect(await promptHere(['-c', ...model], { cwd })).toMatchObject({ code: 0, stdout: 'Done.\n' });
   await server.close();
   expect(JSON.stringify(server.requests[0]?.body)).toContain('B');
 });

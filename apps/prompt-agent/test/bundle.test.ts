@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireReply, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { main } from '../src/main.ts';
-import { OWN_CONFIG, type Outcome, prompt, type Start, workspace } from './program.ts';
+import { type Outcome, OWN_CONFIG, prompt, promptHere, type Start, workspace } from './program.ts';
 
 const ANSWER = 'export const answer = 41;\n';
 const EDIT = {
@@ -25,7 +25,7 @@ async function working(
   const server = await startWireServer({ replies });
   try {
     const model = ['--base-url', server.baseUrl, '--model', 'm'];
-    return { outcome: await prompt([...model, ...args, 'do it'], start), server };
+    return { outcome: await promptHere([...model, ...args, 'do it'], start), server };
   } finally {
     await server.close();
   }
@@ -140,7 +140,7 @@ test.each([
   [['--ask', ''], '--ask: The permission rule ""'],
 ])('%j exits 2 and names what is wrong', async (flags, said) => {
   verifies('cli.rules', 'cli.bundle');
-  const { code, stdout, stderr } = await prompt([...flags, 'hi']);
+  const { code, stdout, stderr } = await promptHere([...flags, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
 });

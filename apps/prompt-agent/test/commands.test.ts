@@ -32,7 +32,7 @@ describe('tools', () => {
   test('call runs a tool with arguments from the command line or stdin, checked as in a run', async () => {
     verifies('cli.commands.tools.call');
     expect((await promptHere(['tools', 'call', 'calculate', '{"expression":"6*7"}'])).stdout).toBe('42\n');
-    expect((await prompt(['tools', 'call', 'calculate'], { input: '{"expression":"2+2"}' })).stdout).toBe('4\n');
+    expect((await promptHere(['tools', 'call', 'calculate'], { input: '{"expression":"2+2"}' })).stdout).toBe('4\n');
     const wrong = await promptHere(['tools', 'call', 'calculate', '{"expresion":1}']);
     expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringContaining('expression')]);
     const json = await promptHere(['tools', 'call', 'calculate', '{"expression":"1"}', '--json']);
@@ -43,12 +43,12 @@ describe('tools', () => {
     verifies('cli.commands.tools.call');
     const cwd = workspace();
     const args = ['tools', 'call', '--bundle', 'code_agent', 'write_file', '{"path":"new.txt","content":"x"}'];
-    const refused = await prompt(args, { cwd });
+    const refused = await promptHere(args, { cwd });
     expect([refused.code, existsSync(join(cwd, 'new.txt'))]).toEqual([4, false]);
     expect(refused.stderr).toContain('--allow');
-    const json = await prompt([...args, '--json'], { cwd });
+    const json = await promptHere([...args, '--json'], { cwd });
     expect([json.code, JSON.parse(json.stdout)]).toEqual([4, expect.objectContaining({ code: 'TOOL_DENIED' })]);
-    expect((await prompt([...args, '--allow', 'write_file(*.txt)'], { cwd })).code).toBe(0);
+    expect((await promptHere([...args, '--allow', 'write_file(*.txt)'], { cwd })).code).toBe(0);
     expect(readFileSync(join(cwd, 'new.txt'), 'utf8')).toBe('x');
   });
 
@@ -64,7 +64,7 @@ describe('tools', () => {
     [['chat', '--max-turns', '1.5'], '--max-turns "1.5"'],
   ])('%j is a usage error: a mistyped limit is not one that is left out', async (args, named) => {
     verifies('cli.commands.checks');
-    const { code, stdout, stderr } = await prompt(args, { input: '' });
+    const { code, stdout, stderr } = await promptHere(args, { input: '' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(named);
   });
@@ -98,19 +98,19 @@ describe('keys', () => {
     const server = await startWireServer({ token: KEY, replies: () => ({ text: 'ok' }) });
     try {
       const cwd = workspace();
-      const set = await prompt(['keys', 'set', 'openai'], { cwd, input: `${KEY}\n` });
+      const set = await promptHere(['keys', 'set', 'openai'], { cwd, input: `${KEY}\n` });
       expect([set.code, set.stdout]).toEqual([0, '']);
       const file = join(cwd, '.config/prompt-agent/keys.json');
       expect(statSync(file).mode & 0o777).toBe(0o600);
-      const listed = await prompt(['keys', 'list'], { cwd });
+      const listed = await promptHere(['keys', 'list'], { cwd });
       expect(listed.stdout).toBe(`openai  ${file}\n`);
-      const asked = await prompt(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd });
+      const asked = await promptHere(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd });
       expect([asked.code, asked.stdout]).toEqual([0, 'ok\n']);
       for (const { stdout, stderr } of [set, listed, asked]) expect(stdout + stderr).not.toContain(KEY);
-      const removed = await prompt(['keys', 'rm', 'openai', '--json'], { cwd });
+      const removed = await promptHere(['keys', 'rm', 'openai', '--json'], { cwd });
       expect([removed.code, JSON.parse(removed.stdout)]).toEqual([0, { removed: 'openai' }]);
-      expect((await prompt(['keys', 'list'], { cwd })).stdout).toBe('');
-      expect((await prompt(['keys', 'rm', 'openai'], { cwd })).code).toBe(2);
+      expect((await promptHere(['keys', 'list'], { cwd })).stdout).toBe('');
+      expect((await promptHere(['keys', 'rm', 'openai'], { cwd })).code).toBe(2);
     } finally {
       await server.close();
     }
@@ -123,8 +123,8 @@ describe('keys', () => {
       const cwd = workspace({
         'config.json': JSON.stringify({ provider: { name: 'openai', base_url: server.baseUrl }, model: { name: 'm' } }),
       });
-      await prompt(['keys', 'set', 'openai'], { cwd, input: KEY });
-      await prompt(['hi'], { cwd });
+      await promptHere(['keys', 'set', 'openai'], { cwd, input: KEY });
+      await promptHere(['hi'], { cwd });
       for (const { headers } of server.requests) expect(headers['authorization']).toBeUndefined();
     } finally {
       await server.close();
@@ -137,7 +137,7 @@ describe('keys', () => {
     [['keys', 'set', 'openai'], 'two words', 'no white space'],
   ])('%j with %j on stdin exits 2', async (args, input, named) => {
     verifies('cli.keys');
-    const { code, stderr } = await prompt(args, { input });
+    const { code, stderr } = await promptHere(args, { input });
     expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
   });
 
@@ -146,7 +146,7 @@ describe('keys', () => {
     const server = await startWireServer({ token: KEY, replies: () => ({ text: 'ok' }) });
     try {
       const cwd = workspace({ 'key.txt': `${KEY}\n` });
-      const ask = (...args: string[]) => prompt(['--base-url', server.baseUrl, '-m', 'm', ...args, 'hi'], { cwd });
+      const ask = (...args: string[]) => promptHere(['--base-url', server.baseUrl, '-m', 'm', ...args, 'hi'], { cwd });
       expect((await ask('--token-file', 'key.txt')).code).toBe(0);
       expect((await ask('--token-command', `cat "${join(cwd, 'key.txt')}"`)).code).toBe(0);
       const shown = await ask('--token', KEY);
@@ -194,7 +194,7 @@ describe('config and doctor', () => {
   test('doctor says what was found and refused, and exits 1 only for what stands in the way', async () => {
     verifies('cli.doctor');
     const cwd = workspace();
-    const { code, stdout } = await prompt(['doctor'], {
+    const { code, stdout } = await promptHere(['doctor'], {
       cwd,
       env: { ANTHROPIC_API_KEY: 'sk-ant-test-0123456789abcdef' },
     });
@@ -205,14 +205,14 @@ describe('config and doctor', () => {
     expect(stdout).not.toContain('sk-ant-test');
     mkdirSync(join(cwd, '.config/prompt-agent'), { recursive: true });
     writeFileSync(join(cwd, OWN_CONFIG), '{');
-    const broken = await prompt(['doctor'], { cwd });
+    const broken = await promptHere(['doctor'], { cwd });
     expect([broken.code, broken.stdout]).toEqual([1, expect.stringContaining('! config in use')]);
   });
 
   test('doctor names a state folder that cannot be written', async () => {
     verifies('cli.doctor');
     const cwd = workspace({ state: 'a file' });
-    const { code, stdout } = await prompt(['doctor'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
+    const { code, stdout } = await promptHere(['doctor'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
     expect([code, stdout]).toEqual([1, expect.stringContaining('! state')]);
   });
 });
@@ -255,15 +255,15 @@ test('models sends a key to no address but its own, lists by kept keys, and show
   try {
     const env = { ANTHROPIC_API_KEY: 'anthropic-key', GEMINI_API_KEY: 'gemini-key' };
     const cwd = workspace({ key: 'file-key' });
-    const found = await prompt(['models', '--base-url', url, '--token-file', 'key'], { cwd, env });
+    const found = await promptHere(['models', '--base-url', url, '--token-file', 'key'], { cwd, env });
     expect(found.stdout).toBe('openai/a-model\n');
     expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer file-key']);
     expect(JSON.stringify(seen)).not.toMatch(/anthropic-key|gemini-key/);
-    await prompt(['keys', 'set', 'openai'], { cwd, input: 'kept-key' });
-    await prompt(['models'], { cwd, env: { OPENAI_BASE_URL: url } });
+    await promptHere(['keys', 'set', 'openai'], { cwd, input: 'kept-key' });
+    await promptHere(['models'], { cwd, env: { OPENAI_BASE_URL: url } });
     expect(seen.at(-1)?.authorization).toBe('Bearer kept-key');
     for (const key of ['sk-abc\ndef-secret', 'sk-“abc”-secret']) {
-      const broken = await prompt(['models'], { env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: key } });
+      const broken = await promptHere(['models'], { env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: key } });
       expect(broken.stderr).toContain('openai: the key contains a character that no header can carry');
       expect(broken.stdout + broken.stderr).not.toContain('secret');
     }
@@ -288,7 +288,15 @@ test.each([
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   try {
-    const found = await prompt(['models', '--provider', provider, '--base-url', url, '--token', 'a-key-0123456789']);
+    const found = await promptHere([
+      'models',
+      '--provider',
+      provider,
+      '--base-url',
+      url,
+      '--token',
+      'a-key-0123456789',
+    ]);
     expect([found.code, found.stdout, seen]).toEqual([0, `${provider}/a-model\n`, [asked]]);
   } finally {
     server.close();
@@ -317,7 +325,7 @@ test.each([
   ['grok', 'groq'],
 ])('models of %s, which cannot be listed, say what to do', async (provider, said) => {
   verifies('cli.commands.models.vendors');
-  const { code, stderr } = await prompt(['models', '--provider', provider]);
+  const { code, stderr } = await promptHere(['models', '--provider', provider]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
@@ -326,7 +334,7 @@ test('a keyring that does not give its key is an error, not a request without a 
   const server = await startWireServer({ replies: () => ({ text: 'ok' }) });
   try {
     const cwd = workspace({ '.config/prompt-agent/keys.json': '{"openai":{"keyring":"Secret Service"}}' });
-    const { code, stderr } = await prompt(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd });
+    const { code, stderr } = await promptHere(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd });
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toContain('The key of openai is in the keyring (Secret Service), which does not give it.');
   } finally {
@@ -341,7 +349,9 @@ test.each(['a.txt/tape.json', 'src', '/proc/none/tape.json'])(
     const server = await startWireServer({ replies: () => ({ text: 'ok' }) });
     try {
       const cwd = workspace({ 'a.txt': 'x', 'src/b.txt': 'x' });
-      const { code, stderr } = await prompt(['--base-url', server.baseUrl, '-m', 'm', '--record', file, 'hi'], { cwd });
+      const { code, stderr } = await promptHere(['--base-url', server.baseUrl, '-m', 'm', '--record', file, 'hi'], {
+        cwd,
+      });
       expect([code, server.requests.length]).toEqual([2, 0]);
       expect(stderr).toContain(`--record: "${file}" cannot be written`);
     } finally {
@@ -356,14 +366,14 @@ test('embed and transcribe are the raw calls of their protocols', async () => {
   try {
     const cwd = workspace({ 'a.mp3': 'ID3' });
     const { requests } = server;
-    await prompt(['embed', '--base-url', server.baseUrl, '-m', 'm', 'a sentence'], { cwd });
+    await promptHere(['embed', '--base-url', server.baseUrl, '-m', 'm', 'a sentence'], { cwd });
     expect([requests.at(-1)?.path, requests.at(-1)?.body]).toEqual([
       expect.stringContaining('/embeddings'),
       expect.objectContaining({ input: 'a sentence' }),
     ]);
-    await prompt(['transcribe', '--base-url', server.baseUrl, '-m', 'm', 'a.mp3'], { cwd });
+    await promptHere(['transcribe', '--base-url', server.baseUrl, '-m', 'm', 'a.mp3'], { cwd });
     expect(requests.at(-1)?.path).toContain('/audio/transcriptions');
-    expect((await prompt(['transcribe'], { cwd })).code).toBe(2);
+    expect((await promptHere(['transcribe'], { cwd })).code).toBe(2);
   } finally {
     await server.close();
   }
@@ -375,17 +385,17 @@ test('replay asks again what was recorded, without a server', async () => {
   const server = await startWireServer({
     replies: [{ calls: [{ id: 'c1', name: 'calculate', arguments: { expression: '6*7' } }] }, { text: 'It is 42.' }],
   });
-  const recorded = await prompt(['--base-url', server.baseUrl, '-m', 'm', '--record', 'tape.json', '6 times 7?'], {
+  const recorded = await promptHere(['--base-url', server.baseUrl, '-m', 'm', '--record', 'tape.json', '6 times 7?'], {
     cwd,
   });
   expect(recorded.stdout).toBe('It is 42.\n');
   await server.close();
-  const { code, stdout, stderr } = await prompt(['replay', 'tape.json'], { cwd });
+  const { code, stdout, stderr } = await promptHere(['replay', 'tape.json'], { cwd });
   expect([code, stdout]).toEqual([0, 'It is 42.\n']);
   expect(stderr).toContain('tool: calculate {"expression":"6*7"}');
-  const wrong = await prompt(['replay', 'notes.md'], { cwd });
+  const wrong = await promptHere(['replay', 'notes.md'], { cwd });
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--record FILE')]);
-  const other = await prompt(['--replay', 'tape.json', 'something else?'], { cwd });
+  const other = await promptHere(['--replay', 'tape.json', 'something else?'], { cwd });
   expect(other.code).toBe(1);
   expect(other.stderr).toContain('Record it again with --record FILE, or ask the same as before, with the same flags.');
   expect(wrong.stderr + other.stderr).not.toContain('withRecorder');
@@ -398,7 +408,7 @@ test('a folder that cannot be read is an error that names it', async () => {
   // The superuser may read everything, and offline cannot answer.
   const [expected, named] = process.getuid?.() === 0 ? [3, 'Offline'] : [2, 'closed'];
   try {
-    const { code, stderr } = await prompt(['-f', 'closed', 'x'], { cwd });
+    const { code, stderr } = await promptHere(['-f', 'closed', 'x'], { cwd });
     expect([code, stderr]).toEqual([expected, expect.stringContaining(named)]);
   } finally {
     chmodSync(join(cwd, 'closed'), 0o700);

@@ -1,6 +1,6 @@
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OWN_CONFIG, prompt, workspace } from './program.ts';
+import { OWN_CONFIG, promptHere, workspace } from './program.ts';
 
 let server: WireServer;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const seen = () => server.requests.map(({ headers, body }) => ({ authorization: 
 
 test('a config.json in the folder is used: provider, model, options, system prompt and token', async () => {
   verifies('config.file');
-  const { code, stdout } = await prompt(['-protocol', 'chat', 'hi'], { cwd: configured() });
+  const { code, stdout } = await promptHere(['-protocol', 'chat', 'hi'], { cwd: configured() });
   expect([code, stdout.split('\n')[0]]).toEqual([0, 'Response: hello']);
   expect(seen()).toMatchObject([
     {
@@ -44,11 +44,14 @@ test('a config.json in the folder is used: provider, model, options, system prom
 test('flags override the file, and the environment gives the token where neither does', async () => {
   verifies('cli.overrides');
   const cwd = configured();
-  await prompt(['-protocol', 'chat', '-system-prompt', 'Mine.', '-token', 'flag-token', '-model=flag-model', 'hi'], {
-    cwd,
-  });
+  await promptHere(
+    ['-protocol', 'chat', '-system-prompt', 'Mine.', '-token', 'flag-token', '-model=flag-model', 'hi'],
+    {
+      cwd,
+    },
+  );
   const bare = configured({ provider: { name: 'openai', base_url: server.baseUrl } });
-  await prompt(['-protocol', 'chat', 'hi'], { cwd: bare, env: { OPENAI_API_KEY: 'env-token' } });
+  await promptHere(['-protocol', 'chat', 'hi'], { cwd: bare, env: { OPENAI_API_KEY: 'env-token' } });
   expect(seen()).toMatchObject([
     { authorization: 'Bearer flag-token', body: { model: 'flag-model', messages: [{ content: 'Mine.' }, {}] } },
     { authorization: 'Bearer env-token' },
@@ -58,23 +61,23 @@ test('flags override the file, and the environment gives the token where neither
 test('${VAR} is filled in, and an unset one exits 2 naming it', async () => {
   verifies('config.env');
   const cwd = configured({ provider: { name: 'openai', base_url: server.baseUrl, options: { token: '${MY_KEY}' } } });
-  await prompt(['-protocol', 'chat', 'hi'], { cwd, env: { MY_KEY: 'k' } });
+  await promptHere(['-protocol', 'chat', 'hi'], { cwd, env: { MY_KEY: 'k' } });
   expect(seen()[0]?.authorization).toBe('Bearer k');
-  const { code, stderr } = await prompt(['hi'], { cwd });
+  const { code, stderr } = await promptHere(['hi'], { cwd });
   expect(code).toBe(2);
   expect(stderr).toContain('config.json: provider.options.token: expected the environment variable MY_KEY to be set');
 });
 
 test('a named file that is missing, and every fault in one, exits 2; a missing default is no error', async () => {
   verifies('config.invalid');
-  expect((await prompt(['2+2'])).code).toBe(0);
-  const missing = await prompt(['-config', 'other.json', '2+2']);
+  expect((await promptHere(['2+2'])).code).toBe(0);
+  const missing = await promptHere(['-config', 'other.json', '2+2']);
   expect([missing.code, missing.stderr]).toEqual([
     2,
     'prompt-agent: --config: "other.json" cannot be read (ENOENT).\n',
   ]);
   const cwd = workspace({ 'bad.json': '{"name": 1, "client": {"timeout": "soon"}}' });
-  const bad = await prompt(['--config=bad.json', '2+2'], { cwd });
+  const bad = await promptHere(['--config=bad.json', '2+2'], { cwd });
   expect(bad.code).toBe(2);
   expect(bad.stderr).toMatch(/bad\.json has 2 errors:\n {2}name: .*\n {2}client\.timeout: /);
 });
@@ -84,7 +87,7 @@ test('an unknown key warns with a near name and the run goes on', async () => {
   const cwd = workspace({
     [OWN_CONFIG]: '{"systemprompt": "x", "provider": {"name": "offline"}}',
   });
-  const { code, stderr } = await prompt(['2+2'], { cwd });
+  const { code, stderr } = await promptHere(['2+2'], { cwd });
   expect(code).toBe(0);
   expect(stderr).toContain('config.json: systemprompt: unknown key, ignored. Did you mean "system_prompt"?');
 });
@@ -92,13 +95,13 @@ test('an unknown key warns with a near name and the run goes on', async () => {
 test('an option that the provider does not have is an error, with its near name', async () => {
   verifies('config.noEffect');
   const offline = { [OWN_CONFIG]: '{"provider": {"name": "offline", "options": {"region": "eu"}}}' };
-  const first = await prompt(['2+2'], { cwd: workspace(offline) });
+  const first = await promptHere(['2+2'], { cwd: workspace(offline) });
   expect([first.code, first.stderr]).toMatchObject([
     2,
     expect.stringContaining('offline: there is no option "region"'),
   ]);
   const cwd = configured({ provider: { name: 'openai', base_url: server.baseUrl, options: { header: {} } } });
-  const second = await prompt(['2+2'], { cwd });
+  const second = await promptHere(['2+2'], { cwd });
   expect([second.code, second.stderr]).toMatchObject([2, expect.stringContaining('"headers"')]);
 });
 
@@ -115,7 +118,7 @@ test("the kernel program's file works unchanged, with a memory folder that does 
       system_prompt: 'Of the run.',
     }),
   });
-  const { code, stdout, stderr } = await prompt(['--config', 'kernel.json', 'hi'], { cwd });
+  const { code, stdout, stderr } = await promptHere(['--config', 'kernel.json', 'hi'], { cwd });
   expect([code, stdout]).toEqual([0, 'hello\n']);
   expect(stderr).toContain('memory: the folder "cmd/memory" does not exist yet');
   expect(seen()).toMatchObject([
@@ -134,14 +137,14 @@ test('--agent chooses one of the agents of the file, and an unknown one is named
     model: { name: 'm2' },
   };
   const cwd = configured({ agents: { writer } });
-  expect((await prompt(['--agent', 'writer', '-protocol', 'chat', 'hi'], { cwd })).code).toBe(0);
+  expect((await promptHere(['--agent', 'writer', '-protocol', 'chat', 'hi'], { cwd })).code).toBe(0);
   expect(seen()).toMatchObject([
     { authorization: 'Bearer of-writer', body: { model: 'm2', messages: [{ content: 'You write.' }, {}] } },
   ]);
-  const unknown = await prompt(['--agent', 'reader', 'hi'], { cwd });
+  const unknown = await promptHere(['--agent', 'reader', 'hi'], { cwd });
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
     expect.stringMatching(/--agent: there is no agent "reader" in \S*config\.json; it has writer\.\n$/),
   ]);
-  expect((await prompt(['--agent', 'writer', 'hi'])).stderr).toContain('--agent needs a config file');
+  expect((await promptHere(['--agent', 'writer', 'hi'])).stderr).toContain('--agent needs a config file');
 });

@@ -4,7 +4,7 @@ import { verifies } from '@kernel/testing';
 import { createWorkspace, mayHoldCredentials } from '@kernel/toolbox/workspace';
 import { describe, expect, test } from 'vitest';
 import { readBytes, readText } from '../src/files/read-file.ts';
-import { prompt, workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 
 describe('a file that usually holds credentials', () => {
   test.each([
@@ -96,7 +96,7 @@ describe('a file that usually holds credentials', () => {
       for (const path of ['.ssh/id_rsa', 'id_rsa', 'note.txt', '.netrc'])
         await expect(space.read(path)).rejects.toThrow(/may hold credentials|There is no/);
     }
-    const { stdout } = await prompt(['search for PRIVATE'], { cwd: home });
+    const { stdout } = await promptHere(['search for PRIVATE'], { cwd: home });
     expect(stdout).toContain('No line contains "PRIVATE"');
   });
 });
@@ -125,11 +125,11 @@ describe('a pipe or a device', () => {
         ['--provider', 'openai', '--model', 'm', '-protocol', 'vision', '--images', 'pipe', 'hi'],
         ['--provider', 'openai', '--model', 'm', '-protocol', 'tools', '--tools-file', 'pipe', 'hi'],
         ['--provider', 'openai', '--model', 'm', '-protocol', 'audio', '--audio', 'pipe'],
-      ].map((args) => prompt(args, { cwd })),
+      ].map((args) => promptHere(args, { cwd })),
     );
     expect(outcomes.map(({ code, stderr }) => [code, stderr.includes('is not a file')])).toEqual(
       outcomes.map(() => [2, true]),
     );
-    expect((await prompt(['--memory', 'notes', '2+2'], { cwd })).stdout).toBe('4\n');
+    expect((await promptHere(['--memory', 'notes', '2+2'], { cwd })).stdout).toBe('4\n');
   });
 });

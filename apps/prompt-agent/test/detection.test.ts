@@ -74,7 +74,7 @@ test.each([
   [{ GOOGLE_API_KEY: 'k' }, 'gemini/gemini-2.5-flash (GOOGLE_API_KEY)'],
 ])('a key in the environment chooses its vendor and a default model that the README names: %j', async (env, model) => {
   // A missing workspace ends the program after the choice and before any request.
-  const { code, stderr } = await prompt(['--workspace', 'none', '2+2'], { env });
+  const { code, stderr } = await promptHere(['--workspace', 'none', '2+2'], { env });
   expect(code).toBe(2);
   expect(stderr.split('\n')[0]).toBe(`model: ${model}`);
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -87,7 +87,7 @@ test('a refused connection on this machine is told after waits of 3 s in all, wi
   const { port } = gone.address() as AddressInfo;
   await new Promise((resolve) => gone.close(resolve));
   const args = ['--provider', 'openai', '--base-url', `http://127.0.0.1:${port}/v1`, '--model', 'm', '2+2'];
-  const { code, stdout, stderr } = await prompt(args);
+  const { code, stdout, stderr } = await promptHere(args);
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   const waits = [...stderr.matchAll(/^retry \d in (\d+\.\d) s: openai: the connection failed: connect ECONNREFUSED/gm)];
   expect(waits).not.toHaveLength(0);
@@ -97,8 +97,8 @@ test('a refused connection on this machine is told after waits of 3 s in all, wi
 
 test('the region of Bedrock comes from the environment, too', async () => {
   const args = ['--provider', 'bedrock', '--model', 'm', '--workspace', 'none', '2+2'];
-  expect((await prompt(args)).stderr).toContain('region is missing');
-  const { stderr } = await prompt(args, { env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' } });
+  expect((await promptHere(args)).stderr).toContain('region is missing');
+  const { stderr } = await promptHere(args, { env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' } });
   expect(stderr).toMatch(/^model: bedrock\/m \(--provider\)/);
 });
 
@@ -136,9 +136,9 @@ test('ports that answer nothing are asked at once, and delay the start by one cl
 
 test('a config without a provider means ollama for a raw protocol call', async () => {
   const cwd = workspace({ [OWN_CONFIG]: '{"model": {"name": "m"}, "client": {"connection_timeout": "2s"}}' });
-  const raw = await prompt(['-protocol', 'audio', '-audio', 'none.wav'], { cwd });
+  const raw = await promptHere(['-protocol', 'audio', '-audio', 'none.wav'], { cwd });
   expect(raw.stderr).toMatch(/^model: ollama\/m \(default of a raw call\)\n/);
-  expect((await prompt(['2+2'], { cwd })).stderr).toMatch(/^offline: /);
+  expect((await promptHere(['2+2'], { cwd })).stderr).toMatch(/^offline: /);
 });
 
 test('a list of models without an end is not read to the end', async () => {
@@ -156,7 +156,7 @@ test('a list of models without an end is not read to the end', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    const { stdout } = await prompt(['--provider', 'ollama', '--base-url', `http://127.0.0.1:${port}`, 'hi']);
+    const { stdout } = await promptHere(['--provider', 'ollama', '--base-url', `http://127.0.0.1:${port}`, 'hi']);
     expect(stdout).toBe('');
     expect(sent).toBeLessThan(40_000_000);
   } finally {

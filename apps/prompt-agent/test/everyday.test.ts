@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { wrapWords } from '../src/output/terminal/wrap-words.ts';
-import { type Outcome, PATIENT, prompt, workspace } from './program.ts';
+import { type Outcome, PATIENT, prompt, promptHere, workspace } from './program.ts';
 import { inPseudoTerminal, plain } from './terminals.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -97,7 +97,7 @@ test('an absolute path is taken by the file tools inside the workspace, and refu
   verifies('cli.files.absolute');
   const cwd = workspace();
   const call = async (name: string, given: object) => {
-    const { code, stdout, stderr } = await prompt(['tools', 'call', name, JSON.stringify(given)], { cwd });
+    const { code, stdout, stderr } = await promptHere(['tools', 'call', name, JSON.stringify(given)], { cwd });
     return { code, text: stdout + stderr };
   };
   expect(await call('read_file', { path: join(cwd, 'notes.md') })).toMatchObject({
@@ -117,12 +117,12 @@ test('an absolute path is taken by the file tools inside the workspace, and refu
     text: expect.stringContaining('outside'),
   });
   const edit = { path: join(cwd, 'notes.md'), edits: [{ old_text: 'second', new_text: 'last' }] };
-  const edited = await prompt(
+  const edited = await promptHere(
     ['tools', 'call', '--bundle', 'code_agent', '--yes', 'write', 'edit_file', JSON.stringify(edit)],
     { cwd },
   );
   expect(edited).toMatchObject({ code: 0 });
-  expect(await prompt([`read ${join(cwd, 'notes.md')}`], { cwd })).toMatchObject({
+  expect(await promptHere([`read ${join(cwd, 'notes.md')}`], { cwd })).toMatchObject({
     code: 0,
     stdout: '# Notes\nlast line\n',
   });
@@ -137,7 +137,7 @@ test('a token of digits is in no output, and JSON stays JSON', async () => {
   const cwd = workspace();
   const base = ['--base-url', server.baseUrl, '-m', 'm', '--verbose', '--token', token];
   for (const flags of [[], ['--stream'], ['--json'], ['--json-lines'], ['--protocol', 'chat', '--json']]) {
-    const { code, stdout, stderr } = await prompt([...base, ...flags, 'hi'], { cwd });
+    const { code, stdout, stderr } = await promptHere([...base, ...flags, 'hi'], { cwd });
     expect({ flags, code }).toEqual({ flags, code: 0 });
     expect(stdout + stderr.replaceAll(server.baseUrl.replace('/v1', ''), '')).not.toContain(token);
     expect(stdout).toContain('[redacted]');
@@ -148,7 +148,7 @@ test('a token of digits is in no output, and JSON stays JSON', async () => {
   }
   await server.close();
   // Numbers that are not the token stay: the key of this run is another.
-  const other = await prompt(['--token', '98765', '--provider', 'offline', '12345 + 1'], { cwd });
+  const other = await promptHere(['--token', '98765', '--provider', 'offline', '12345 + 1'], { cwd });
   expect(other).toMatchObject({ code: 0, stdout: '12346\n' });
   for (const args of [
     ['--token', token],
@@ -156,7 +156,7 @@ test('a token of digits is in no output, and JSON stays JSON', async () => {
     ['--token', token, 'models', 'x'],
     ['--token', token, '--base-url', `ftp://${token}`, 'hi'],
   ]) {
-    const { code, stdout, stderr } = await prompt(args, { cwd });
+    const { code, stdout, stderr } = await promptHere(args, { cwd });
     expect({ args, code }).toEqual({ args, code: 2 });
     expect(stdout + stderr).not.toContain(token);
   }
@@ -175,13 +175,15 @@ test('a module of tools imports the packages that come with the program, whereve
     'node_modules/@kernel/tools/index.js': "export const mark = 'from_the_project';",
   });
   const alone = workspace({ 'tools.ts': FLOOD });
-  expect(await prompt(['tools', 'show', 'flood', '--execute', '--tools', './tools.ts'], { cwd: alone })).toMatchObject({
+  expect(
+    await promptHere(['tools', 'show', 'flood', '--execute', '--tools', './tools.ts'], { cwd: alone }),
+  ).toMatchObject({
     code: 0,
   });
-  const lost = await prompt(['tools', 'list', '--execute', '--tools', './lost.ts'], { cwd });
+  const lost = await promptHere(['tools', 'list', '--execute', '--tools', './lost.ts'], { cwd });
   expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot find package 'no-such-package'") });
   // What is installed beside the module goes first.
-  const own = await prompt(['tools', 'list', '--execute', '--tools', './own.mjs'], { cwd });
+  const own = await promptHere(['tools', 'list', '--execute', '--tools', './own.mjs'], { cwd });
   expect(own.stdout).toContain('from_the_project');
 });
 
@@ -224,7 +226,7 @@ test('a result of 5 MB is cut for a terminal, which is said; a pipe gets what th
     expect(shown.replaceAll('\n', ' ')).toMatch(
       /cut: the first 49,999 of 300,\d+ characters are shown; add > FILE or \| less for the rest/,
     );
-    const piped = await prompt(args, { cwd });
+    const piped = await promptHere(args, { cwd });
     expect(piped.stdout.length).toBeGreaterThan(300_000);
     expect(piped.stdout).toMatch(/\[… \d+ of 5242880 characters left out …\]/);
   }
@@ -232,14 +234,14 @@ test('a result of 5 MB is cut for a terminal, which is said; a pipe gets what th
 
 test('without a prompt the error names the help and the chat', async () => {
   verifies('cli.ask.missing');
-  const { code, stderr } = await prompt([]);
+  const { code, stderr } = await promptHere([]);
   expect(code).toBe(2);
   expect(stderr).toContain('See prompt-agent --help; prompt-agent chat starts a conversation.');
 });
 
 test('the name of a group of commands lists them with --help', async () => {
   verifies('cli.help.group');
-  const { code, stdout, stderr } = await prompt(['tools', '--help']);
+  const { code, stdout, stderr } = await promptHere(['tools', '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: prompt-agent tools COMMAND \[options\]\n\n {2}list {7}list the tools on offer/);
   expect(stdout).toContain('  call       run a tool with arguments as JSON');
@@ -268,8 +270,8 @@ test('the built program colours code on a terminal', async () => {
 test('a session is called what was typed, not what came with it', async () => {
   verifies('cli.sessions.title');
   const cwd = workspace();
-  const piped = await prompt(['-f', 'notes.md', 'first line'], { cwd, input: '' });
+  const piped = await promptHere(['-f', 'notes.md', 'first line'], { cwd, input: '' });
   expect(piped.stderr).not.toContain('1 files');
-  const { stdout } = await prompt(['sessions', 'list', '--json'], { cwd });
+  const { stdout } = await promptHere(['sessions', 'list', '--json'], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ title: 'first line' }] });
 });

@@ -51,7 +51,7 @@ function pidIn(cwd: string): number {
 test('--tools takes the command of an MCP server: its tools run, the answer comes, and the server is ended', async () => {
   verifies('cli.execute');
   const cwd = workspace({ 'server.mjs': SERVER });
-  const outcome = await prompt(
+  const outcome = await promptHere(
     ['--execute', '--trust-hints', 'mcp', '--tools', `${NODE} server.mjs '? Nice'`, 'please greet Ada'],
     { cwd },
   );

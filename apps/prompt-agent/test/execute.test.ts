@@ -8,7 +8,7 @@ import { createAskUser } from '../src/approve.ts';
 import { showCall } from '../src/questions/show-call.ts';
 import { wrapLines } from '../src/output/terminal/visible.ts';
 import { createOutput } from '../src/output/output.ts';
-import { prompt, workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 
 const TOOLS = new URL('../../../packages/tools/dist/index.js', import.meta.url).href;
 
@@ -28,7 +28,7 @@ export const tools = [
 test('--execute runs the tools of a module beside the built-in ones and goes on to the answer', async () => {
   verifies('cli.execute');
   const cwd = workspace({ 'my.tools.mjs': MODULE, 'a.txt': 'text' });
-  const run = (text: string) => prompt(['--execute', '--tools', 'my.tools.mjs', text], { cwd });
+  const run = (text: string) => promptHere(['--execute', '--tools', 'my.tools.mjs', text], { cwd });
   expect(await run('please greet Ada Lovelace')).toMatchObject({ code: 0, stdout: 'Hello Ada Lovelace!\n' });
   expect(await run('read a.txt')).toMatchObject({ code: 0, stdout: 'text\n' });
 });
@@ -39,12 +39,12 @@ test('without a terminal a tool that writes does not run, and ends the run with 
   const calls = [{ id: 'c1', name: 'promote', arguments: { name: 'Ada' } }];
   const server = await startWireServer({ replies: [{ calls }, { text: 'Denied.' }] });
   const args = ['--execute', '--tools=my.tools.mjs', 'please promote Ada'];
-  const asked = await prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
+  const asked = await promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], { cwd });
   await server.close();
   expect(asked).toMatchObject({ code: 4, stdout: '' });
   expect(asked.stderr).toContain("The flag --allow 'promote(Ada)' would allow it.");
   expect(server.requests).toHaveLength(1);
-  expect(await prompt(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
+  expect(await promptHere(args, { cwd })).toMatchObject({ code: 3, stdout: '' });
   expect(existsSync(join(cwd, 'promoted.txt'))).toBe(false);
 });
 
@@ -56,7 +56,7 @@ test.each([
   [['--execute', '--tools', 'x.mjs', 'hi'], { 'x.mjs': 'export default [{ name: "a" }]' }, 'entry 0 of "x.mjs"'],
   [['--execute', '--tools', 'x.mjs', 'hi'], { 'x.mjs': MODULE.replace("'greet'", "'read_file'") }, 'read_file'],
 ])('%j exits 2 and says what is wrong', async (args, files, said) => {
-  const { code, stdout, stderr } = await prompt(args, { cwd: workspace(files) });
+  const { code, stdout, stderr } = await promptHere(args, { cwd: workspace(files) });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
 });

@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { COMMAND_NAMES, COMMANDS } from '../src/options/commands.ts';
 import { FLAGS } from '../src/options/flags.ts';
-import { prompt, promptHere, workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 
 test('flags take one dash or two, and = or a space; the prompt is a flag or the rest', async () => {
   verifies('cli.flags');
@@ -21,7 +21,7 @@ test('flags take one dash or two, and = or a space; the prompt is a flag or the 
     ['-prompt', '-1 + 5'],
     ['-1 + 5'],
   ]) {
-    const { code, stdout } = await prompt(args, { cwd });
+    const { code, stdout } = await promptHere(args, { cwd });
     expect([args, code, stdout]).toEqual([args, 0, '4\n']);
   }
 });
@@ -55,7 +55,7 @@ test.each([
   [['--provider', 'openai', '-protocol', 'chat', '--base-url', 'nowhere', 'hi'], 'baseUrl'],
 ])('%j exits 2 with a line that names the flag', async (args, named) => {
   verifies('cli.required', 'cli.exit');
-  const { code, stdout, stderr } = await prompt(args);
+  const { code, stdout, stderr } = await promptHere(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr.split('\n')[0]).toMatch(/^prompt-agent: /);
   expect(stderr).toContain(named);
@@ -63,7 +63,7 @@ test.each([
 
 test('a flag without effect for the protocol warns', async () => {
   verifies('cli.required');
-  const { code, stdout, stderr } = await prompt(['--audio', 'x.wav', '--tools-file', 'y.json', '2+2']);
+  const { code, stdout, stderr } = await promptHere(['--audio', 'x.wav', '--tools-file', 'y.json', '2+2']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '4\n' });
   expect(stderr).toContain('warning: --audio has no effect without --protocol');
   expect(stderr).toContain('warning: --tools-file has no effect');
@@ -72,7 +72,7 @@ test('a flag without effect for the protocol warns', async () => {
 test('--help fits a screen and shows every command, COMMAND --help its flags and examples; --version prints the version', async () => {
   verifies('cli.flags', 'cli.commands.help');
   for (const args of [['--help'], ['-h']]) {
-    const { code, stdout, stderr } = await prompt(args);
+    const { code, stdout, stderr } = await promptHere(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.split('\n');
     expect(lines.length).toBeLessThan(50);
@@ -93,7 +93,7 @@ test('--help fits a screen and shows every command, COMMAND --help its flags and
   }
   expect([...documented].toSorted()).toEqual(Object.keys(FLAGS).toSorted());
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
-  expect((await prompt(['--version'])).stdout).toBe(`${manifest.version}\n`);
+  expect((await promptHere(['--version'])).stdout).toBe(`${manifest.version}\n`);
 });
 
 test.each([
@@ -101,7 +101,7 @@ test.each([
   [['asks'], 'did you mean ask?'],
 ])('%j is answered with the name that was probably meant', async (args, hint) => {
   verifies('cli.commands.near');
-  const { code, stderr } = await prompt(args);
+  const { code, stderr } = await promptHere(args);
   expect(code).toBe(2);
   expect(stderr).toContain(hint);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startWireServer, verifies, type WireReply, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { firstCodeBlock } from '../src/output/first-code-block.ts';
-import { link, type Outcome, PNG, prompt, type Start, workspace } from './program.ts';
+import { link, type Outcome, PNG, promptHere, type Start, workspace } from './program.ts';
 
 let server: WireServer;
 /** What the server answers, one after the other; then always `ok`. */
@@ -18,7 +18,7 @@ afterEach(() => server.close());
 
 /** Asks the server and returns what the program did. */
 function ask(args: readonly string[], start: Start = {}): Promise<Outcome> {
-  return prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], start);
+  return promptHere(['--base-url', server.baseUrl, '--model', 'm', ...args], start);
 }
 
 /** The messages of the last request. */
@@ -74,7 +74,7 @@ describe('stdin', () => {
 
   test('answers offline, too', async () => {
     verifies('cli.ask.stdin');
-    expect((await prompt([], { input: '2+2\n' })).stdout).toBe('4\n');
+    expect((await promptHere([], { input: '2+2\n' })).stdout).toBe('4\n');
   });
 });
 
@@ -190,7 +190,7 @@ test('-a and --images send images, recordings and PDFs with the prompt, - from s
 describe('--schema', () => {
   test('without a model is refused in words that name it', async () => {
     verifies('cli.ask.schema.offline');
-    const { code, stderr } = await prompt(['--schema', 'name, age int', '2+2']);
+    const { code, stderr } = await promptHere(['--schema', 'name, age int', '2+2']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('Offline cannot give an answer of a --schema')]);
   });
 
@@ -275,13 +275,13 @@ describe('-t and --role', () => {
     verifies('cli.ask.templates');
     const cwd = workspace(files);
     const plain = ['--base-url', server.baseUrl];
-    await prompt([...plain, '-t', 'translate', 'hello'], { cwd });
+    await promptHere([...plain, '-t', 'translate', 'hello'], { cwd });
     expect(messages()).toEqual([
       { role: 'system', content: 'You translate to French.' },
       { role: 'user', content: 'Translate, for $1: hello' },
     ]);
     expect(server.requests.at(-1)?.body).toMatchObject({ model: 't' });
-    await prompt([...plain, '-m', 'own', '-t', 'translate', '--var', 'language=Dutch=x'], { cwd, input: 'hi' });
+    await promptHere([...plain, '-m', 'own', '-t', 'translate', '--var', 'language=Dutch=x'], { cwd, input: 'hi' });
     expect(messages()).toEqual([
       { role: 'system', content: 'You translate to Dutch=x.' },
       { role: 'user', content: 'Translate, for $1: hi' },
@@ -318,10 +318,10 @@ test('--record writes what --replay answers from, without the key and without a 
   const key = 'sk-test-0123456789abcdefghij';
   await ask(['--token', key, '--record', 'tape.json', 'hi'], { cwd });
   await server.close();
-  const { code, stdout } = await prompt(['--replay', 'tape.json', 'hi'], { cwd });
+  const { code, stdout } = await promptHere(['--replay', 'tape.json', 'hi'], { cwd });
   expect([code, stdout]).toEqual([0, 'ok\n']);
   expect(readFileSync(join(cwd, 'tape.json'), 'utf8')).not.toContain(key);
-  const other = await prompt(['--replay', 'tape.json', 'something else'], { cwd });
+  const other = await promptHere(['--replay', 'tape.json', 'something else'], { cwd });
   expect(other.code).toBe(1);
 });
 
@@ -340,7 +340,7 @@ test('--max-cost ends the run when the tokens have cost as much', async () => {
 
 test('--max-cost without a price exits 2 and says how a price is given', async () => {
   verifies('cli.limits');
-  const { code, stderr } = await prompt(['--max-cost', '1', '2+2']);
+  const { code, stderr } = await promptHere(['--max-cost', '1', '2+2']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--max-cost needs --price IN,OUT, or model.prices')]);
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { prompt, promptHere, workspace } from './program.ts';
+import { promptHere, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -81,7 +81,7 @@ describe('-f of a folder with large files that are not text', () => {
       'docs/c.bin': large,
       'docs/d.bin': new Uint8Array(17 * 1024 * 1024),
     });
-    const { code, stderr } = await prompt(['--base-url', server.baseUrl, '-m', 'm', '-f', 'docs', 'hi'], { cwd });
+    const { code, stderr } = await promptHere(['--base-url', server.baseUrl, '-m', 'm', '-f', 'docs', 'hi'], { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain('-f docs: 1 file, 3 left out');
   });
@@ -96,7 +96,7 @@ describe('a list of keys that cannot be read', () => {
   ])('is not replaced by one with a single key: %s', async (content, provider) => {
     verifies('cli.keys.damaged');
     const cwd = workspace({ [file]: content });
-    const { code, stderr } = await prompt(['keys', 'set', provider], { cwd, input: 'sk-2' });
+    const { code, stderr } = await promptHere(['keys', 'set', provider], { cwd, input: 'sk-2' });
     expect(code).toBe(2);
     expect(stderr).toContain('is not a JSON object, and was not changed');
     expect(readFileSync(join(cwd, file), 'utf8')).toBe(content);
@@ -106,7 +106,7 @@ describe('a list of keys that cannot be read', () => {
   test('keeps entries that a newer release wrote', async () => {
     verifies('cli.keys.damaged');
     const cwd = workspace({ [file]: '{"vault":{"path":"a/b"}}' });
-    expect((await prompt(['keys', 'set', 'groq'], { cwd, input: 'sk-2' })).code).toBe(0);
+    expect((await promptHere(['keys', 'set', 'groq'], { cwd, input: 'sk-2' })).code).toBe(0);
     expect(JSON.parse(readFileSync(join(cwd, file), 'utf8'))).toEqual({
       vault: { path: 'a/b' },
       groq: { key: 'sk-2' },
@@ -116,7 +116,7 @@ describe('a list of keys that cannot be read', () => {
   test.each(['sk-a\u200Bb', 'sk-ä', 'sk-\u0007', '“sk-1”'])('takes no key that no header can hold: %j', async (key) => {
     verifies('cli.keys');
     const cwd = workspace();
-    const { code, stderr } = await prompt(['keys', 'set', 'groq'], { cwd, input: key });
+    const { code, stderr } = await promptHere(['keys', 'set', 'groq'], { cwd, input: key });
     expect(code).toBe(2);
     expect(stderr).not.toContain(key);
   });
@@ -130,7 +130,7 @@ describe('a file of another program in the place of the sessions', () => {
     mkdirSync(state, { recursive: true });
     chmodSync(join(cwd, 'precious.txt'), 0o644);
     symlinkSync(join(cwd, 'precious.txt'), join(state, 'sessions.db'));
-    expect((await prompt(['2+2'], { cwd })).stdout).toBe('4\n');
+    expect((await promptHere(['2+2'], { cwd })).stdout).toBe('4\n');
     expect(readFileSync(join(cwd, 'precious.txt'), 'utf8')).toBe(content);
     expect(statSync(join(cwd, 'precious.txt')).mode & 0o777).toBe(0o644);
   });
@@ -138,10 +138,10 @@ describe('a file of another program in the place of the sessions', () => {
   test('is not so for the sessions themselves: others cannot read them', async () => {
     verifies('cli.sessions.foreign.mode');
     const cwd = workspace();
-    await prompt(['2+2'], { cwd });
+    await promptHere(['2+2'], { cwd });
     const path = join(cwd, '.local/state/prompt-agent/sessions.db');
     chmodSync(path, 0o644);
-    await prompt(['2+2'], { cwd });
+    await promptHere(['2+2'], { cwd });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 });
@@ -153,12 +153,15 @@ describe('the folder of the compiled program', () => {
     const cache = join(cwd, 'cache');
     mkdirSync(join(cache, 'prompt-agent'), { recursive: true });
     const args = ['tools', 'call', '--bundle', 'code_agent', '--yes', 'write', 'write_file'];
-    const written = await prompt([...args, '{"path":"cache/prompt-agent/x","content":"x"}'], {
+    const written = await promptHere([...args, '{"path":"cache/prompt-agent/x","content":"x"}'], {
       cwd,
       env: { XDG_CACHE_HOME: cache },
     });
     expect([written.code, written.stdout]).toEqual([1, expect.stringContaining('cache/prompt-agent')]);
-    const other = await prompt([...args, '{"path":"cache/x","content":"x"}'], { cwd, env: { XDG_CACHE_HOME: cache } });
+    const other = await promptHere([...args, '{"path":"cache/x","content":"x"}'], {
+      cwd,
+      env: { XDG_CACHE_HOME: cache },
+    });
     expect(other.code).toBe(0);
   });
 });

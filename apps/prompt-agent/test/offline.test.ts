@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { link, prompt as promptProcess, promptHere as prompt, workspace } from './program.ts';
+import { link, prompt as promptProcess, promptHere, workspace } from './program.ts';
 
 test('the five jobs are done without a model, the answer alone on stdout', async () => {
   verifies('cli.run.output', 'cli.run.tools', 'cli.wiring');
@@ -13,7 +13,7 @@ test('the five jobs are done without a model, the answer alone on stdout', async
       'where is answer mentioned in src?',
       'what time is it in Tokyo?',
       'what is in notes.md',
-    ].map((text) => prompt([text], { cwd })),
+    ].map((text) => promptHere([text], { cwd })),
   );
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
   const [list, name, sum, search, time, notes] = answers.map(({ stdout }) => stdout);
@@ -29,7 +29,7 @@ test('the five jobs are done without a model, the answer alone on stdout', async
 
 test('what it is, how to get a model, and each tool call stand on stderr', async () => {
   verifies('cli.run.output');
-  const { stderr } = await prompt(['list the files in src and tell me the time in Tokyo']);
+  const { stderr } = await promptHere(['list the files in src and tell me the time in Tokyo']);
   const lines = stderr.trimEnd().split('\n').toSorted();
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^offline: no language model.*OPENAI_API_KEY/);
@@ -40,7 +40,7 @@ test('what it is, how to get a model, and each tool call stand on stderr', async
 test('what offline cannot do exits 3, says so, and prints nothing on stdout', async () => {
   verifies('cli.exit');
   for (const text of ['write me a poem about time', 'translate package.json into French']) {
-    const { code, stdout, stderr } = await prompt([text]);
+    const { code, stdout, stderr } = await promptHere([text]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain("Offline can't do this");
     expect(stderr).toContain('read_file');
@@ -56,12 +56,12 @@ test('where every call failed it exits 1, says why in plain words on stderr, and
     ['list the files in /etc', '"/etc" is an absolute path'],
     ['read ../../etc/passwd and tell me the time in Atlantis', 'leaves the workspace'],
   ] as const) {
-    const { code, stdout, stderr } = await prompt([text]);
+    const { code, stdout, stderr } = await promptHere([text]);
     expect({ text, code, stdout }).toEqual({ text, code: 1, stdout: '' });
     expect(stderr).toContain(why);
     expect(stderr.slice(stderr.indexOf('tool: '))).not.toMatch(/[A-Z]{3,}_[A-Z]/);
   }
-  const json = await prompt(['--json', 'read nope.txt']);
+  const json = await promptHere(['--json', 'read nope.txt']);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({ reason: 'error', error: { code: 'TOOL_FAILED' } });
 });
@@ -69,7 +69,7 @@ test('where every call failed it exits 1, says why in plain words on stderr, and
 test('where one of several calls failed it exits 1, and what the others gave stands on stderr beside what failed', async () => {
   verifies('cli.exit', 'offline.partial');
   for (const text of ['read nope.txt and read notes.md', 'read notes.md and nope.txt']) {
-    const { code, stdout, stderr } = await prompt([text]);
+    const { code, stdout, stderr } = await promptHere([text]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The tool read_file failed: There is no "nope.txt" in the workspace.');
     expect(stderr).toContain('second line');
@@ -90,18 +90,18 @@ test('no path leads outside the workspace: not by .., not absolute, not by a lin
     'list the folder folder-link/',
     "grep 'hidden' folder-link/secret.txt",
   ]) {
-    const { code, stdout, stderr } = await prompt([text], { cwd });
+    const { code, stdout, stderr } = await promptHere([text], { cwd });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/failed: .*(?:absolute path|leaves the workspace|leads outside the workspace)/);
     expect(stderr).not.toContain('hidden\n');
   }
-  expect((await prompt(["grep 'hidden'"], { cwd })).stdout).toContain('No line contains');
+  expect((await promptHere(["grep 'hidden'"], { cwd })).stdout).toContain('No line contains');
 });
 
 test('--workspace is the folder that the tools see; one that is none exits 2', async () => {
   const other = workspace({ 'only.txt': 'here' });
-  expect((await prompt(['--workspace', other, 'read only.txt'])).stdout).toBe('here\n');
-  const { code, stderr } = await prompt(['--workspace', `${other}/none`, 'ls']);
+  expect((await promptHere(['--workspace', other, 'read only.txt'])).stdout).toBe('here\n');
+  const { code, stderr } = await promptHere(['--workspace', `${other}/none`, 'ls']);
   expect(code).toBe(2);
   expect(stderr).toContain('--workspace');
 });
@@ -109,17 +109,17 @@ test('--workspace is the folder that the tools see; one that is none exits 2', a
 test('control characters of a file do not reach the terminal', async () => {
   verifies('cli.safe');
   const cwd = workspace({ 'evil.txt': 'a\u001b[31mred\u009b0m\u0007\u202eb\r\nend', 'x\u001b[2J.txt': '' });
-  const { stdout } = await prompt(['read evil.txt'], { cwd });
+  const { stdout } = await promptHere(['read evil.txt'], { cwd });
   expect(stdout).toBe('a\\x1b[31mred\\x9b0m\\x07\\u202eb\nend\n');
-  const json = (await prompt(['--json', 'read evil.txt'], { cwd })).stdout;
+  const json = (await promptHere(['--json', 'read evil.txt'], { cwd })).stdout;
   expect(json).not.toContain('\u009b');
   expect(JSON.parse(json)).toMatchObject({ answer: 'a\u001b[31mred\u009b0m\u0007\u202eb\r\nend' });
-  expect((await prompt(['list files'], { cwd })).stdout).not.toContain('\u001b');
+  expect((await promptHere(['list files'], { cwd })).stdout).not.toContain('\u001b');
 });
 
 test('--json prints one versioned object and nothing else', async () => {
   verifies('cli.json');
-  const { code, stdout } = await prompt(['--json', 'what is 6 times 7?']);
+  const { code, stdout } = await promptHere(['--json', 'what is 6 times 7?']);
   expect(code).toBe(0);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(JSON.parse(stdout)).toEqual({
@@ -140,7 +140,7 @@ test('--json prints one versioned object and nothing else', async () => {
       },
     ],
   });
-  const refused = await prompt(['--json', 'write me a poem']);
+  const refused = await promptHere(['--json', 'write me a poem']);
   expect(refused.code).toBe(3);
   expect(JSON.parse(refused.stdout)).toMatchObject({
     version: 1,
@@ -151,7 +151,7 @@ test('--json prints one versioned object and nothing else', async () => {
 
 test('--json-lines prints each event as a line of JSON, run-end last', async () => {
   verifies('cli.json');
-  const { stdout } = await prompt(['--json-lines', 'what is 6 times 7?']);
+  const { stdout } = await promptHere(['--json-lines', 'what is 6 times 7?']);
   const types = stdout
     .trimEnd()
     .split('\n')
@@ -163,9 +163,9 @@ test('--json-lines prints each event as a line of JSON, run-end last', async () 
 });
 
 test('--verbose tells turns and results, --max-turns 1 ends before the answer with exit 5', async () => {
-  const told = await prompt(['--verbose', 'what is 6 times 7?']);
+  const told = await promptHere(['--verbose', 'what is 6 times 7?']);
   expect(told.stderr).toMatch(/turn: 1, 8 tools[\s\S]*result: 42[\s\S]*turn: 2/);
-  const { code, stdout, stderr } = await prompt(['--max-turns=1', 'what is 6 times 7?']);
+  const { code, stdout, stderr } = await promptHere(['--max-turns=1', 'what is 6 times 7?']);
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toContain('reached its limit (turns)');
 });
@@ -186,7 +186,7 @@ test.each([
     'src/index.ts': 'export const answer = 42;\n',
     'src/deep/a.ts': '',
   });
-  const { code, stdout } = await prompt([text], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
+  const { code, stdout } = await promptHere([text], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
   expect(code).toBe(0);
   expect(stdout).toContain(answer);
 });
@@ -198,7 +198,7 @@ test.each([
   'how many files mention second',
   'count to ten',
 ])('%s: what would be half an answer is refused', async (text) => {
-  expect(await prompt([text])).toMatchObject({ code: 3, stdout: '' });
+  expect(await promptHere([text])).toMatchObject({ code: 3, stdout: '' });
 });
 
 test.each([
@@ -207,7 +207,7 @@ test.each([
   ['list the files in scr', 'Did you mean "src"?'],
   ['read src/deeep/other.ts', 'Did you mean "src/deep/other.ts"?'],
 ])('a slip in a path is answered with the nearest one: %s', async (text, hint) => {
-  expect((await prompt([text])).stderr).toContain(hint);
+  expect((await promptHere([text])).stderr).toContain(hint);
 });
 
 test('.git and .env files are not opened, by no tool and by no link', async () => {
@@ -224,18 +224,18 @@ test('.git and .env files are not opened, by no tool and by no link', async () =
     "grep 'abc' .git",
     "search .git for 'abc'",
   ]) {
-    const { code, stdout, stderr } = await prompt([text], { cwd });
+    const { code, stdout, stderr } = await promptHere([text], { cwd });
     expect({ text, code, stdout }).toEqual({ text, code: 1, stdout: '' });
     expect(stderr).toContain('may hold credentials');
   }
-  expect((await prompt(["grep 'abc'"], { cwd })).stdout).toContain('No line contains');
+  expect((await promptHere(["grep 'abc'"], { cwd })).stdout).toContain('No line contains');
 });
 
 test('flags for a model warn where there is none', async () => {
-  const { code, stdout, stderr } = await prompt(['--provider', 'offline', '--model', 'x', '2+2']);
+  const { code, stdout, stderr } = await promptHere(['--provider', 'offline', '--model', 'x', '2+2']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '4\n' });
   expect(stderr).toContain('warning: --model has no effect: offline uses no model');
-  expect((await prompt(['2+2'])).stderr).not.toContain('warning');
+  expect((await promptHere(['2+2'])).stderr).not.toContain('warning');
 });
 
 test.skipIf(process.platform !== 'linux')(

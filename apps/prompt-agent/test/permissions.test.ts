@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { startWireServer, verifies, type WireServerOptions } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { prompt, workspace } from './program.ts';
+import { prompt, promptHere, workspace } from './program.ts';
 import { fakeTerminal, inPseudoTerminal, plain, promptAt } from './terminals.ts';
 
 const RULES = '.config/prompt-agent/permissions.json';
@@ -18,7 +18,9 @@ async function working(
   const server = await startWireServer({ replies });
   try {
     const model = ['--base-url', server.baseUrl, '--model', 'm'];
-    const outcome = await prompt([...model, ...args, 'do it'], { cwd, env });
+    // What isolates commands is looked for on the PATH of the process.
+    const ask = env['PATH'] === undefined ? promptHere : prompt;
+    const outcome = await ask([...model, ...args, 'do it'], { cwd, env });
     return { ...outcome, requests: server.requests.map(({ body }) => JSON.stringify(body)) };
   } finally {
     await server.close();
@@ -79,7 +81,7 @@ test.each([
   ['{"rules":[{"deny":"a b"}]}', 'The permission rule "a b"'],
 ])('a file of rules that cannot be read exits 2: %s', async (text, said) => {
   verifies('cli.approval.kept');
-  const { code, stderr, stdout } = await prompt([...BUNDLE, 'hi'], { cwd: project({ [RULES]: text }) });
+  const { code, stderr, stdout } = await promptHere([...BUNDLE, 'hi'], { cwd: project({ [RULES]: text }) });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
   expect(stderr).toContain('permissions.json');
@@ -125,7 +127,7 @@ test.each([
   [['--sandbox', 'off'], '--sandbox needs --bundle code_agent'],
 ])('%j exits 2 and names what is wrong', async (flags, said) => {
   verifies('cli.yes', 'cli.sandbox');
-  const { code, stderr } = await prompt([...flags, 'hi']);
+  const { code, stderr } = await promptHere([...flags, 'hi']);
   expect(code).toBe(2);
   expect(stderr).toContain(said);
 });
@@ -157,12 +159,12 @@ test('undo takes back what the last run changed, run after run', async () => {
     yes,
   );
   expect(textOf(cwd, 'b.txt')).toBe('BB\n');
-  const first = await prompt(['undo'], { cwd });
+  const first = await promptHere(['undo'], { cwd });
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout).toContain('restored: b.txt\n');
   expect(first.stdout).toContain('removed again: new/c.txt\n');
   expect([textOf(cwd, 'b.txt'), existsSync(join(cwd, 'new')), textOf(cwd, 'a.txt')]).toEqual(['B\n', false, 'two\n']);
-  const second = await prompt(['undo', '--json'], { cwd });
+  const second = await promptHere(['undo', '--json'], { cwd });
   expect([second.code, second.stderr]).toEqual([0, '']);
   expect(JSON.parse(second.stdout)).toEqual({
     version: 1,
@@ -172,10 +174,10 @@ test('undo takes back what the last run changed, run after run', async () => {
     refused: [],
   });
   expect(textOf(cwd, 'a.txt')).toBe('one\n');
-  const nothing = await prompt(['undo'], { cwd });
+  const nothing = await promptHere(['undo'], { cwd });
   expect(nothing).toMatchObject({ code: 1, stdout: '' });
   expect(nothing.stderr).toContain('there is nothing to take back');
-  const none = await prompt(['undo', '--json'], { cwd });
+  const none = await promptHere(['undo', '--json'], { cwd });
   expect([none.code, JSON.parse(none.stdout)]).toMatchObject([1, { exitCode: 1, undone: [], refused: [] }]);
 });
 
@@ -186,7 +188,7 @@ test('undo leaves what was changed since, names it, and takes back the rest', as
   const write = { name: 'write_file', arguments: { path: 'b.txt', content: 'BB\n' } };
   await working(cwd, [{ calls: [EDIT] }, { calls: [write] }, { text: 'Done.' }], yes);
   writeFileSync(join(cwd, 'a.txt'), 'mine\n');
-  const { code, stderr, stdout } = await prompt(['undo'], { cwd });
+  const { code, stderr, stdout } = await promptHere(['undo'], { cwd });
   expect({ code, stdout }).toEqual({ code: 1, stdout: 'restored: b.txt\n' });
   expect(stderr).toContain('"a.txt" was changed since');
   expect([textOf(cwd, 'a.txt'), textOf(cwd, 'b.txt')]).toEqual(['mine\n', 'B\n']);

@@ -75,8 +75,10 @@ export function prompt(
 /** Runs the program in this process, which is much cheaper: for tests of what it answers, not of how a process starts and ends. */
 export async function promptHere(
   args: readonly string[],
-  { cwd = workspace(), env = {}, input }: Pick<Start, 'cwd' | 'env' | 'input'> = {},
+  { cwd = workspace(), env = {}, input, ...ofProcess }: Pick<Start, 'cwd' | 'env' | 'input'> = {},
 ): Promise<Outcome> {
+  const unknown = [...Object.keys(ofProcess), ...Object.keys(env).filter((name) => name.startsWith('NODE_'))];
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: for a process of its own, which prompt starts.`);
   const read = (stream: PassThrough): (() => string) => {
     let text = '';
     stream.setEncoding('utf8').on('data', (piece: string) => {
@@ -88,7 +90,7 @@ export async function promptHere(
   const [written, noted] = [read(stdout), read(stderr)];
   const code = await main({
     argv: args,
-    env: { TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
+    env: { PATH: process.env['PATH'], TZ: 'UTC', PROMPT_AGENT_SERVERS: '', ...env },
     cwd,
     home: cwd,
     stdin: new PassThrough().end(input),

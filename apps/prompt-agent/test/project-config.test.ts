@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { main } from '../src/main.ts';
-import { link, OWN_CONFIG, prompt, workspace } from './program.ts';
+import { link, OWN_CONFIG, promptHere, workspace } from './program.ts';
 
 let server: WireServer;
 beforeEach(async () => {
@@ -59,7 +59,7 @@ async function atTerminal(
 test("a project's config is not used without a terminal to ask on, and a note says how to use it", async () => {
   verifies('cli.trust.project');
   const { cwd, home } = cloned(atServer());
-  const { code, stdout, stderr } = await prompt(['2+2'], { cwd, env: { HOME: home, OPENAI_API_KEY: '' } });
+  const { code, stdout, stderr } = await promptHere(['2+2'], { cwd, env: { HOME: home, OPENAI_API_KEY: '' } });
   expect([code, stdout]).toEqual([0, '4\n']);
   expect(stderr).toMatch(/config: \S+config\.json is not used, since nobody approved it\..*--config/);
   expect(server.requests).toHaveLength(0);
@@ -204,7 +204,7 @@ test("another program's config.json is neither used nor mentioned", async () => 
   verifies('cli.trust.project');
   for (const text of ['{"port": 8080, "name": "shop"}', 'not JSON', '[]', '']) {
     const cwd = workspace({ 'config.json': text });
-    const { code, stdout, stderr } = await prompt(['2+2'], { cwd });
+    const { code, stdout, stderr } = await promptHere(['2+2'], { cwd });
     expect([code, stdout]).toEqual([0, '4\n']);
     expect(stderr).not.toContain('config');
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PNG, prompt, workspace } from './program.ts';
+import { PNG, promptHere, workspace } from './program.ts';
 
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 let server: WireServer;
@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const call = (protocol: string, args: readonly string[], cwd = workspace()) =>
-  prompt(['-protocol', protocol, '-base-url', server.baseUrl, '-model', 'm', ...args], { cwd });
+  promptHere(['-protocol', protocol, '-base-url', server.baseUrl, '-model', 'm', ...args], { cwd });
 
 test('chat prints the response and the tokens; with -stream the raw text', async () => {
   verifies('cli.chat');
@@ -32,7 +32,7 @@ test('chat prints the response and the tokens; with -stream the raw text', async
 });
 
 test('a raw chat call without a model is for no tool: offline exits 3', async () => {
-  const { code, stderr } = await prompt(['-protocol', 'chat', '2+2']);
+  const { code, stderr } = await promptHere(['-protocol', 'chat', '2+2']);
   expect(code).toBe(3);
   expect(stderr).toContain("Offline can't do this");
 });

@@ -8,7 +8,7 @@ import { scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type Outcome, prompt, workspace } from './program.ts';
+import { type Outcome, prompt, promptHere, workspace } from './program.ts';
 
 const messages = [{ role: 'user', content: 'Go' }] as const;
 const HOSTILE = '\u001B[2J\u202Eevil';
@@ -56,7 +56,7 @@ function journal(): Journal {
   return {
     db,
     path,
-    runs: (...args) => prompt(['runs', ...args], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } }),
+    runs: (...args) => promptHere(['runs', ...args], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } }),
     work(agents) {
       const worker = db.work({ agents });
       onTestFinished(async () => {
@@ -358,7 +358,7 @@ test('a journal that is absent is named and not created; what is something else 
     ['empty.db', 'is not a journal of runs.'],
     ['foreign.db', 'is not a journal of runs.'],
   ] as const) {
-    const { code, stdout, stderr } = await prompt(['runs', 'list', '--journal', name], { cwd });
+    const { code, stdout, stderr } = await promptHere(['runs', 'list', '--journal', name], { cwd });
     expect(stderr).toContain(said);
     expect(stderr).toContain(JSON.stringify(join(cwd, name)));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -366,7 +366,7 @@ test('a journal that is absent is named and not created; what is something else 
   expect(existsSync(join(cwd, 'none.db'))).toBe(false);
   expect(readFileSync(foreign).equals(before)).toBe(true);
   expect(statSync(foreign).mode & 0o777).toBe(0o644);
-  const absent = await prompt(['runs', 'show', 'x'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
+  const absent = await promptHere(['runs', 'show', 'x'], { cwd, env: { XDG_STATE_HOME: join(cwd, 'state') } });
   expect(absent.stderr).toContain(join(cwd, 'state', 'prompt-agent', 'runs.db'));
 });
 

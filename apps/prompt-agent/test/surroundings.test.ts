@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { OWN_CONFIG, prompt, workspace } from './program.ts';
+import { OWN_CONFIG, prompt, promptHere, workspace } from './program.ts';
 
 test.each([
   ['flags', (url: string) => ['--base-url', url], () => ({})],
@@ -13,7 +13,7 @@ test.each([
   const server = await startWireServer({ wire: 'azure', token: 'k', replies: () => ({ text: 'hello' }) });
   onTestFinished(() => server.close());
   const args = ['--provider', 'azure', ...flags(server.url), '--model', 'my-deployment', '-protocol', 'chat', 'hi'];
-  const { code, stdout, stderr } = await prompt(args, { env: { AZURE_OPENAI_API_KEY: 'k', ...env(server.url) } });
+  const { code, stdout, stderr } = await promptHere(args, { env: { AZURE_OPENAI_API_KEY: 'k', ...env(server.url) } });
   expect([code, stdout.split('\n')[0], stderr]).toMatchObject([0, 'Response: hello', expect.any(String)]);
   expect(server.requests.map(({ path }) => path)).toEqual([
     expect.stringMatching(/\/deployments\/my-deployment\/chat\/completions\?api-version=2024-10-21$/),
@@ -27,10 +27,10 @@ test("the version of Azure's API is that of the environment, and a config file c
   onTestFinished(() => server.close());
   const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: server.url, OPENAI_API_VERSION: '2025-01-01' };
   const args = ['--provider', 'azure', '--model', 'm', '-protocol', 'chat', 'hi'];
-  await prompt(args, { env });
+  await promptHere(args, { env });
   const options = { deployment: 'd', api_version: '2026-01-01', auth_type: 'bearer' };
   const cwd = workspace({ [OWN_CONFIG]: JSON.stringify({ provider: { name: 'azure', options } }) });
-  await prompt(args, { env, cwd });
+  await promptHere(args, { env, cwd });
   expect(server.requests.map(({ path }) => path)).toEqual([
     expect.stringContaining('/deployments/m/chat/completions?api-version=2025-01-01'),
     expect.stringContaining('/deployments/d/chat/completions?api-version=2026-01-01'),
@@ -47,7 +47,7 @@ test.each([
   onTestFinished(() => server.close());
   const args = ['--provider', 'bedrock', ...flags(server.url), '--model', 'a.model', '-protocol', 'chat', 'hi'];
   const own = { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: 'k' };
-  const { code, stdout } = await prompt(args, { env: { ...own, ...env(server.url) } });
+  const { code, stdout } = await promptHere(args, { env: { ...own, ...env(server.url) } });
   expect([code, stdout.split('\n')[0]]).toEqual([0, 'Response: hello']);
   expect(server.requests.map(({ path }) => path)).toEqual([expect.stringContaining('/model/a.model/converse')]);
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer k');
@@ -113,7 +113,7 @@ test.each([
 ])('a config.json of another program never breaks a call: %s', async (_, content) => {
   verifies('cli.config.unrelated');
   const cwd = workspace({ 'config.json': content });
-  const { code, stdout, stderr } = await prompt(['2+2'], { cwd });
+  const { code, stdout, stderr } = await promptHere(['2+2'], { cwd });
   expect([code, stdout, stderr]).toEqual([0, '4\n', expect.any(String)]);
   expect(stderr).not.toContain('SECRET');
 });
@@ -121,14 +121,14 @@ test.each([
 test("a project's file that has a mistake is not used, with a note; --config and `config check` name the mistake", async () => {
   verifies('cli.config.unrelated');
   const cwd = workspace({ 'config.json': '{"provider":{"name":"openai"},"client":{"timeout":"soon"}}' });
-  const { code, stdout, stderr } = await prompt(['2+2'], { cwd });
+  const { code, stdout, stderr } = await promptHere(['2+2'], { cwd });
   expect([code, stdout]).toEqual([0, '4\n']);
   expect(stderr).toMatch(/config: config\.json is not used: .*client\.timeout: expected a duration.*--config/);
   for (const args of [
     ['config', 'check'],
     ['--config', 'config.json', '2+2'],
   ]) {
-    const named = await prompt(args, { cwd });
+    const named = await promptHere(args, { cwd });
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('client.timeout: expected a duration')]);
   }
 });

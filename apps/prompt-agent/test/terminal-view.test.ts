@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { cutLine, lineWidth, textWidth } from '../src/output/terminal/text-width.ts';
 import { createLiveStatus } from '../src/output/terminal/live-status.ts';
 import { seconds } from '../src/output/terminal/seconds.ts';
-import { prompt, workspace } from './program.ts';
+import { prompt, promptHere, workspace } from './program.ts';
 import { controlsOf, fakeTerminal, inPseudoTerminal, plain, promptAt, screenOf } from './terminals.ts';
 
 /** What the program itself sends: a line is erased, and the one above it. */
@@ -104,10 +104,10 @@ test('in a pipe nothing is laid out, unless FORCE_COLOR asks for it', async () =
   verifies('cli.look', 'cli.look.plain');
   const server = await startWireServer({ replies: [{ text: ANSWER }, { text: ANSWER }] });
   const args = ['--base-url', server.baseUrl, '--model', 'm-1', 'hi'];
-  const piped = await prompt(args);
+  const piped = await promptHere(args);
   expect(piped.stdout).toBe(ANSWER);
   expect(server.requests[0]?.body).not.toMatchObject({ stream: true });
-  const forced = await prompt(args, { env: { FORCE_COLOR: '1' } });
+  const forced = await promptHere(args, { env: { FORCE_COLOR: '1' } });
   await server.close();
   expect(forced.stdout).toContain('\u001B[1;4mResult\u001B[0m\n');
   expect(forced.stdout).not.toContain('\u001B[K');
@@ -118,9 +118,9 @@ test('--quiet leaves the answer, errors and questions', async () => {
   verifies('cli.look.plain');
   const server = await startWireServer({ replies: [{ calls: [MISSING] }, { text: 'Done.' }] });
   const model = ['--base-url', server.baseUrl, '--model', 'm-1'];
-  expect(await prompt([...model, '-q', 'hi'])).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
+  expect(await promptHere([...model, '-q', 'hi'])).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
   await server.close();
-  const failed = await prompt([...model, '--quiet', '--max-turns', '1', 'hi']);
+  const failed = await promptHere([...model, '--quiet', '--max-turns', '1', 'hi']);
   expect(failed).toMatchObject({ code: 8, stdout: '' });
   expect(failed.stderr).toMatch(/^prompt-agent: [^\n]+\n/);
   expect(failed.stderr).not.toContain('model:');
@@ -132,13 +132,13 @@ test('what a wire cannot carry of the own tools is not shown, that of other tool
   verifies('cli.look.warnings');
   const server = await startWireServer({ wire: 'ollama', replies: [{ text: 'Done.' }, { text: 'Done.' }] });
   const model = ['--provider', 'ollama', '--base-url', server.baseUrl, '--model', 'm'];
-  const own = await prompt([...model, 'hi']);
+  const own = await promptHere([...model, 'hi']);
   expect(own.stderr).not.toContain('warning:');
   const tools = new URL('../../../packages/tools/dist/index.js', import.meta.url).href;
   const module = `import { bindTool } from ${JSON.stringify(tools)};
     export default [bindTool({ name: 'theirs', description: 'Theirs.', effect: 'read',
       parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^a$' } }, additionalProperties: false } }, () => '')];`;
-  const theirs = await prompt([...model, '--execute', '--tools', 'tools.mjs', 'hi'], {
+  const theirs = await promptHere([...model, '--execute', '--tools', 'tools.mjs', 'hi'], {
     cwd: workspace({ 'tools.mjs': module }),
   });
   await server.close();
@@ -220,7 +220,7 @@ test('the cost stands beside the tokens if the config has prices, and nowhere wi
     const server = await startWireServer({ replies: [{ text: 'Hi.', usage }] });
     const cwd = workspace({ 'mine.json': JSON.stringify(config) });
     const model = ['--base-url', server.baseUrl, '--model', 'm-1'];
-    const { stderr } = await prompt([...model, ...args, 'hi'], { cwd });
+    const { stderr } = await promptHere([...model, ...args, 'hi'], { cwd });
     await server.close();
     return stderr;
   };

@@ -1,7 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { startWireServer, verifies, type WireServer, type WireServerOptions } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { OWN_CONFIG, type Outcome, prompt, type Start, TELLS_WAITS, waitedMs, workspace } from './program.ts';
+import {
+  type Outcome,
+  OWN_CONFIG,
+  prompt,
+  promptHere,
+  type Start,
+  TELLS_WAITS,
+  waitedMs,
+  workspace,
+} from './program.ts';
 
 const ONE_ATTEMPT = { [OWN_CONFIG]: '{"client":{"retry":{"max_retries":0}}}' };
 const USAGE = { inputTokens: 10, outputTokens: 5 };
@@ -12,7 +21,9 @@ async function withServer<T>(
 ): Promise<T> {
   const server = await startWireServer(options);
   try {
-    return await use(server, (args, start) => prompt(['--base-url', server.baseUrl, '--model', 'm', ...args], start));
+    return await use(server, (args, start = {}) =>
+      ('watch' in start ? prompt : promptHere)(['--base-url', server.baseUrl, '--model', 'm', ...args], start),
+    );
   } finally {
     await server.close();
   }
@@ -69,7 +80,7 @@ test('--stream prints the text as it arrives', async () => {
 
 test('a refused connection fails with exit 8 and says which address', async () => {
   verifies('cli.exit');
-  const { code, stdout, stderr } = await prompt(['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm', 'hi']);
+  const { code, stdout, stderr } = await promptHere(['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm', 'hi']);
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(stderr).toContain('127.0.0.1:9');
 });
@@ -222,8 +233,8 @@ test("the flags of the Go kernel's second program are taken in agent mode", asyn
     expect([unlimited.code, unlimited.stdout]).toEqual([0, 'done\n']);
     expect(unlimited.stderr).toContain('Iterations: 31\n');
   });
-  expect((await prompt(['--memory', 'none', '2+2'], { cwd })).code).toBe(2);
-  expect((await prompt(['--max-iterations', 'x', '2+2'], { cwd })).code).toBe(2);
+  expect((await promptHere(['--memory', 'none', '2+2'], { cwd })).code).toBe(2);
+  expect((await promptHere(['--max-iterations', 'x', '2+2'], { cwd })).code).toBe(2);
 });
 
 test('a key that a server repeats in small pieces is not in the events of --json-lines, raw calls included', async () => {

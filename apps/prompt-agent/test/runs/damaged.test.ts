@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDurable } from '@kernel/durable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, workspace } from '../program.ts';
+import { promptHere, workspace } from '../program.ts';
 
 const HOSTILE = '\u001B]0;title\u0007\u202E<script>alert(1)</script>\nforged line';
 
@@ -42,7 +42,7 @@ async function damaged(): Promise<string> {
 test('a journal that is damaged in one run can be used, and what is in it stays text of its own line', async () => {
   verifies('cli.runs.damaged');
   const cwd = await damaged();
-  const runs = (...args: readonly string[]) => prompt(['runs', ...args, '--journal', 'runs.db'], { cwd });
+  const runs = (...args: readonly string[]) => promptHere(['runs', ...args, '--journal', 'runs.db'], { cwd });
   const listed = await runs('list');
   expect([listed.code, listed.stdout.trim().split('\n').length]).toEqual([0, 4]);
   const shown = await runs('show', 'damaged');
@@ -69,10 +69,10 @@ test('a journal that is damaged in one run can be used, and what is in it stays 
 test('an empty file, as a program leaves that was killed while it created the journal, becomes one', async () => {
   verifies('cli.runs.damaged');
   const cwd = workspace({ 'empty.db': '' });
-  const ran = await prompt(['--provider', 'offline', '--durable', '--journal', 'empty.db', 'What is 2+2?'], {
+  const ran = await promptHere(['--provider', 'offline', '--durable', '--journal', 'empty.db', 'What is 2+2?'], {
     cwd,
     env: { XDG_STATE_HOME: join(cwd, 'state') },
   });
   expect([ran.code, ran.stdout]).toEqual([0, '4\n']);
-  expect((await prompt(['runs', 'list', '--journal', 'empty.db'], { cwd })).code).toBe(0);
+  expect((await promptHere(['runs', 'list', '--journal', 'empty.db'], { cwd })).code).toBe(0);
 });

@@ -7,7 +7,7 @@ import { scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { prompt, workspace } from '../program.ts';
+import { promptHere, workspace } from '../program.ts';
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>';
 
@@ -70,7 +70,7 @@ async function journaled(): Promise<string> {
 }
 
 const page = async (cwd: string, id: string): Promise<string> => {
-  const { code, stdout } = await prompt(['runs', 'show', id, '--journal', 'runs.db', '--html'], { cwd });
+  const { code, stdout } = await promptHere(['runs', 'show', id, '--journal', 'runs.db', '--html'], { cwd });
   expect(code).toBe(0);
   return stdout;
 };
@@ -106,11 +106,11 @@ test('runs show --html -o writes a file that only its owner can read', async () 
   verifies('cli.runs.page');
   const cwd = await journaled();
   const args = ['runs', 'show', 'waits', '--journal', 'runs.db'];
-  expect(await prompt([...args, '--html', '-o', 'run.html'], { cwd })).toMatchObject({ code: 0, stdout: '' });
+  expect(await promptHere([...args, '--html', '-o', 'run.html'], { cwd })).toMatchObject({ code: 0, stdout: '' });
   expect(readFileSync(join(cwd, 'run.html'), 'utf8')).toMatch(/^<!doctype html>/);
   expect(statSync(join(cwd, 'run.html')).mode & 0o777).toBe(0o600);
-  expect((await prompt([...args, '--html', '--json'], { cwd })).stderr).toContain(
+  expect((await promptHere([...args, '--html', '--json'], { cwd })).stderr).toContain(
     '--json and --html exclude each other',
   );
-  expect((await prompt([...args, '-o', 'x'], { cwd })).stderr).toContain('--output needs --html');
+  expect((await promptHere([...args, '-o', 'x'], { cwd })).stderr).toContain('--output needs --html');
 });

@@ -7,7 +7,7 @@ import { scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry, defineTool } from '@kernel/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type Outcome, prompt, workspace } from '../program.ts';
+import { type Outcome, promptHere, workspace } from '../program.ts';
 
 const DIES = fileURLToPath(new URL('../fixtures/dies-in-call.ts', import.meta.url));
 
@@ -43,7 +43,7 @@ async function unknownPayment(): Promise<Journal> {
     db.close();
   });
   await expect.poll(() => db.waiting('x')).toMatchObject([{ kind: 'unknown', callId: 'c1', call: { name: 'pay' } }]);
-  return { db, entered, runs: (...args) => prompt(['runs', ...args, '--journal', path], { cwd }) };
+  return { db, entered, runs: (...args) => promptHere(['runs', ...args, '--journal', path], { cwd }) };
 }
 
 test.each([

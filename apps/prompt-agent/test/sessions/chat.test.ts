@@ -1,6 +1,6 @@
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { prompt, workspace } from '../program.ts';
+import { promptHere, workspace } from '../program.ts';
 
 const USAGE = { inputTokens: 1_000_000, outputTokens: 100_000 };
 
@@ -11,16 +11,16 @@ test('a chat is a session: it is listed with its cost, and -c goes on with it, a
   const server = await startWireServer({ replies: texts.map((text) => ({ text, usage: USAGE })) });
   const model = ['--base-url', server.baseUrl, '--model', 'm', '--price', '1,2'];
   try {
-    expect((await prompt(['chat', ...model], { cwd, input: 'first\nsecond\n' })).stdout).toBe('One.\nTwo.\n');
+    expect((await promptHere(['chat', ...model], { cwd, input: 'first\nsecond\n' })).stdout).toBe('One.\nTwo.\n');
     const sessions = async (): Promise<readonly { readonly cost: number }[]> => {
-      const { stdout } = await prompt(['sessions', 'list', '--json'], { cwd });
+      const { stdout } = await promptHere(['sessions', 'list', '--json'], { cwd });
       return (JSON.parse(stdout) as { sessions: readonly { readonly cost: number }[] }).sessions;
     };
     const listed = await sessions();
     expect(listed).toHaveLength(1);
     expect(listed[0]?.cost).toBeCloseTo(2.4);
-    expect((await prompt(['-c', ...model, 'third'], { cwd })).stdout).toBe('Three.\n');
-    expect((await prompt(['chat', '-c', ...model], { cwd, input: 'fourth\n' })).stdout).toBe('Four.\n');
+    expect((await promptHere(['-c', ...model, 'third'], { cwd })).stdout).toBe('Three.\n');
+    expect((await promptHere(['chat', '-c', ...model], { cwd, input: 'fourth\n' })).stdout).toBe('Four.\n');
     const { body } = server.requests.at(-1) ?? { body: { messages: [] } };
     const { messages } = body as { messages: readonly { content: unknown }[] };
     expect(messages.map(({ content }) => content)).toEqual([
@@ -32,7 +32,7 @@ test('a chat is a session: it is listed with its cost, and -c goes on with it, a
       'Three.',
       'fourth',
     ]);
-    const off = await prompt(['chat', '--no-session', ...model], { cwd, input: '' });
+    const off = await promptHere(['chat', '--no-session', ...model], { cwd, input: '' });
     expect(off.code).toBe(0);
     expect(await sessions()).toHaveLength(1);
   } finally {

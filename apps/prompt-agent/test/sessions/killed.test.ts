@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startWireServer, verifies, type WireServer } from '@kernel/testing';
 import { assert, expect, onTestFinished, test } from 'vitest';
-import { prompt, workspace } from '../program.ts';
+import { prompt, promptHere, workspace } from '../program.ts';
 
 const TOOLS = new URL('../../../../packages/tools/dist/index.js', import.meta.url).href;
 const KILLS = 50;
@@ -132,7 +132,7 @@ async function killAndContinue(
   traps.delete(asked);
   if (first.code === null) counts.killed += 1;
   const acknowledged = [...seen.matchAll(/^tool: (\w+) \{"step":(\d)\}/gm)].map(([, name, step]) => `${name} ${step}`);
-  const list = await prompt(['sessions', 'list', '--json'], { cwd });
+  const list = await promptHere(['sessions', 'list', '--json'], { cwd });
   const { sessions } = JSON.parse(list.stdout) as { sessions: readonly { id: string; title: string }[] };
   const hasPrompt = sessions.some(({ title }) => title === asked);
   if (!hasPrompt) {
@@ -144,7 +144,7 @@ async function killAndContinue(
   const second = await prompt(args(server, '-c'), { cwd });
   expect(second, `killed after ${delayMs} ms`).toMatchObject({ code: 0, stdout: 'all paid\n' });
   const effects = readFileSync(join(cwd, 'effects.txt'), 'utf8').trim().split('\n');
-  const exported = await prompt(['sessions', 'export', sessions[0]?.id ?? ''], { cwd });
+  const exported = await promptHere(['sessions', 'export', sessions[0]?.id ?? ''], { cwd });
   const results = exported.stdout
     .trim()
     .split('\n')

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { startWireServer, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { prompt, promptHere, workspace } from '../program.ts';
+import { promptHere, workspace } from '../program.ts';
 import { HOSTILE } from './sample-session.ts';
 
 const STATE = '.local/state/prompt-agent';
@@ -36,13 +36,13 @@ async function startModel(
 test('each run is a session, in one file that only the user can read; --no-session and PROMPT_AGENT_SESSIONS=off keep nothing', async () => {
   verifies('cli.sessions.kept', 'cli.sessions.off');
   const cwd = workspace({ 'a.txt': 'x' });
-  expect(await prompt(['--no-session', '2+2'], { cwd })).toMatchObject({ code: 0, stdout: '4\n' });
-  expect(await prompt(['2+2'], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } })).toMatchObject({
+  expect(await promptHere(['--no-session', '2+2'], { cwd })).toMatchObject({ code: 0, stdout: '4\n' });
+  expect(await promptHere(['2+2'], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } })).toMatchObject({
     code: 0,
     stdout: '4\n',
   });
   expect(existsSync(join(cwd, STATE, 'sessions.db'))).toBe(false);
-  expect(await prompt(['2+3'], { cwd })).toMatchObject({ code: 0, stdout: '5\n' });
+  expect(await promptHere(['2+3'], { cwd })).toMatchObject({ code: 0, stdout: '5\n' });
   expect(statSync(join(cwd, STATE, 'sessions.db')).mode & 0o777).toBe(0o600);
   expect(statSync(join(cwd, STATE)).mode & 0o777).toBe(0o700);
   expect((await list(cwd)).map(({ title, state }) => [title, state])).toEqual([['2+3', 'done']]);
@@ -60,17 +60,17 @@ test('"sessions": false in the own config keeps nothing, also where a project ha
     'team.json': '{}',
   });
   const db = join(cwd, STATE, 'sessions.db');
-  const said = await prompt(['2+2'], { cwd });
+  const said = await promptHere(['2+2'], { cwd });
   expect(said).toMatchObject({ code: 0, stdout: '4\n' });
   expect(said.stderr).not.toContain('sessions');
-  await prompt(['2+2'], { cwd: join(cwd, 'p'), env: { HOME: cwd } });
-  await prompt(['--config', 'team.json', '2+2'], { cwd });
+  await promptHere(['2+2'], { cwd: join(cwd, 'p'), env: { HOME: cwd } });
+  await promptHere(['--config', 'team.json', '2+2'], { cwd });
   expect(existsSync(db)).toBe(false);
-  expect((await prompt(['config', 'show'], { cwd })).stdout).toMatch(/^sessions +not kept +.*config\.json$/m);
-  const off = await prompt(['config', 'show', '--json'], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
+  expect((await promptHere(['config', 'show'], { cwd })).stdout).toMatch(/^sessions +not kept +.*config\.json$/m);
+  const off = await promptHere(['config', 'show', '--json'], { cwd, env: { PROMPT_AGENT_SESSIONS: 'off' } });
   expect(JSON.parse(off.stdout)).toContainEqual({ name: 'sessions', value: 'not kept', from: 'PROMPT_AGENT_SESSIONS' });
   // Whoever names a session wants it.
-  await prompt(['--session', 'trip', '2+2'], { cwd });
+  await promptHere(['--session', 'trip', '2+2'], { cwd });
   expect(existsSync(db)).toBe(true);
 });
 
@@ -80,7 +80,7 @@ test.each([
 ])('a mistake in the setting is named: %s', async (text, said) => {
   verifies('cli.sessions.off');
   const cwd = workspace({ '.config/prompt-agent/config.json': text });
-  const { stdout, stderr } = await prompt(['config', 'check'], { cwd });
+  const { stdout, stderr } = await promptHere(['config', 'check'], { cwd });
   expect(stdout + stderr).toContain(said);
 });
 
@@ -89,31 +89,31 @@ test('-c goes on with the last session of this folder, --session with a named on
   const [cwd, elsewhere] = [workspace({ 'a.txt': 'x' }), workspace({ 'a.txt': 'x' })];
   const env = { XDG_STATE_HOME: join(cwd, 'state') };
   const { flags, asked } = await startModel('Ada it is.', 'You are Ada.', 'A trip.', 'To Rome.', 'No idea.');
-  await prompt([...flags, 'my name is Ada'], { cwd, env });
-  expect(await prompt([...flags, '-c', 'who am I?'], { cwd, env })).toMatchObject({
+  await promptHere([...flags, 'my name is Ada'], { cwd, env });
+  expect(await promptHere([...flags, '-c', 'who am I?'], { cwd, env })).toMatchObject({
     code: 0,
     stdout: 'You are Ada.\n',
   });
   expect(asked()[1]).toContain('my name is Ada');
   expect(asked()[1]).toContain('Ada it is.');
-  const begun = await prompt([...flags, '--session', 'trip', 'plan a trip'], { cwd, env });
+  const begun = await promptHere([...flags, '--session', 'trip', 'plan a trip'], { cwd, env });
   expect(begun.stderr).toContain('session: "trip" is new.');
-  const other = await prompt([...flags, '--session', 'trip', 'where to?'], { cwd: elsewhere, env });
+  const other = await promptHere([...flags, '--session', 'trip', 'where to?'], { cwd: elsewhere, env });
   expect(other).toMatchObject({ code: 0, stdout: 'To Rome.\n' });
   expect(other.stderr).toMatch(/session: "trip" goes on, last used \d+ s ago/);
   expect(asked()[3]).toContain('plan a trip');
-  const none = await prompt([...flags, '-c', 'and now?'], { cwd: elsewhere, env });
+  const none = await promptHere([...flags, '-c', 'and now?'], { cwd: elsewhere, env });
   expect(none).toMatchObject({ code: 2, stdout: '' });
   expect(none.stderr).toContain('There is no session in this folder to continue');
-  const near = await prompt([...flags, '--session', 'tripp', 'hello'], { cwd, env });
+  const near = await promptHere([...flags, '--session', 'tripp', 'hello'], { cwd, env });
   expect(near.stderr).toContain('"tripp" is new. There is also trip.');
 });
 
 test('-c without a prompt shows the last answer again if nothing is pending, and asks for one if there is nothing at all', async () => {
   verifies('cli.sessions.continue');
   const cwd = workspace({ 'a.txt': 'x' });
-  await prompt(['2+3'], { cwd });
-  const again = await prompt(['-c'], { cwd });
+  await promptHere(['2+3'], { cwd });
+  const again = await promptHere(['-c'], { cwd });
   expect(again).toMatchObject({ code: 0, stdout: '5\n' });
   expect(again.stderr).toContain('nothing was pending');
   expect((await promptHere(['-c', '--stream'], { cwd })).stdout).toBe('5\n');
@@ -121,7 +121,7 @@ test('-c without a prompt shows the last answer again if nothing is pending, and
     reason: 'done',
     answer: '5',
   });
-  const empty = await prompt(['--session', 'new'], { cwd });
+  const empty = await promptHere(['--session', 'new'], { cwd });
   expect(empty).toMatchObject({ code: 2, stdout: '' });
   expect(empty.stderr).toContain('A prompt is missing');
   expect(await list(cwd)).toHaveLength(1);
