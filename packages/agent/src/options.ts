@@ -88,4 +88,9 @@ export interface RunOptions<Context = unknown, Output = unknown> {
 }
 
 /** Requires `context` if a tool or hook needs one. */
-export type RequiredContext<Context> = undefined extends Context ? unknown : { readonly context: NoInfer<Context> };
+export type RequiredContext<Context> = undefined extends Context
+  ? unknown
+  : {
+      /** What tools and hooks get as `context`. */
+      readonly context: NoInfer<Context>;
+    };

@@ -76,7 +76,13 @@ export interface Durable extends RunSignals {
    * Continues a run that failed or is blocked, keeping what is recorded, and moves it to `version` if given. With `version`, a queued or waiting run is moved
    * too. Rejects with `CONFIG_INVALID` for any other run.
    */
-  retry(id: string, options?: { readonly version?: string | undefined }): Promise<void>;
+  retry(
+    id: string,
+    options?: {
+      /** The version of the agent that continues the run. Default: the run's own. */
+      readonly version?: string | undefined;
+    },
+  ): Promise<void>;
   /** Yields the events of a run in order; `after` resumes from a position. */
   events(id: string, options?: EventsOptions): AsyncGenerator<LogEvent, void>;
   /** Deletes finished runs with all their data, and signals for runs that were never started. Resolves to the number of deleted runs. */

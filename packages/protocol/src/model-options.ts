@@ -30,7 +30,13 @@ export interface ModelOptions {
   /** False asks for at most one tool call per reply. */
   readonly parallelToolCalls?: boolean | null | undefined;
   /** How images are read. */
-  readonly visionOptions?: { readonly detail: 'auto' | 'low' | 'high' | (string & {}) } | null | undefined;
+  readonly visionOptions?:
+    | {
+        /** How closely images are looked at: `high` costs more tokens than `low`; `auto` leaves it to the vendor. */
+        readonly detail: 'auto' | 'low' | 'high' | (string & {});
+      }
+    | null
+    | undefined;
   /** A field of the vendor's own, under the vendor's name. */
   readonly [name: string]: JsonValue | undefined;
 }

@@ -105,8 +105,15 @@ export interface Embedding {
 export interface TranscribeRequest {
   /** The vendor's name for the model. */
   readonly model: string;
-  /** The recording: its bytes, media type and file name. */
-  readonly audio: { readonly data: Uint8Array; readonly mimeType: string; readonly name: string };
+  /** The recording. */
+  readonly audio: {
+    /** The bytes of the file. */
+    readonly data: Uint8Array;
+    /** The media type, such as `audio/mpeg`. */
+    readonly mimeType: string;
+    /** The file name, which the vendor gets too. */
+    readonly name: string;
+  };
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Vendor options, added to the form. */

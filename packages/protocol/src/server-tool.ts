@@ -47,6 +47,11 @@ export interface Source {
 export interface Citation extends Source {
   /** The passage of the source that supports the statement. */
   readonly quote?: string;
-  /** The range of the statement in the text of the part, in UTF-16 code units; `end` is exclusive. Absent: the whole part. */
-  readonly span?: { readonly start: number; readonly end: number };
+  /** The range of the statement in the text of the part, in UTF-16 code units. Absent: the whole part. */
+  readonly span?: {
+    /** Where the statement starts, from 0. */
+    readonly start: number;
+    /** Where it ends, exclusive. */
+    readonly end: number;
+  };
 }

@@ -6,11 +6,24 @@ import { isSchemaObject } from './validator/schema-index.ts';
 export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
   /** The properties that the Standard Schema specification defines. */
   readonly '~standard': {
+    /** The version number of the standard. */
     readonly version: 1;
+    /** The vendor name of the schema library. */
     readonly vendor: string;
+    /** Validates unknown input values. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** The types of the schema, for the compiler only. */
+    readonly types?:
+      | {
+          /** The input type of the schema. */
+          readonly input: Input;
+          /** The output type of the schema. */
+          readonly output: Output;
+        }
+      | undefined;
+    /** Generates JSON Schema, as the Standard JSON Schema specification defines. */
     readonly jsonSchema: {
+      /** Converts the input type to JSON Schema of the draft `target`. Throws if that is not supported. */
       readonly input: (options: { readonly target: 'draft-2020-12' }) => Readonly<Record<string, unknown>>;
     };
   };
@@ -30,7 +43,15 @@ export interface StandardIssue {
   /** What the validation threw, for logs. */
   readonly cause?: unknown;
   /** The keys that lead to the value; absent for the value itself. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly path?:
+    | readonly (
+        | PropertyKey
+        | {
+            /** The key that a path segment represents. */
+            readonly key: PropertyKey;
+          }
+      )[]
+    | undefined;
 }
 
 /** The input type of a schema: what a caller passes, and what its JSON Schema describes. */

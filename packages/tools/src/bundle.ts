@@ -64,7 +64,10 @@ export function defineBundle(bundle: ToolBundle): ToolBundle {
 export async function resolveBundle(
   registry: Pick<ToolRegistry, 'has' | 'view' | 'available' | 'unavailable'>,
   bundle: ToolBundle,
-  options: { readonly strict?: boolean | undefined } = {},
+  options: {
+    /** Whether missing or unavailable required tools throw. Default false. */
+    readonly strict?: boolean | undefined;
+  } = {},
 ): Promise<ResolvedBundle> {
   const { required, optional } = membersOf(bundle);
   await registry.available();

@@ -22,7 +22,14 @@ export interface VendorSettings extends Omit<ProviderChoice, 'identity' | 'optio
   /** The credential, or what fetches it. */
   readonly token?: string | (() => string | Promise<string>);
   /** In milliseconds. */
-  readonly timeouts: { readonly connectMs: number; readonly firstByteMs: number; readonly idleMs: number };
+  readonly timeouts: {
+    /** Until the connection is established: the config's `connectionTimeoutMs`. */
+    readonly connectMs: number;
+    /** Until the first byte of the response body: the config's `timeoutMs`. */
+    readonly firstByteMs: number;
+    /** Between two events of a stream: the config's `timeoutMs`. */
+    readonly idleMs: number;
+  };
   /** The size of the connection pool. */
   readonly connections: number;
 }

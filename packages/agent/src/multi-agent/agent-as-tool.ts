@@ -52,7 +52,13 @@ export interface AgentBinding<Context = unknown> {
   /** The tool that a model sees. */
   readonly tool: Tool;
   /** Runs the agent. */
-  readonly handler: (input: { readonly task: string }, context: ToolContext<Context>) => Promise<ToolResult>;
+  readonly handler: (
+    input: {
+      /** What the agent is to do, in the calling model's words: the user message of its run. */
+      readonly task: string;
+    },
+    context: ToolContext<Context>,
+  ) => Promise<ToolResult>;
   /** The agent has limits of its own, so the registry sets none. */
   readonly timeoutMs: 0;
 }

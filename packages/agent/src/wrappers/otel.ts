@@ -52,7 +52,10 @@ export function withTracing(port: Provider | Toolset, options: TracingOptions = 
  */
 export function traceRun<Output = unknown>(
   events: AsyncGenerator<AgentEvent<Output>, void>,
-  options: TracingOptions & { readonly name: string },
+  options: TracingOptions & {
+    /** The name of the agent: `gen_ai.agent.name` of the span. */
+    readonly name: string;
+  },
 ): AsyncGenerator<AgentEvent<Output>, void> {
   return stopOnReturn(traceEvents(events, options), () => void events.return());
 }

@@ -41,7 +41,14 @@ export interface ConnectMcpOptions {
   /** Sends the HTTP requests, for example through a proxy or with OAuth (`withOAuth` of the SDK). Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** How this program introduces itself. Default `@kernel/mcp`. */
-  readonly client?: { readonly name: string; readonly version: string } | undefined;
+  readonly client?:
+    | {
+        /** The name of the program, as servers see it in `clientInfo`. */
+        readonly name: string;
+        /** The version of the program. */
+        readonly version: string;
+      }
+    | undefined;
 }
 
 const KEYS = optionKeys<ConnectMcpOptions>(

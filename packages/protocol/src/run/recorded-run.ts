@@ -147,7 +147,10 @@ export interface RunSignals {
   steer(
     id: string,
     message: string | UserMessage,
-    options?: { readonly after?: 'call' | 'answer' | undefined },
+    options?: {
+      /** When the message is added: `call` is before the next model call, `answer` after the answer. Default `call`. */
+      readonly after?: 'call' | 'answer' | undefined;
+    },
   ): Promise<void>;
   /** Ends a run once the calls in flight are done. Resolves to false if it had already finished. */
   stop(id: string): Promise<boolean>;

@@ -21,7 +21,12 @@ export type RunDone<Output = unknown> = RunTotals & {
   readonly reason: 'done';
   /** The text of the answer; of a typed one, its JSON. */
   readonly answer: string;
-} & (unknown extends Output ? { readonly output?: Output } : TypedAnswer<Output>);
+} & (unknown extends Output
+    ? {
+        /** The typed answer, if the run was asked for one. */
+        readonly output?: Output;
+      }
+    : TypedAnswer<Output>);
 
 /** The typed answer of a run. */
 export interface TypedAnswer<Output> {

@@ -8,10 +8,13 @@ export interface Steering {
   followUp(message: string | UserMessage): void;
   /** Ends the run once the calls in flight are done, with reason `aborted`. To interrupt them too, abort the run's `signal`. */
   stop(): void;
-  /** The queued messages, in order, and whether `stop` was called. */
+  /** What is queued, in order. */
   readonly pending: {
+    /** The messages for before the next model call. */
     readonly steer: readonly Message[];
+    /** The messages for after the answer. */
     readonly followUp: readonly Message[];
+    /** Whether `stop` was called. */
     readonly isStopping: boolean;
   };
   /** Removes and returns the messages of a queue. Called by the run, within a step. */

@@ -22,7 +22,12 @@ export function limitOutput(
   step: Step,
   output: JsonValue,
   maxBytes: number,
-): { readonly kept: JsonValue; readonly json: string } {
+): {
+  /** The output, or the error in its place. */
+  readonly kept: JsonValue;
+  /** The JSON of `kept`. */
+  readonly json: string;
+} {
   const json = JSON.stringify(output);
   if (json.length <= maxBytes && (json.length * 3 <= maxBytes || new TextEncoder().encode(json).length <= maxBytes))
     return { kept: output, json };
@@ -43,7 +48,14 @@ export function limitOutput(
 export function pendingCallOf(
   step: Step,
   output: JsonValue,
-): { readonly call: JsonValue; readonly callId: string } | undefined {
+):
+  | {
+      /** The call, as the output holds it. */
+      readonly call: JsonValue;
+      /** The id by which `decide` knows the call, as in `callIdOf`. */
+      readonly callId: string;
+    }
+  | undefined {
   if (typeof output !== 'object' || output === null) return undefined;
   const pending: unknown = Reflect.get(output, 'pending');
   const call: unknown = Array.isArray(pending) ? pending[0] : pending;

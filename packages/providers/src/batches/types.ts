@@ -13,7 +13,12 @@ export interface Batch {
   /** `ended`: the results can be read, even if all of them are errors. `failed`: the vendor refused the whole batch. */
   readonly status: 'running' | 'ended' | 'failed';
   /** How many requests have succeeded and failed so far; absent if the vendor does not say. */
-  readonly counts?: { readonly succeeded: number; readonly failed: number };
+  readonly counts?: {
+    /** Requests with a reply. */
+    readonly succeeded: number;
+    /** Requests without one. For Anthropic, cancelled and expired ones count too. */
+    readonly failed: number;
+  };
   /** The vendor's reason for `failed`, without secrets: at most 1,000 characters. */
   readonly error?: string;
 }

@@ -3,7 +3,10 @@ import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 /** A source of Entra tokens: any credential of `@azure/identity`. */
 export interface AzureCredential {
   /** Resolves to an access token for these scopes. */
-  getToken(scopes: string | string[]): Promise<{ readonly token: string } | null>;
+  getToken(scopes: string | string[]): Promise<{
+    /** The access token, without `Bearer`. */
+    readonly token: string;
+  } | null>;
 }
 
 /** Which identity a token is for. */

@@ -20,7 +20,14 @@ export interface GeminiOptions extends ModelOptions {
   /** Further fields of `generationConfig`, such as `topK`. */
   readonly generationConfig?: JsonObject | null | undefined;
   /** What is blocked, by category. */
-  readonly safetySettings?: readonly { readonly category: string; readonly threshold: string }[] | undefined;
+  readonly safetySettings?:
+    | readonly {
+        /** The kind of content, such as `HARM_CATEGORY_HARASSMENT`. */
+        readonly category: string;
+        /** From which probability on it is blocked, such as `BLOCK_ONLY_HIGH`. */
+        readonly threshold: string;
+      }[]
+    | undefined;
 }
 
 /** A config of this API under any name. @internal */

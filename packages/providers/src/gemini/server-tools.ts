@@ -17,9 +17,19 @@ export function codeExecution(): ServerTool {
   return { definition: { codeExecution: {} } };
 }
 
-/** Answers with data of Google Maps; `near` is the location to search around, in degrees. */
+/** Answers with data of Google Maps. */
 export function googleMaps(
-  options: { readonly near?: { readonly latitude: number; readonly longitude: number } | undefined } = {},
+  options: {
+    /** The location to search around. */
+    readonly near?:
+      | {
+          /** In degrees; north is positive. */
+          readonly latitude: number;
+          /** In degrees; east is positive. */
+          readonly longitude: number;
+        }
+      | undefined;
+  } = {},
 ): ServerTool {
   const { near } = options;
   return {

@@ -16,7 +16,14 @@ export interface ChatOptions extends ModelOptions {
    */
   readonly audio?:
     | {
-        readonly voice: string | { readonly id: string };
+        /** The voice: one of the vendor's, such as `alloy`, or a custom one. */
+        readonly voice:
+          | string
+          | {
+              /** The id of the custom voice. */
+              readonly id: string;
+            };
+        /** The format of the recording. */
         readonly format: 'wav' | 'aac' | 'mp3' | 'flac' | 'opus' | 'pcm16' | (string & {});
       }
     | null

@@ -135,8 +135,15 @@ export function customTool(options: {
   readonly name: string;
   /** What the tool does. */
   readonly description?: string | undefined;
-  /** The grammar of the text, in the syntax of Lark or as a regular expression. */
-  readonly grammar?: { readonly syntax: 'lark' | 'regex'; readonly definition: string } | undefined;
+  /** The grammar of the text. Default: any text. */
+  readonly grammar?:
+    | {
+        /** The language of the definition: Lark, or a regular expression. */
+        readonly syntax: 'lark' | 'regex';
+        /** The grammar itself. */
+        readonly definition: string;
+      }
+    | undefined;
 }): ServerTool {
   const { name, description, grammar } = options;
   return define({ type: 'custom', name, description, format: grammar && { type: 'grammar', ...grammar } });

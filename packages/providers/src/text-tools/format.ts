@@ -35,7 +35,14 @@ export interface TextFormat {
   /** Writes the calls of one assistant message. */
   calls(calls: readonly TextCall[]): string;
   /** Writes one result, for a user message. */
-  result(result: { readonly name: string; readonly text: string; readonly isError: boolean }): string;
+  result(result: {
+    /** The name of the tool. */
+    readonly name: string;
+    /** What the model reads; for a failed call with `Error: ` before it, unless it begins with that word. */
+    readonly text: string;
+    /** Whether the call failed. */
+    readonly isError: boolean;
+  }): string;
   /** The kinds of markup that are read as calls. */
   readonly parsers: readonly CallParser[];
   /** Marks that are not text when they occur between or after calls, such as the token that ends a turn; white space is always one of them. */

@@ -85,7 +85,12 @@ export function* subschemas(
 /** Indexes a schema, and the documents that it can refer to, by URI. Neither changes nor checks them. */
 export function indexSchema(
   schema: Schema,
-  options: { readonly draft?: Dialect['draft']; readonly documents?: ReadonlyMap<string, Schema> } = {},
+  options: {
+    /** The draft of a schema without `$schema`. Default 2020-12. */
+    readonly draft?: Dialect['draft'];
+    /** Documents that the schema can refer to, by URI without fragment. */
+    readonly documents?: ReadonlyMap<string, Schema>;
+  } = {},
 ): SchemaIndex {
   const documents = options.documents ?? new Map<string, Schema>();
   const fallback: Dialect = { draft: options.draft ?? '2020-12', validation: true };

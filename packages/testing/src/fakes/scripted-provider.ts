@@ -44,7 +44,12 @@ export interface ScriptedProvider extends Provider {
   /** Throws if steps of the script are left over. Call it at the end of a test. */
   assertDone(): void;
   /** Returns the vectors of the next step. */
-  embed(request: EmbedRequest): Promise<{ readonly embeddings: readonly Embedding[]; readonly usage?: Usage }>;
+  embed(request: EmbedRequest): Promise<{
+    /** One for each vector of the step, in order. */
+    readonly embeddings: readonly Embedding[];
+    /** The tokens, if the step has them. */
+    readonly usage?: Usage;
+  }>;
   /** Returns the transcript of the next step. */
   transcribe(request: TranscribeRequest): Promise<Transcript>;
 }

@@ -13,7 +13,14 @@ export interface RawReply {
   /** The response headers. Default: the content type of server-sent events. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The body, each chunk in its own write: text, bytes, or a pause. */
-  readonly chunks: readonly (string | Uint8Array | { readonly waitMs: number })[];
+  readonly chunks: readonly (
+    | string
+    | Uint8Array
+    | {
+        /** The length of the pause, in milliseconds. */
+        readonly waitMs: number;
+      }
+  )[];
   /** How its delivery fails. */
   readonly fault?: WireFault | undefined;
 }

@@ -33,8 +33,13 @@ export interface WireServer {
   readonly baseUrl: string;
   /** Every request so far, or the last `keepRequests` of them, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** How many connections have been opened so far, and how many are open now. */
-  readonly connections: { readonly opened: number; readonly open: number };
+  /** The number of connections. */
+  readonly connections: {
+    /** How many have been opened so far. */
+    readonly opened: number;
+    /** How many are open now. */
+    readonly open: number;
+  };
   /** Adds replies after those that are left. */
   enqueue(...replies: readonly (WireReply | RawReply)[]): void;
   /** Closes every connection and the server. */

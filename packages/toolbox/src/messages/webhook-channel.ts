@@ -14,7 +14,14 @@ export interface WebhookOptions {
    */
   readonly secret?: string | undefined;
   /** Returns the body of the request, which is sent as JSON. Default `{ id, text }`; chat services expect other fields. */
-  readonly body?: ((message: { readonly id: string; readonly text: string }) => unknown) | undefined;
+  readonly body?:
+    | ((message: {
+        /** The same for every attempt at the same call: the header `webhook-id`. */
+        readonly id: string;
+        /** What the message says; Markdown. */
+        readonly text: string;
+      }) => unknown)
+    | undefined;
   /** Time limit, in milliseconds. Default 15,000. */
   readonly timeoutMs?: number | undefined;
 }

@@ -57,7 +57,12 @@ export interface SkillRequest {
   /** The whole `SKILL.md`, with invisible characters escaped. */
   readonly text: string;
   /** Its files, by path. */
-  readonly files: readonly { readonly path: string; readonly size: number }[];
+  readonly files: readonly {
+    /** The path relative to the skill's folder, with invisible characters escaped. */
+    readonly path: string;
+    /** The size in bytes. */
+    readonly size: number;
+  }[];
   /** What it may do without asking while it is in use. */
   readonly rules: readonly PermissionRule[];
   /** The SHA-256 of its files, in hexadecimal. */

@@ -186,8 +186,13 @@ export interface OverlayWorkspace extends Workspace {
 export interface CommitResult {
   /** The paths that were written to the base. */
   readonly committed: readonly string[];
-  /** The paths that were not, each with the reason. */
-  readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
+  /** The paths that were not. */
+  readonly conflicts: readonly {
+    /** The path, relative to the root. */
+    readonly path: string;
+    /** Why it was not written. */
+    readonly reason: string;
+  }[];
 }
 
 /** Which paths tools may use. Ordered globs; see `createWorkspace`. */

@@ -22,7 +22,10 @@ const VERSION = 1;
 export async function saveRegistry(
   registry: Pick<ToolRegistry, 'state'>,
   file: string,
-  options: { readonly bundles?: readonly ToolBundle[] | undefined } = {},
+  options: {
+    /** The bundles to save. Default: none. */
+    readonly bundles?: readonly ToolBundle[] | undefined;
+  } = {},
 ): Promise<void> {
   const { open, realpath, rename, rm } = fileSystem();
   const state = { version: VERSION, tools: Object.fromEntries(registry.state()), bundles: options.bundles ?? [] };

@@ -41,7 +41,13 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   /** Whether `list()` has a tool of this name. */
   has(name: string): boolean;
   /** The binding of a name, even if disabled; a hidden one only while promoted or with `includeHidden`. */
-  get(name: string, options?: { readonly includeHidden?: boolean | undefined }): ToolBinding | undefined;
+  get(
+    name: string,
+    options?: {
+      /** Whether a hidden binding is returned too. Default false. */
+      readonly includeHidden?: boolean | undefined;
+    },
+  ): ToolBinding | undefined;
   /** The names in list order. */
   names(): readonly string[];
   /** One line for each tool in list order: `` - `name` - description ``. */
@@ -67,7 +73,13 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
   /** Replaces the tool of that name; its position in the list stays. Throws `TOOL_NOT_FOUND`. */
   replace(binding: ToolBinding | ToolImplementation): void;
   /** Removes a tool and returns whether it existed. With `strict`, an unknown name throws `TOOL_NOT_FOUND`. */
-  unregister(name: string, options?: { readonly strict?: boolean | undefined }): boolean;
+  unregister(
+    name: string,
+    options?: {
+      /** Whether an unknown name throws. Default false. */
+      readonly strict?: boolean | undefined;
+    },
+  ): boolean;
   /** Puts disabled tools back at their positions in the list. Throws `TOOL_NOT_FOUND`. */
   enable(names: Iterable<string>): void;
   /** Takes tools out of the list; calling one gives `TOOL_NOT_FOUND`. Throws `TOOL_NOT_FOUND`. */
@@ -157,7 +169,10 @@ export interface ToolRegistry<Tools extends NamedTools = NamedTools, Context = u
 /** Something whose bindings can be merged into a registry: another registry. */
 export interface BindingSource {
   /** The bindings in order of registration, disabled ones included; hidden ones only with `includeHidden`. */
-  bindings(options?: { readonly includeHidden?: boolean | undefined }): readonly ToolBinding[];
+  bindings(options?: {
+    /** Whether hidden bindings are included. Default false. */
+    readonly includeHidden?: boolean | undefined;
+  }): readonly ToolBinding[];
 }
 
 /** What `register` did. */

@@ -46,7 +46,10 @@ const TOOL_OPTIONS = optionKeys<Tool>(TOOL_KEYS, {
  * ```
  */
 export function bindTool<I = JsonObject, Context = unknown, const Name extends string = string>(
-  tool: Tool & { readonly name: Name },
+  tool: Tool & {
+    /** The tool's name, whose literal type the binding keeps. */
+    readonly name: Name;
+  },
   handler: (input: I, context: HandlerContext<Context>) => unknown,
   options?: BindingOptions<I, Context>,
 ): ToolBinding<Name, JsonObject extends I ? ToolTypes['input'] : I, unknown, Context>;

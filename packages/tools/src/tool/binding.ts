@@ -25,7 +25,10 @@ export interface ToolBinding<
   Context = never,
 > extends BindingOptions<never, Context> {
   /** The tool itself: the very object that `list()` returns and providers get. */
-  readonly tool: Tool & { readonly name: Name };
+  readonly tool: Tool & {
+    /** The tool's name, as a literal type. */
+    readonly name: Name;
+  };
   /** Does the work of the tool. */
   readonly handler: ToolHandler<never, Context>;
   /** Validates the arguments of a call. */

@@ -74,8 +74,15 @@ export interface AgUiRunFinished {
   readonly result: unknown;
   /** Whether it finished, waits for decisions, or was aborted. */
   readonly outcome:
-    | { readonly type: 'success' | 'cancelled' }
-    | { readonly type: 'interrupt'; readonly interrupts: readonly AgUiInterrupt[] };
+    | {
+        /** `cancelled` if the run was aborted, otherwise `success`; a limit that was reached counts as success too. */
+        readonly type: 'success' | 'cancelled';
+      }
+    | {
+        readonly type: 'interrupt';
+        /** The calls that wait for a decision, in order. */
+        readonly interrupts: readonly AgUiInterrupt[];
+      };
   /** The tokens of the run, if the server shows `usage`. */
   readonly usage?: readonly AgUiUsage[];
 }

@@ -86,14 +86,19 @@ export type ClientMessage =
   | { readonly role: 'user'; readonly text: string }
   | {
       readonly role: 'assistant';
+      /** The text of the reply. */
       readonly text: string;
       /** The calls that the model asked for. */
       readonly calls: readonly ClientCall[];
       /** If the server shows `reasoning`. */
       readonly reasoning?: string;
     }
-  /** The result of a call of the tool of this name. */
-  | ({ readonly role: 'tool'; readonly name: string } & ClientOutcome);
+  /** The result of a call. */
+  | ({
+      readonly role: 'tool';
+      /** The name of the tool. */
+      readonly name: string;
+    } & ClientOutcome);
 
 /** What a client may see of a run: a union on `type`, of JSON values only. */
 export type ClientEvent =
@@ -121,8 +126,14 @@ export type ClientEvent =
   | ({ readonly type: 'tool-start' } & ClientCall)
   /** What a running tool reports. */
   | { readonly type: 'tool-progress'; readonly callId: string; readonly update: string }
-  /** A call has ended, with its duration in milliseconds. */
-  | ({ readonly type: 'tool-end'; readonly name: string; readonly durationMs: number } & ClientOutcome)
+  /** A call has ended. */
+  | ({
+      readonly type: 'tool-end';
+      /** The name of the tool. */
+      readonly name: string;
+      /** How long the call took, in milliseconds. */
+      readonly durationMs: number;
+    } & ClientOutcome)
   /** The outcome of an async tool, whose call returned before it. */
   | ({ readonly type: 'tool-complete' } & ClientOutcome)
   /** A call waits for a decision. */

@@ -43,8 +43,11 @@ export type UiMessageChunk =
 export type UiToolInput =
   | {
       readonly type: 'tool-input-available';
+      /** The id of the call. */
       readonly toolCallId: string;
+      /** The name of the tool. */
       readonly toolName: string;
+      /** The arguments. */
       readonly input: JsonValue;
       /** Whether the vendor runs the tool itself. */
       readonly providerExecuted?: true;

@@ -27,7 +27,14 @@ export interface IsolatedCommand {
   /** Its environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   /** Stops what a signal to the started process does not reach, such as a container. */
-  readonly stop?: { readonly program: string; readonly args: readonly string[] } | undefined;
+  readonly stop?:
+    | {
+        /** The program that stops it. */
+        readonly program: string;
+        /** The arguments of that program. */
+        readonly args: readonly string[];
+      }
+    | undefined;
 }
 
 /** A way to run a command so that it reads and writes only what it is given. */

@@ -13,7 +13,17 @@ export interface AiSdkFile {
   /** The media type, such as `image/png`. */
   readonly mediaType: string;
   /** Base64, or an address. */
-  readonly data: { readonly type: 'data'; readonly data: string } | { readonly type: 'url'; readonly url: URL };
+  readonly data:
+    | {
+        readonly type: 'data';
+        /** The content, as base64. */
+        readonly data: string;
+      }
+    | {
+        readonly type: 'url';
+        /** The address of the content. */
+        readonly url: URL;
+      };
 }
 
 /** Returns the text and the media of a result. */

@@ -22,18 +22,30 @@ export interface ConvertedAiSdkTool {
   /** Runs the tool. Rejects with the text of a failure, which the AI SDK shows to the model. */
   readonly execute: (input: unknown, options: AiSdkCallOptions) => Promise<ToolResultJson>;
   /** The text and the media of a result. */
-  readonly toModelOutput: (options: { readonly output: ToolResultJson }) => AiSdkOutput;
+  readonly toModelOutput: (options: {
+    /** The output of the tool call: what `execute` resolved to. */
+    readonly output: ToolResultJson;
+  }) => AiSdkOutput;
 }
 
 /** A Standard Schema with its JSON Schema, as the AI SDK declares it. */
 export interface SchemaForAiSdk {
   /** The properties that the Standard Schema specification defines. */
   readonly '~standard': {
+    /** The version number of the standard. */
     readonly version: 1;
+    /** The vendor name of the schema library: `kernel`. */
     readonly vendor: string;
-    readonly validate: (value: unknown) => { readonly value: never };
+    /** Validates unknown input values. Accepts every value. */
+    readonly validate: (value: unknown) => {
+      /** The typed output value: the given value itself. */
+      readonly value: never;
+    };
+    /** Generates JSON Schema, as the Standard JSON Schema specification defines. */
     readonly jsonSchema: {
+      /** Converts the input type to JSON Schema: a copy of the tool's parameters. */
       readonly input: () => Record<string, unknown>;
+      /** Converts the output type to JSON Schema: the same as the input. */
       readonly output: () => Record<string, unknown>;
     };
   };

@@ -15,9 +15,20 @@ export interface ConvertedOpenAiAgentsTool {
   strict: boolean;
   /** Runs the tool. Resolves to what the model reads, of a failure too. */
   invoke: (
-    runContext: { readonly context: unknown },
+    runContext: {
+      /** The context object of the SDK's run, which tools get as their context. */
+      readonly context: unknown;
+    },
     input: string,
-    details?: { readonly signal?: AbortSignal; readonly toolCall?: { readonly callId: string } },
+    details?: {
+      /** Aborts the call. */
+      readonly signal?: AbortSignal;
+      /** The function call item of the model's reply. */
+      readonly toolCall?: {
+        /** The id of the tool call, to which its result refers. */
+        readonly callId: string;
+      };
+    },
   ) => Promise<string | OpenAiAgentsOutput[]>;
   /** Always false: wrap it to require approval. */
   needsApproval: () => Promise<boolean>;
