@@ -1,5 +1,13 @@
 /** The only file that knows TypeScript's unstable API. */
 import { resolve } from 'node:path';
+import type { Node } from 'typescript/unstable/ast';
+import {
+  isMethodSignatureDeclaration,
+  isPropertySignatureDeclaration,
+  isTypeAliasDeclaration,
+  isTypeLiteralNode,
+  isUnionTypeNode,
+} from 'typescript/unstable/ast/is';
 import { API, type Checker, type Project, type Symbol as TsSymbol, SymbolFlags } from 'typescript/unstable/sync';
 
 /** One exported name of a module. */
@@ -15,7 +23,7 @@ export interface ExportedName {
   readonly comments: string;
   /** The member names of every object type in its declared type: the type itself and each member of a union. */
   readonly shapes: readonly (readonly string[])[];
-  /** The members of an interface without a doc comment, except the literals that discriminate a union. */
+  /** Paths of the members without a doc comment: of an interface, and of object types in it, in a type alias or in a function. Without literals that discriminate a union. */
   readonly undocumented: readonly string[];
 }
 
@@ -66,15 +74,45 @@ function shapesOf(checker: Checker, symbol: TsSymbol): readonly (readonly string
 }
 
 function undocumentedOf(project: Project, symbol: TsSymbol): readonly string[] {
+  const { checker } = project;
+  if ((symbol.flags & (SymbolFlags.TypeAlias | SymbolFlags.Function)) !== 0)
+    return symbol.declarations.flatMap((handle) => {
+      const node = handle.resolve(project);
+      return node === undefined || isForeign(node) ? [] : silentIn(node, isTypeAliasDeclaration(node));
+    });
   if ((symbol.flags & SymbolFlags.Interface) === 0) return [];
-  const { checker, emitter } = project;
-  const silent = checker
-    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
-    .filter((member) => checker.getDocumentationCommentOfSymbol(member) === '');
-  return silent.flatMap((member) => {
+  return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)).flatMap((member) => {
     const node = member.declarations[0]?.resolve(project);
-    const isForeign = node?.getSourceFile().fileName.includes('/node_modules/') ?? true;
-    const isLiteral = node !== undefined && /^readonly \w+: '[^']*';?$/.test(emitter.printNode(node));
-    return isForeign || isLiteral ? [] : [member.name];
+    if (node === undefined || isForeign(node)) return [];
+    const isSilent = checker.getDocumentationCommentOfSymbol(member) === '' && !isDiscriminant(node);
+    return [...(isSilent ? [member.name] : []), ...silentIn(node, false).map((name) => `${member.name}.${name}`)];
   });
+}
+
+/** The members of the object types in a declaration, at any depth, without a doc comment. A variant of a type alias may have none: then its own comment describes it. */
+function silentIn(node: Node, isAlias: boolean): readonly string[] {
+  const names: string[] = [];
+  node.forEachChild((child) => {
+    if (isAlias && isTypeLiteralNode(child) && isUnionTypeNode(child.parent) && !hasDocumentedMember(child)) return;
+    const inner = silentIn(child, isAlias);
+    if (!isPropertySignatureDeclaration(child) && !isMethodSignatureDeclaration(child))
+      return void names.push(...inner);
+    const name = child.name.getText();
+    if (child.jsDoc === undefined && !isDiscriminant(child)) names.push(name);
+    names.push(...inner.map((each) => `${name}.${each}`));
+  });
+  return names;
+}
+
+function hasDocumentedMember(node: Node): boolean {
+  return node.forEachChild((member) => member.jsDoc !== undefined) === true;
+}
+
+/** Whether a member is a required string literal, which discriminates a union and says all there is to say. */
+function isDiscriminant(node: Node): boolean {
+  return /^(?:readonly )?\w+: '[^']*';?$/.test(node.getText());
+}
+
+function isForeign(node: Node): boolean {
+  return node.getSourceFile().fileName.includes('/node_modules/');
 }

@@ -6,7 +6,8 @@ import type { ExportedName } from '../lib/ts.ts';
 
 /**
  * Documented: in the published declarations, every export and every member of an exported interface has a doc comment, and each entry point has an example.
- * `docs` checks the sources line by line; this rule also sees what is inherited, re-exported and merged.
+ * So do the members of object types inside an interface, a type alias or a function; a variant of a type alias may be described as a whole instead.
+ * `docs` checks the sources line by line; this rule also sees what is nested, inherited, re-exported and merged.
  */
 export function documented(root: string, exportsOf: (file: string) => readonly ExportedName[]): readonly Problem[] {
   return publishedFolders(root).flatMap((folder) =>

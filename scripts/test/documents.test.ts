@@ -9,9 +9,7 @@ import { linksOf, replaceLinks } from '../lib/links.ts';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
 import { apiPages } from '../rules/api-pages.ts';
 import { codeMap } from '../rules/code-map.ts';
-import { documented } from '../rules/documented.ts';
 import { guarantees } from '../rules/guarantees.ts';
-import { withProject } from '../lib/ts.ts';
 import { tree } from './fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
@@ -53,32 +51,6 @@ describe('the reference', () => {
     verifies('docs.api');
     expect(messages(tree(files)).length).toBe(3);
   });
-});
-
-test('documented: names what has no doc comment in the declarations, and entry points without an example', () => {
-  verifies('docs.documented');
-  const example = '/**\n * One.\n *\n * @example\n * ```ts\n * f();\n * ```\n */\n';
-  const check = (text: string): readonly string[] => {
-    const root = tree({
-      'packages/a/package.json': manifest,
-      'packages/a/dist/index.d.ts': text,
-      'tsconfig.json': '{"compilerOptions":{"noEmit":true},"include":["packages/*/dist/*.d.ts"]}',
-    });
-    return withProject(join(root, 'tsconfig.json'), (exportsOf) => documented(root, exportsOf)).map(
-      ({ message }) => message,
-    );
-  };
-  expect(
-    check(`${example}export declare function f(): void;\n/** A. */\nexport interface A {\n  readonly type: 'a';\n}\n`),
-  ).toEqual([]);
-  expect(
-    check('/** A. */\nexport interface A {\n  readonly a: 1;\n  b(): void;\n}\nexport declare const c: 1;\n'),
-  ).toEqual([
-    '"A.a" has no doc comment.',
-    '"A.b" has no doc comment.',
-    '"c" has no doc comment.',
-    'no export of "." has an @example.',
-  ]);
 });
 
 describe('links', () => {
