@@ -1,7 +1,15 @@
 /** Writes the API reference from the built declarations into a folder: a page for each entry point of each published package, and an index. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Application, type DeclarationReflection, type TypeDocOptions } from 'typedoc';
+import {
+  Application,
+  Comment,
+  type DeclarationReflection,
+  LiteralType,
+  type ProjectReflection,
+  ReflectionKind,
+  type TypeDocOptions,
+} from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
 import { declarationEntries, publishedFolders, readManifest } from '../scripts/lib/projects.ts';
 
@@ -78,11 +86,23 @@ for (const module of modules) {
 }
 if (modules.length !== entries.length)
   throw new Error(`Only ${modules.length} of ${entries.length} entry points have a page.`);
+describeDiscriminants(project);
 await app.generateOutputs(project);
 tidyPages(entries.map(({ page }) => join(out, `${page}.md`)));
 writeFileSync(join(out, 'README.md'), index());
 
-/** Adds a note on where the pages come from, and removes unused anchors and the rules between exports. */
+/** Describes the string literals that discriminate a union, which need no docstring, in tables that describe other members. */
+function describeDiscriminants(from: ProjectReflection): void {
+  for (const member of from.getReflectionsByKind(ReflectionKind.Property) as DeclarationReflection[]) {
+    const { type, parent } = member;
+    const members = (parent as DeclarationReflection).children ?? [];
+    if (!(type instanceof LiteralType) || typeof type.value !== 'string' || !members.some((each) => each.hasComment()))
+      continue;
+    member.comment ??= new Comment([{ kind: 'text', text: `Always \`${type.value}\`.` }]);
+  }
+}
+
+/** Adds a note on where the pages come from, and removes unused anchors, the rules between exports, and dashes in place of descriptions of parameters. */
 function tidyPages(files: readonly string[]): void {
   const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
   const linked = new Set(
@@ -91,7 +111,8 @@ function tidyPages(files: readonly string[]): void {
   for (const [file, text] of texts) {
     const tidied = text
       .replaceAll(/<a id="([^"]*)"><\/a> /g, (anchor, id: string) => (linked.has(id) ? anchor : ''))
-      .replaceAll(/^\*\*\*\n\n/gm, '');
+      .replaceAll(/^\*\*\*\n\n/gm, '')
+      .replaceAll(/^\| Parameter \|(?:.*\n)+?\n/gm, (table) => table.replaceAll(/ - \|$/gm, ' |'));
     writeFileSync(file, `<!-- Made from the docstrings by \`pnpm run docs\`. -->\n\n${tidied.trimEnd()}\n`);
   }
 }
