@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   Application,
   Comment,
-  type DeclarationReflection,
+  DeclarationReflection,
   LiteralType,
   type ProjectReflection,
   ReflectionKind,
@@ -93,11 +93,11 @@ writeFileSync(join(out, 'README.md'), index());
 
 /** Describes the string literals that discriminate a union, which need no docstring, in tables that describe other members. */
 function describeDiscriminants(from: ProjectReflection): void {
-  for (const member of from.getReflectionsByKind(ReflectionKind.Property) as DeclarationReflection[]) {
+  for (const member of from.getReflectionsByKind(ReflectionKind.Property)) {
+    if (!(member instanceof DeclarationReflection && member.parent instanceof DeclarationReflection)) continue;
     const { type, parent } = member;
-    const members = (parent as DeclarationReflection).children ?? [];
-    if (!(type instanceof LiteralType) || typeof type.value !== 'string' || !members.some((each) => each.hasComment()))
-      continue;
+    if (!(type instanceof LiteralType) || typeof type.value !== 'string') continue;
+    if (parent.children?.some((each) => each.hasComment()) !== true) continue;
     member.comment ??= new Comment([{ kind: 'text', text: `Always \`${type.value}\`.` }]);
   }
 }
