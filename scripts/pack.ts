@@ -2,17 +2,12 @@
  * Packs every published package as it is now, versions and all, into a folder: `pnpm tarballs [folder]`, by default `tarballs`. To try them, install
  * the files of that folder into an empty project. A release packs for itself.
  */
-import { execFileSync } from 'node:child_process';
 import { join, relative, resolve } from 'node:path';
-import { packAll } from './lib/tarballs.ts';
+import { buildPackages, packAll } from './lib/tarballs.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? 'tarballs');
-execFileSync('turbo', ['run', 'build', '--output-logs=errors-only'], {
-  cwd: root,
-  stdio: ['ignore', 'ignore', 'inherit'],
-  env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
-});
+buildPackages(root);
 const tarballs = packAll(root, folder);
 for (const [name, file] of tarballs) console.log(`${name}: ${relative(process.cwd(), file)}`);
 console.log(`To try them in an empty folder: npm init -y && npm install ${folder}/*.tgz`);

@@ -3,9 +3,9 @@
  * leave `workspace:` ranges in the manifest, builds the package, and writes its documents. What is packed is what the commit says.
  * Called with the name of the package and the user agent of the package manager; with `--done` after the name when the tarball is there.
  */
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { publishedFolders, readManifest } from './lib/projects.ts';
+import { buildPackages } from './lib/tarballs.ts';
 import { restoreReadme, writePackageDocs, writePackedReadme } from './release/package-docs.ts';
 import { removeIgnored, requireBuilt, requireCleanTree } from './release/tree-state.ts';
 
@@ -30,12 +30,7 @@ function prepack(): void {
     );
   requireCleanTree(root);
   removeIgnored(root, folder);
-  const turbo = join(root, 'node_modules/.bin/turbo');
-  execFileSync(turbo, ['run', 'build', `--filter=${name}`, '--output-logs=errors-only'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
-  });
+  buildPackages(root, name);
   requireBuilt(join(root, folder), name, readManifest(root, folder));
   writePackageDocs(root, folder);
   // A build that changes committed files has not been committed as it should be.

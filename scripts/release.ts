@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { publishedFolders, readManifest } from './lib/projects.ts';
-import { closureOf, packAll } from './lib/tarballs.ts';
+import { buildPackages, closureOf, packAll } from './lib/tarballs.ts';
 import { waitingChangesets } from './release/changeset-files.ts';
 import { guidesOf } from './release/package-docs.ts';
 import {
@@ -45,11 +45,7 @@ function release(): void {
   if (waiting.length > 0)
     throw new Error(`Refusing to release: ${waiting.length} changesets wait. Run: pnpm version-packages, and commit.`);
   for (const folder of publishedFolders(root)) removeIgnored(root, folder);
-  execFileSync('turbo', ['run', 'build', '--output-logs=errors-only'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
-  });
+  buildPackages(root);
   const tarballs = packAll(root, join(scratch, 'tarballs'));
   requireCleanTree(root);
   const folders = new Map(publishedFolders(root).map((folder) => [readManifest(root, folder).name, folder]));

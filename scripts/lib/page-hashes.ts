@@ -1,9 +1,10 @@
 /** Hashes of what the pages of `docs/api` were generated from, to notice stale pages without generating them again. */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { globSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import { publicDeclarations } from './declarations.ts';
 import { publishedFolders } from './projects.ts';
+import { readText } from './read-text.ts';
 
 /** Where the pages are, relative to the root. */
 export const API_PAGES = 'docs/api';
@@ -31,7 +32,6 @@ export function pageHashes(root: string): string {
 
 function hashOf(root: string, files: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const file of files)
-    hash.update(`${file}\n${existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : ''}\n`);
+  for (const file of files) hash.update(`${file}\n${readText(root, file)}\n`);
   return hash.digest('hex').slice(0, 16);
 }

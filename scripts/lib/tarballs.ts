@@ -31,6 +31,16 @@ export function packAll(root: string, folder: string): ReadonlyMap<string, strin
   return tarballs;
 }
 
+/** Builds one package with what it depends on, or every package. Prints errors alone. */
+export function buildPackages(root: string, name?: string): void {
+  const filter = name === undefined ? [] : [`--filter=${name}`];
+  execFileSync(join(root, 'node_modules/.bin/turbo'), ['run', 'build', ...filter, '--output-logs=errors-only'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+  });
+}
+
 /** The pnpm of the PATH, or the one that the root manifest names. */
 export function pnpmCommand(root: string): readonly [string, ...string[]] {
   try {

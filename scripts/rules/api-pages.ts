@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { HASHES, pageHashes } from '../lib/page-hashes.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
+import { readText } from '../lib/read-text.ts';
 
 /** API pages: `docs/api` was generated from the current declarations by the current generator, and has not been edited since. */
 export const apiPages: Rule = (root) => {
-  const kept = linesOf(existsSync(join(root, HASHES)) ? readFileSync(join(root, HASHES), 'utf8') : '');
+  const kept = linesOf(readText(root, HASHES));
   const now = linesOf(pageHashes(root));
   const names = [...new Set([...kept.keys(), ...now.keys()])].filter((name) => kept.get(name) !== now.get(name));
   return names.map((name): Problem => {

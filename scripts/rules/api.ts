@@ -1,16 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepDeprecations } from '../lib/api-text.ts';
 import type { Problem } from '../lib/problem.ts';
 import { declarationEntries, publishedFolders } from '../lib/projects.ts';
 import type { ExportedName } from '../lib/ts.ts';
+import { readText } from '../lib/read-text.ts';
 
 /** The public surface: `api.txt` of each package equals the exported names and signatures of its built entry points. */
 export function api(root: string, exportsOf: (file: string) => readonly ExportedName[]): readonly Problem[] {
   return publishedFolders(root).flatMap((folder): readonly Problem[] => {
     const file = `${folder}/api.txt`;
     const text = surfaceOf(root, folder, exportsOf);
-    const committed = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+    const committed = readText(root, file);
     if (committed === text) return [];
     const line = 1 + text.split('\n').findIndex((each, index) => each !== committed.split('\n')[index]);
     return [

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { apiChanges, deprecationsIn, isBreaking, type ApiChange } from '../lib/api-text.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
 import { bumpFor, parseVersion } from '../lib/versions.ts';
 import { BUMPS, largerBump, waitingChangesets, type Bump, type Changeset } from '../release/changeset-files.ts';
+import { readText } from '../lib/read-text.ts';
 
 /** The public surface of a package at its last release, beside `api.txt`. `pnpm version-packages` writes it; a package without it was never released. */
 export const RELEASED = 'api.released.txt';
@@ -20,8 +19,8 @@ export const changesets: Rule = (root): readonly Problem[] => {
     ...waiting.flatMap((changeset) => faultsOf(root, changeset)),
     ...publishedFolders(root).flatMap((folder) => {
       const { name, version = '0.0.0' } = readManifest(root, folder) as Published;
-      const released = read(root, `${folder}/${RELEASED}`);
-      const changes = apiChanges(released, read(root, `${folder}/api.txt`));
+      const released = readText(root, `${folder}/${RELEASED}`);
+      const changes = apiChanges(released, readText(root, `${folder}/api.txt`));
       const told = waiting.filter(({ bumps }) => bumps.has(name));
       const problem = (message: string): Problem => ({ rule: 'changesets', file: `${folder}/api.txt`, message });
       const needed = changes
@@ -84,8 +83,4 @@ function summaryOf(changes: readonly ApiChange[]): string {
   return changes.length === 1
     ? `${first?.name} was ${first?.kind}`
     : `${changes.length} exports differ, of which ${first?.name} was ${first?.kind},`;
-}
-
-function read(root: string, file: string): string {
-  return existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
 }

@@ -1,8 +1,9 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { anchorsOf } from '../lib/anchors.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
 import { sourceFiles } from '../lib/projects.ts';
+import { readText } from '../lib/read-text.ts';
 
 const MAP = 'ARCHITECTURE.md';
 
@@ -12,7 +13,7 @@ const MAP = 'ARCHITECTURE.md';
  */
 export const codeMap: Rule = (root) => {
   const problems: Problem[] = [];
-  const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '');
+  const read = (file: string): string => readText(root, file);
   for (const folder of sourceFolders(root)) {
     const [kind = '', name = '', ...inner] = folder.split('/');
     const readme = `${kind}/${name}/README.md`;

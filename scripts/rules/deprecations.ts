@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deprecationsIn } from '../lib/api-text.ts';
 import type { Problem, Rule } from '../lib/problem.ts';
@@ -6,6 +6,7 @@ import { publishedFolders, readManifest, sourceFiles } from '../lib/projects.ts'
 import { areCompatible, nextVersion, parseVersion, type Version } from '../lib/versions.ts';
 import { largerBump, waitingChangesets, type Bump } from '../release/changeset-files.ts';
 import { RELEASED } from './changesets.ts';
+import { readText } from '../lib/read-text.ts';
 
 const TAG = /@deprecated\b(?: since (\d+\.\d+\.0): \S)?/g;
 
@@ -32,12 +33,10 @@ export const deprecations: Rule = (root): readonly Problem[] => {
 function unannounced(root: string, next: string): readonly Problem[] {
   return publishedFolders(root).flatMap((folder) => {
     const file = `${folder}/api.txt`;
-    const [released, now] = [`${folder}/${RELEASED}`, file].map((each) =>
-      existsSync(join(root, each)) ? readFileSync(join(root, each), 'utf8') : '',
-    );
+    const released = readText(root, `${folder}/${RELEASED}`);
     if (released === '') return [];
-    const known = new Set(deprecationsIn(released ?? '').map(({ name, since }) => `${name} ${since}`));
-    return deprecationsIn(now ?? '')
+    const known = new Set(deprecationsIn(released).map(({ name, since }) => `${name} ${since}`));
+    return deprecationsIn(readText(root, file))
       .filter(({ name, since }) => since !== next && !known.has(`${name} ${since}`))
       .map(({ name, since }): Problem => ({
         rule: 'deprecations',

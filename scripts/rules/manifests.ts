@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importsOf } from '../lib/imports.ts';
 import type { Problem } from '../lib/problem.ts';
 import { publishedFolders, sourceFiles } from '../lib/projects.ts';
+import { readText } from '../lib/read-text.ts';
 
 interface FullManifest {
   readonly [field: string]: unknown;
@@ -43,7 +44,7 @@ export function manifests(root: string): readonly Problem[] {
       file: 'README.md',
       message: `does not say that the packages need Node ${floor}.`,
     });
-  const listed = existsSync(join(root, SECURITY)) ? readFileSync(join(root, SECURITY), 'utf8') : '';
+  const listed = readText(root, SECURITY);
   for (const folder of publishedFolders(root)) {
     const file = `${folder}/package.json`;
     const manifest = read(root, folder);

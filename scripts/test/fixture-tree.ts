@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -20,4 +21,15 @@ export function declarations(files: Readonly<Record<string, string>>): { root: s
   const root = tree({ 'tsconfig.json': JSON.stringify({ compilerOptions, include: ['**/*.d.ts'] }), ...files });
   symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(root, 'node_modules'));
   return { root, tsconfig: join(root, 'tsconfig.json') };
+}
+
+/** A git repository with these files in its one commit. */
+export function committed(files: Readonly<Record<string, string>>): string {
+  const root = tree(files);
+  const git = (...args: readonly string[]): unknown =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], { stdio: 'pipe' });
+  git('init', '-q');
+  git('add', '--all');
+  git('commit', '-qm', 'one');
+  return root;
 }

@@ -15,10 +15,6 @@ const PRIVATE_KEY =
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?=[^]{0,300}?[A-Za-z\d+/]{40})(?:[A-Za-z\d+/=\s:,]|-(?!----))*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
 const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}$/;
 
-const KEY_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-
 /** Where the keys of well-known vendors and private keys are. */
 export function findKeys(text: string): Range[] {
   const ranges: Range[] = [];
@@ -37,17 +33,18 @@ export function findKeys(text: string): Range[] {
 /** Where the end of a text begins that later text could make a key; the length of the text if there is none. */
 export function keyBeginningAt(text: string): number {
   const from = Math.max(0, text.length - MAX_BEGINNING);
-  let at = text.length;
-  for (const beginning of [KEY_BEGINNING, PRIVATE_KEY_BEGINNING])
-    at = Math.min(at, from + (beginning.exec(text.slice(from))?.index ?? text.length));
-  return at;
+  const end = text.slice(from);
+  const starts = [KEY_BEGINNING, PRIVATE_KEY_BEGINNING].map((beginning) => beginning.exec(end)?.index ?? end.length);
+  return from + Math.min(...starts);
 }
 
+/** Whether a character can be in a key: a letter, a digit, `_`, `-` or `.`. */
 function isKeyCharacter(code: number): boolean {
-  return KEY_CHARACTERS[code] === 1;
+  if (code < 65) return (code >= 48 && code <= 57) || code === 45 || code === 46;
+  return code <= 90 || code === 95 || (code >= 97 && code <= 122);
 }
 
-/** Where the next `MIN_KEY_LENGTH` characters of a key follow one another, or -1. From a character that is none, it goes on behind it. */
+/** Where the next `MIN_KEY_LENGTH` characters of a key follow one another, or -1. Reads backward, so that most of a text is skipped. */
 function findLongWord(text: string, start: number): number {
   let from = start;
   for (let last = from + MIN_KEY_LENGTH - 1; last < text.length; last = from + MIN_KEY_LENGTH - 1) {

@@ -3,34 +3,13 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { basename, dirname, join, resolve } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { linksOf } from '../../lib/links.ts';
 import { publishedFolders, readManifest, workspaceFolders } from '../../lib/projects.ts';
-import {
-  guidesOf,
-  guidesOfNoPackage,
-  packageDocs,
-  packedReadme,
-  restoreReadme,
-  writePackageDocs,
-  writePackedReadme,
-} from '../../release/package-docs.ts';
-import { replaceInTarball } from '../../release/replace-in-tarball.ts';
+import { guidesOf, guidesOfNoPackage, packageDocs, writePackageDocs } from '../../release/package-docs.ts';
 import { tarballFaults } from '../../release/tarball-faults.ts';
 import { changedFiles, removeIgnored, requireBuilt, requireCleanTree, targetsOf } from '../../release/tree-state.ts';
-import { tree } from '../fixture-tree.ts';
+import { committed, tree } from '../fixture-tree.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
-
-/** A git repository with these files in its one commit. */
-function committed(files: Readonly<Record<string, string>>): string {
-  const root = tree(files);
-  const git = (...args: readonly string[]): unknown =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], { stdio: 'pipe' });
-  git('init', '-q');
-  git('add', '--all');
-  git('commit', '-qm', 'one');
-  return root;
-}
 
 describe('packing is refused', () => {
   test('in a tree that differs from its commit, with the names of the files', () => {
@@ -170,64 +149,6 @@ describe('the documents of a package', () => {
         for (const [, target = ''] of text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g))
           expect(packed, `${folder}/${file}`).toContain(join(dirname(file), target));
     }
-  });
-});
-
-describe('the README of a tarball', () => {
-  test('links to what is packed, sources included, and has the text of every other link', () => {
-    verifies('docs.packed');
-    const text = [
-      'How to: [use a](../../docs/guides/use-a.md#x), [codes](../../docs/errors.md), [b](../b), [a](../a).',
-      '![a picture](../../docs/pictures/a.svg) [`src/x`](src/x) [requirements](../../docs/requirements.md)',
-      '`[code](../b)`\n',
-    ].join('\n');
-    const root = tree({ 'packages/a/README.md': text, 'docs/guides/use-a.md': '' });
-    expect(packedReadme(root, 'packages/a', text)).toBe(
-      [
-        'How to: [use a](docs/guides/use-a.md#x), [codes](errors.md), b, [a](README.md).',
-        'a picture [`src/x`](src/x) requirements',
-        '`[code](../b)`\n',
-      ].join('\n'),
-    );
-  });
-
-  test('stands in for the committed one while `pnpm pack` runs, and no other change of it is lost', () => {
-    verifies('docs.packed', 'release.clean');
-    const text = 'How to: [use a](../../docs/guides/use-a.md).\n';
-    const root = committed({ 'packages/a/README.md': text, 'docs/guides/use-a.md': '' });
-    const file = join(root, 'packages/a/README.md');
-    writePackedReadme(root, 'packages/a');
-    expect(readFileSync(file, 'utf8')).toBe('How to: [use a](docs/guides/use-a.md).\n');
-    restoreReadme(root, 'packages/a');
-    expect(readFileSync(file, 'utf8')).toBe(text);
-    restoreReadme(root, 'packages/a');
-    requireCleanTree(root);
-    writeFileSync(file, 'mine\n');
-    restoreReadme(root, 'packages/a');
-    expect(readFileSync(file, 'utf8')).toBe('mine\n');
-  });
-
-  test('of every package leads to something', () => {
-    verifies('docs.packed');
-    for (const folder of publishedFolders(repository)) {
-      const readme = packedReadme(repository, folder, readFileSync(join(repository, folder, 'README.md'), 'utf8'));
-      const packed = new Set([...packageDocs(repository, folder).keys(), 'README.md', 'LICENSE']);
-      for (const { target } of linksOf(readme))
-        expect(packed.has(target) || target.startsWith('src'), `${folder}: ${target}`).toBe(true);
-    }
-  });
-
-  test.each([10, 511, 512, 513, 5000])('of %d bytes takes the place of another one, and the rest stays', (size) => {
-    verifies('docs.packed');
-    const root = tree({ 'package/a.js': 'a'.repeat(700), 'package/README.md': 'old\n', 'package/z.js': 'z' });
-    const tarball = join(root, 'a.tgz');
-    execFileSync('tar', ['-czf', tarball, '-C', root, 'package/a.js', 'package/README.md', 'package/z.js']);
-    replaceInTarball(tarball, 'package/README.md', (text) => `${text}${'é'.repeat(size)}`);
-    const read = (name: string): string => execFileSync('tar', ['-xzOf', tarball, name], { encoding: 'utf8' });
-    expect(read('package/README.md')).toBe(`old\n${'é'.repeat(size)}`);
-    expect(read('package/a.js')).toBe('a'.repeat(700));
-    expect(read('package/z.js')).toBe('z');
-    expect(() => replaceInTarball(tarball, 'package/none.md', String)).toThrow('has no package/none.md');
   });
 });
 

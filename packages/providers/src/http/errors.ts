@@ -1,4 +1,4 @@
-import type { Redactor } from '@kernel/internal';
+import { errorMessage, type Redactor } from '@kernel/internal';
 import { type JsonObject, KernelError } from '@kernel/protocol';
 import type { ResponseHeaders } from './headers.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -131,5 +131,5 @@ function codeOf(error: unknown): string | undefined {
 function messageOf(error: unknown): string {
   // Node joins the failures of several addresses into one error without a message.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
+  return error instanceof Error && error.message === '' ? String(error) : errorMessage(error);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@kernel/internal';
 import { RESPONSE_LOST } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 
@@ -66,6 +67,6 @@ function systemCode(error: unknown): string | undefined {
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return errorMessage(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

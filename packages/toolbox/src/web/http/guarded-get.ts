@@ -2,6 +2,7 @@ import { lookup as lookUp } from 'node:dns';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isPublicAddress } from './public-address.ts';
 import { readBody } from './read-body.ts';
@@ -142,7 +143,7 @@ function reasonOf(error: unknown): string {
     CERT_HAS_EXPIRED: 'its certificate has expired',
     DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   };
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return errorMessage(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return codes[code] ?? error.message.replace(/\.$/, '');
 }
