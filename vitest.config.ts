@@ -51,6 +51,8 @@ const APART = {
   timers: 'test/http/timeouts-off.test.ts',
 };
 
+const setupFile = (name: string): string => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname;
+
 const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
   const name = ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${folder}-e2e` : folder;
@@ -73,9 +75,8 @@ export default defineConfig({
         isolate: false,
         include: [...(files ?? ['test/**/*.test.ts', '*.test.ts'])],
         exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
-        setupFiles: ['loopback-only', 'citations'].map(
-          (file) => new URL(`./test/setup/${file}.ts`, import.meta.url).pathname,
-        ),
+        globalSetup: [setupFile('run-folder')],
+        setupFiles: ['loopback-only', 'citations', 'clean-process'].map((name) => setupFile(name)),
         execArgv: ['--unhandled-rejections=strict'],
         // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
         env: { NODE_COMPILE_CACHE: new URL('./node_modules/.cache/compiled', import.meta.url).pathname },

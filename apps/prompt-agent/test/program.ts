@@ -1,18 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { closeSync, openSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { main } from '../src/main.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** What the program did. */
 export interface Outcome {
@@ -39,7 +33,7 @@ const INHERITED = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   // Not in the home folder, which is also the workspace.
-  XDG_CACHE_HOME: join(tmpdir(), 'prompt-agent-tests'),
+  XDG_CACHE_HOME: fileURLToPath(new URL('../node_modules/.cache/prompt-agent', import.meta.url)),
 };
 
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
@@ -121,13 +115,7 @@ export function waitedMs({ stderr }: Outcome): number {
 
 /** Makes a folder with the given files; the same small project when none are given. */
 export function workspace(files: Readonly<Record<string, string | Uint8Array>> = PROJECT): string {
-  const folder = mkdtempSync(join(tmpdir(), 'prompt-agent-'));
-  folders.push(folder);
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  return folder;
+  return temporaryFolder('prompt-agent', files);
 }
 
 /** Adds a symbolic link to a workspace. */

@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
-import { openRestate } from '../src/index.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openRestate, type RestateRuns } from '../src/index.ts';
 
 const urls = { ingressUrl: 'http://127.0.0.1:8080/', adminUrl: 'http://127.0.0.1:9070' };
 const messages = [{ role: 'user', content: 'Go' }] as const;
@@ -116,4 +116,114 @@ test('what no run can use is refused before anything is sent', async () => {
   }
   await expect(runs.events('x', { after: -1 }).next()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   expect(sent).toEqual([]);
+});
+
+describe('a server that restarts', () => {
+  const row = { id: 'inv_1', target_service_key: 'x', status: 'running', created_at: '2026-01-01', modified_at: '2026-01-01' };
+  /** What each of its verbs reads first. */
+  const reads: Readonly<Record<string, (runs: RestateRuns) => Promise<unknown>>> = {
+    status: (runs) => runs.status('x'),
+    list: (runs) => runs.list(),
+    waiting: (runs) => runs.waiting(),
+    result: (runs) => runs.result('none'),
+    events: (runs) => runs.events('x', { follow: false }).next(),
+    purge: (runs) => runs.purge(),
+    retry: (runs) => runs.retry('x'),
+  };
+  const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
+    'refuses connections': () => Promise.reject(new TypeError('fetch failed')),
+    'has no leader yet': () => new Response('node N1:2 was shut down or removed', { status: 500 }),
+    'ends its answer in the middle': () => new Response(failing()),
+  };
+  const failing = (): ReadableStream => new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
+  const answer = (url: string): Response => {
+    if (url.endsWith('/query')) return Response.json({ rows: [row] });
+    if (url.endsWith('/output')) return new Response(null, { status: 404 });
+    return Response.json(url.endsWith('/events') ? null : {});
+  };
+  const settled = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      (value) => value,
+      (error: unknown) => error,
+    );
+
+  test.each(Object.entries(reads))('is waited for by %s, which answers as if nothing had happened', async (_, read) => {
+    verifies('restate.restart');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const expected = await settled(read(runsBehind(answer).runs));
+    for (const [why, fail] of Object.entries(failures)) {
+      let isAway = true;
+      const { runs, asked } = runsBehind((url) => (isAway ? fail() : answer(url)));
+      const outcome = settled(read(runs));
+      await vi.advanceTimersByTimeAsync(5_000);
+      isAway = false;
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await outcome, why).toEqual(expected);
+      expect(asked.length, why).toBeGreaterThan(3);
+    }
+  });
+
+  test('is given up after ten seconds, with the last failure and its cause', async () => {
+    verifies('restate.restart');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { runs, asked } = runsBehind(() => Promise.reject(new TypeError('fetch failed')));
+    const outcome = settled(runs.list());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await outcome).toMatchObject({ code: 'STORE_FAILED', retryable: true, cause: { message: 'fetch failed' } });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(asked.length).toBeLessThan(40);
+  });
+
+  test('a wait of minutes before its loss does not shorten the time that it is given to come back', async () => {
+    verifies('restate.restart');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let first = true;
+    const { runs } = runsBehind(async (url) => {
+      if (!first) return answer(url);
+      first = false;
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+      throw new TypeError('terminated');
+    });
+    const outcome = settled(runs.result('none'));
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(await outcome).toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test('is not asked twice to change something', async () => {
+    verifies('restate.restart');
+    const { runs, asked } = runsBehind(() => Promise.reject(new TypeError('fetch failed')));
+    const writes = [
+      () => runs.start('x', { messages }),
+      () => runs.decide('x', 'c1', { decision: 'allow' }),
+      () => runs.resolveOutcome('x', 'c1', 'tell'),
+      () => runs.steer('x', { role: 'user', content: 'Hi' }),
+      () => runs.stop('x'),
+      () => runs.cancel('x'),
+    ];
+    for (const [index, write] of writes.entries()) {
+      await expect(write()).rejects.toMatchObject({ code: 'STORE_FAILED', retryable: true });
+      expect(asked).toHaveLength(index + 1);
+    }
+  });
+
+  test('a signal ends the wait with its reason', async () => {
+    verifies('restate.restart');
+    const { runs } = runsBehind(() => Promise.reject(new TypeError('fetch failed')));
+    const stopping = new AbortController();
+    const outcome = settled(runs.result('x', { signal: stopping.signal }));
+    stopping.abort(new Error('stopped'));
+    expect(await outcome).toMatchObject({ message: 'stopped' });
+  });
+});
+
+test('an answer that is not JSON, such as a page of a proxy, is an error that says so', async () => {
+  verifies('restate.verbs');
+  const { runs } = runsBehind(() => new Response('<html>'));
+  await expect(runs.cancel('x')).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('not valid JSON'),
+  });
 });

@@ -32,7 +32,7 @@ import { type KnownRun, type PurgeOptions, readRuns, readWaiting, type RunFilter
 
 /**
  * The runs of an agent in Restate, shared by any number of processes on any number of machines. All methods reject with `STORE_FAILED` if Restate cannot be
- * reached. `decide`, `resolveOutcome`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
+ * reached; `status`, `list`, `waiting`, `result` and `events`, which only read, first repeat their requests for 10 s, as long as a restart of Restate takes. `decide`, `resolveOutcome`, `steer`, `stop`, `cancel`, `retry`, `result` and `events` are answered by a worker, and wait until there is one. A
  * decision counts even before its run is started.
  */
 export interface RestateRuns extends RunSignals {
@@ -73,9 +73,14 @@ export function openRestate(options: RestateOptions): RestateRuns {
   const api = createRestateApi(options);
   const path = (id: string, handler: string): string =>
     `/${encodeURIComponent(agent)}/${encodeURIComponent(id)}/${handler}`;
-  const ask = async <T>(id: string, handler: string, body: unknown, signal?: AbortSignal): Promise<T> => {
-    const answer = await api.call(path(id, handler), body, signal);
+  const ask = async <T>(id: string, handler: string, body: unknown): Promise<T> => {
+    const answer = await api.call(path(id, handler), body);
     // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the handlers are those of this package
+    return answer as T;
+  };
+  const read = async <T>(id: string, handler: string, body: unknown, signal?: AbortSignal): Promise<T> => {
+    const answer = await api.read(path(id, handler), body, signal);
+    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     return answer as T;
   };
   const find = async (id: string): Promise<KnownRun | undefined> => (await readRuns(api, agent, id))[0];
@@ -85,7 +90,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
     return run;
   };
   const outcome = (id: string, waitMs: number, signal?: AbortSignal): Promise<Outcome> =>
-    ask(id, 'outcome', { waitMs }, signal);
+    read(id, 'outcome', { waitMs }, signal);
   const send = (id: string, signal: Signal): Promise<boolean> => ask(id, 'signal', signal);
 
   /** Returns a run with its result, or undefined if it is not over after `waitMs`. */
@@ -194,7 +199,7 @@ export function openRestate(options: RestateOptions): RestateRuns {
       for (;;) {
         const request = { page, waitMs: follow ? WAIT_MS : 0 };
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const found = await ask<EventPage | null>(id, 'events', request, signal);
+        const found = await read<EventPage | null>(id, 'events', request, signal);
         if (found !== null) {
           for (const event of found.events) if (event.seq > after) yield event;
           page += 1;
@@ -224,8 +229,8 @@ export function openRestate(options: RestateOptions): RestateRuns {
 
   /** Whether there is no such page, nor will be. */
   async function isRead(id: string, page: number, follow: boolean): Promise<boolean> {
-    if (!follow && (await ask<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null) return true;
+    if (!follow && (await read<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null) return true;
     const { record } = await requireRun(id);
-    return FINAL.has(record.status) && (await ask<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null;
+    return FINAL.has(record.status) && (await read<EventPage | null>(id, 'events', { page, waitMs: 0 })) === null;
   }
 }

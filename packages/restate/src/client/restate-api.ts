@@ -1,3 +1,4 @@
+import { delay } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** How to reach Restate. */
@@ -12,10 +13,15 @@ export interface RestateApiOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The ingress and the admin API of Restate. Every method rejects with `STORE_FAILED` if Restate cannot be reached or refuses, and with the reason of `signal`. */
+/**
+ * The ingress and the admin API of Restate. Every method rejects with `STORE_FAILED` if Restate cannot be reached or refuses, and with the reason of
+ * `signal`. What only reads is repeated for 10 s while Restate cannot be reached or answers with a server error, as it does while it restarts.
+ */
 export interface RestateApi {
-  /** Calls a handler and returns its result. */
-  call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
+  /** Calls a handler that changes something and returns its result. */
+  call(path: string, body: unknown): Promise<unknown>;
+  /** Calls a handler that only reads and returns its result. */
+  read(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Starts a handler and returns Restate's response. */
   send(path: string, body: unknown, delayMs: number): Promise<unknown>;
   /** Returns whether a workflow was started, and whether it has finished. Looks it up by its key, unlike `query`. */
@@ -26,7 +32,18 @@ export interface RestateApi {
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
+/** A response, read to its end. */
+interface Answer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
 const MAX_ERROR = 500;
+/** For how long a read is repeated: a server that was killed answers again within seconds, and a cluster has another leader. */
+const READ_MS = 10_000;
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 1000;
 /** Restate's HTTP status for a workflow that has no output yet. */
 const NOT_READY = 470;
 
@@ -37,12 +54,13 @@ export function createRestateApi({
   headers = {},
   fetch: send = fetch,
 }: RestateApiOptions): RestateApi {
-  async function request(base: string, path: string, init: RequestInit): Promise<Response> {
+  async function request(base: string, path: string, init: RequestInit): Promise<Answer> {
     try {
-      return await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
+      const response = await send(`${base.endsWith('/') ? base.slice(0, -1) : base}${path}`, {
         ...init,
         headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       });
+      return { status: response.status, ok: response.ok, text: await response.text() };
     } catch (error) {
       if (init.signal?.aborted === true) throw init.signal.reason;
       throw new KernelError('STORE_FAILED', `Restate could not be reached at ${origin(base)}.`, {
@@ -54,40 +72,70 @@ export function createRestateApi({
   }
 
   async function json(base: string, path: string, init: RequestInit): Promise<unknown> {
-    const response = await request(base, path, init);
-    const text = await response.text();
-    if (!response.ok) throw refusal(path, response.status, text);
-    const value: unknown = text === '' ? undefined : JSON.parse(text);
-    return value;
+    const { status, ok, text } = await request(base, path, init);
+    if (!ok) throw refusal(path, status, text);
+    if (text === '') return undefined;
+    try {
+      const value: unknown = JSON.parse(text);
+      return value;
+    } catch (error) {
+      throw new KernelError('STORE_FAILED', `What ${origin(base)} answered ${path} with is not valid JSON.`, {
+        hint: 'Check that ingressUrl and adminUrl are those of Restate.',
+        cause: error,
+      });
+    }
   }
 
   return {
-    call: (path, body, signal) =>
-      json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }),
+    call: (path, body) => json(ingressUrl, path, post(body)),
+    read: (path, body, signal) =>
+      retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), signal),
     send: (path, body, delayMs) =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
     async workflowState(workflow, key) {
       const path = `/restate/workflow/${encodeURIComponent(workflow)}/${encodeURIComponent(key)}/output`;
-      const response = await request(ingressUrl, path, { method: 'GET' });
-      await response.body?.cancel();
-      if (response.status === 404) return 'missing';
-      return response.status === NOT_READY ? 'open' : 'over';
+      return retryRead(async () => {
+        const { status, text } = await request(ingressUrl, path, { method: 'GET' });
+        if (isRetryable(status)) throw refusal(path, status, text);
+        if (status === 404) return 'missing';
+        return status === NOT_READY ? 'open' : 'over';
+      });
     },
     async patchInvocation(invocationId, action) {
       const path = `/invocations/${encodeURIComponent(invocationId)}/${action}`;
-      const response = await request(adminUrl, path, { method: 'PATCH' });
-      const text = await response.text();
-      if (response.ok) return true;
-      if (response.status === 404 || response.status === 409) return false;
-      throw refusal(path, response.status, text);
+      const { status, ok, text } = await request(adminUrl, path, { method: 'PATCH' });
+      if (ok) return true;
+      if (status === 404 || status === 409) return false;
+      throw refusal(path, status, text);
     },
     async query(sql) {
-      const answer = await json(adminUrl, '/query', post({ query: sql }));
+      const answer = await retryRead(() => json(adminUrl, '/query', post({ query: sql })));
       const rows: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'rows') : undefined;
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the format of Restate's responses
       return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
     },
   };
+}
+
+/** Repeats a read that failed for a reason that passes. Rejects with the last failure, or with the reason of `signal`. */
+async function retryRead<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  let deadline: number | undefined; // counts from the first failure: a request may have waited for long before it
+  for (let waitMs = FIRST_DELAY_MS; ; waitMs = Math.min(2 * waitMs, MAX_DELAY_MS)) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      return await read();
+    } catch (error) {
+      deadline ??= performance.now() + READ_MS;
+      const isLast = performance.now() + waitMs > deadline;
+      if (!(error instanceof KernelError) || !error.retryable || isLast) throw error;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await delay(waitMs, signal);
+  }
+}
+
+function isRetryable(status: number): boolean {
+  return status >= 500 || status === 429;
 }
 
 function post(body: unknown): RequestInit {
@@ -97,7 +145,7 @@ function post(body: unknown): RequestInit {
 function refusal(path: string, status: number, text: string): KernelError {
   return new KernelError('STORE_FAILED', `Restate answered ${path} with ${status}: ${text.slice(0, MAX_ERROR)}`, {
     ...(status === 404 ? { hint: 'Is a deployment with this agent registered?' } : {}),
-    retryable: status >= 500 || status === 429,
+    retryable: isRetryable(status),
     data: { status },
   });
 }

@@ -1,0 +1,33 @@
+/**
+ * Runs before every test file. The files of a project share one process, so what a file changes there, the next ones would see: behind each
+ * file its folders are removed, and it fails if the process is not as it found it. It is the one file outside of tests that may use hooks.
+ */
+import { afterAll } from 'vitest';
+import { removeTemporaryFolders } from './temporary-folder.ts';
+
+/** What the files of a process share, by name. */
+function sharedState(): ReadonlyMap<string, unknown> {
+  const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning', 'exit'];
+  return new Map<string, unknown>([
+    ['the current folder', process.cwd()],
+    ['setTimeout', globalThis.setTimeout],
+    ['Date', globalThis.Date],
+    ['fetch', globalThis.fetch],
+    ['console.log', console.log],
+    ['stdout.write', process.stdout.write],
+    ['stderr.write', process.stderr.write],
+    ['the umask', process.umask()],
+    ...events.map((name) => [`the number of listeners of ${name}`, process.listenerCount(name)] as const),
+    ...Object.entries(process.env).map(([name, value]) => [`the environment variable ${name}`, value] as const),
+    ...Object.getOwnPropertyNames(globalThis).map((name) => [`the global ${name}`, true] as const),
+  ]);
+}
+
+const before = sharedState();
+
+afterAll(() => {
+  removeTemporaryFolders();
+  const after = sharedState();
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
+  if (changed.length > 0) throw new Error(`The test file changed ${changed.join(', ')}, which other files share.`);
+});
