@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Tests import packages by name; this condition makes `@kernel/*` resolve to TypeScript source, so no build is needed.
@@ -43,23 +44,29 @@ interface Project {
   readonly exclude?: readonly string[];
 }
 
-/** The files of `packages/providers` that must not share a process with the others, by what sets them apart. */
-const APART = {
-  // What such a file imports, a file of the others is too, over another transport.
-  fetch: 'test/fetch/**/*.test.ts',
-  // Counts timers, of which undici shares one among all connections of a process.
-  timers: 'test/http/timeouts-off.test.ts',
+/** The files of a package that must not share a process with the others, by what sets them apart. */
+const APART: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'packages/providers': {
+    // What such a file imports, a file of the others is too, over another transport.
+    fetch: 'test/fetch/**/*.test.ts',
+    // Counts timers, of which undici shares one among all connections of a process.
+    timers: 'test/http/timeouts-off.test.ts',
+  },
 };
+
+/** Files that `pnpm test` leaves to `pnpm test:all`: they kill processes, try values at random, or need other people's programs. */
+const SLOW = 'test/**/*.slow.test.ts';
 
 const setupFile = (name: string): string => new URL(`./test/setup/${name}.ts`, import.meta.url).pathname;
 
 const projects: readonly Project[] = [...onSource, ...onBuild].flatMap((root): readonly Project[] => {
   const folder = root.split('/').at(-1) ?? root;
   const name = ['test/mcp', 'test/durable', 'test/restate'].includes(root) ? `${folder}-e2e` : folder;
-  if (root !== 'packages/providers') return [{ root, name }];
+  const hasSlow = globSync(`${root}/${SLOW}`, { cwd: import.meta.dirname }).length > 0;
+  const apart = { ...(hasSlow ? { slow: SLOW } : {}), ...APART[root] };
   return [
-    { root, name, exclude: Object.values(APART) },
-    ...Object.entries(APART).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),
+    { root, name, exclude: Object.values(apart) },
+    ...Object.entries(apart).map(([what, files]) => ({ root, name: `${name}-${what}`, files: [files] })),
   ];
 });
 

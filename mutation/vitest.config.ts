@@ -18,7 +18,7 @@ const plugin = {
  * speed or chance.
  */
 const include = process.env['MUTATION_TESTS'];
-const SLOW = ['**/performance/**', '**/{soak,random-walk,fuzz,suite,inspect-schema,slow-values,takeover}.test.ts'];
+const SLOW = ['**/performance/**', '**/*.slow.test.ts', '**/{soak,suite,inspect-schema,slow-values,takeover}.test.ts'];
 const forStryker = {
   include: [include ?? ''],
   exclude: ['**/node_modules/**', ...SLOW],

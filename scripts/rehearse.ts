@@ -2,6 +2,7 @@
  * Rehearses a release of the last commit: versions a copy of the repository from its changesets, proves that a package cannot be packed from a
  * tree that differs from a commit, releases to a registry on 127.0.0.1, and uses what was published as strangers do, on each Node: every package
  * alone, all together with every example, the README's program. Nothing leaves this machine, and nothing outside of a temporary folder changes.
+ * `--short` uses it on the pinned Node alone.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,9 +17,12 @@ import { useEverything } from './release/use-everything.ts';
 
 const root = join(import.meta.dirname, '..');
 const modules = join(root, 'rehearsal/node_modules');
-const nodes: readonly NodeBinary[] = [
+const older: readonly NodeBinary[] = [
   { name: 'Node 22.19', path: join(modules, 'node22/bin/node') },
   { name: 'Node 24', path: join(modules, 'node24/bin/node') },
+];
+const nodes: readonly NodeBinary[] = [
+  ...(process.argv.includes('--short') ? [] : older),
   { name: `Node ${process.versions.node.split('.')[0]}`, path: process.execPath },
 ];
 const scratch = mkdtempSync(join(tmpdir(), 'kernel-rehearsal-'));

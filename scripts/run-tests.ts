@@ -1,5 +1,6 @@
 /**
- * Runs the `test` tasks through turbo: `node scripts/run-tests.ts [flags of turbo]`. Some tests read data that lies beside the repository,
+ * Runs the `test` tasks through turbo: `node scripts/run-tests.ts [--all] [flags of turbo]`; with `--all`, also `test:slow`: engines, kills, soak,
+ * other people's clients, runtimes and browsers. Some tests read data that lies beside the repository,
  * where turbo does not look; `SHARED_DATA`, its digest, is therefore part of what decides whether a cached outcome counts, and so is the path of
  * the browser, `CHROMIUM`, and which runtimes of the folder `runtimes` are absent.
  */
@@ -22,9 +23,11 @@ function digestOf(folder: string): string {
   return hash.digest('hex');
 }
 
+const flags = process.argv.slice(2).filter((flag) => flag !== '--all');
+const tasks = process.argv.includes('--all') ? ['test', 'test:slow'] : ['test'];
 const { status } = spawnSync(
   process.execPath,
-  [join(root, 'node_modules/turbo/bin/turbo'), 'run', 'test', ...process.argv.slice(2)],
+  [join(root, 'node_modules/turbo/bin/turbo'), 'run', ...tasks, ...flags],
   {
     cwd: root,
     stdio: 'inherit',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly scripts?: Record<string, string>;
   readonly exports?: Record<string, unknown>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;

@@ -27,7 +27,7 @@ interface WithDependencies {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Reads the inputs of each package's `test` task from `turbo.json`. The sources and manifests of workspace packages that it depends on are inputs by `^`. */
+/** Reads the inputs of each package's `test` task, or of `test:slow` where it has no other, from `turbo.json`. The sources and manifests of workspace packages that it depends on are inputs by `^`. */
 export function testInputs(root: string): readonly TestInputs[] {
   const turbo = JSON.parse(readFileSync(join(root, 'turbo.json'), 'utf8')) as TurboConfig;
   const folders = new Map(workspaceFolders(root).map((folder) => [readManifest(root, folder).name, folder]));
@@ -41,7 +41,7 @@ export function testInputs(root: string): readonly TestInputs[] {
     return seen;
   };
   return [...folders].map(([name, folder]) => {
-    const task = turbo.tasks[`${name}#test`] ?? turbo.tasks['test'] ?? {};
+    const task = turbo.tasks[`${name}#test`] ?? turbo.tasks[`${name}#test:slow`] ?? turbo.tasks['test'] ?? {};
     const globs = [
       ...(turbo.globalDependencies ?? []),
       ...(task.inputs ?? []).map((glob) => normalize(join(folder, glob))),

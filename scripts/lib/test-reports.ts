@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { workspaceFolders } from './projects.ts';
+import { readManifest, workspaceFolders } from './projects.ts';
 
 /** One test of a report. */
 export interface ReportedTest {
@@ -22,7 +22,7 @@ export interface ReportedTest {
 /** What the test tasks left behind. */
 export interface TestReports {
   readonly tests: readonly ReportedTest[];
-  /** The folders of the packages without a report, or with one in which no test ran. */
+  /** The folders of the packages of which a test task left no report, or one in which no test ran. */
   readonly missing: readonly string[];
 }
 
@@ -43,17 +43,23 @@ interface JsonReport {
   }[];
 }
 
-/** Reads the report that the `test` task of each package wrote: `node_modules/.cache/vitest.json`. */
+/** Reads the reports that the test tasks of each package wrote: `vitest.json`, and `vitest-slow.json` where it has slow tests beside others. */
 export function readTestReports(root: string): TestReports {
   const tests: ReportedTest[] = [];
-  const missing: string[] = [];
-  for (const folder of workspaceFolders(root)) {
-    const file = join(root, folder, 'node_modules/.cache/vitest.json');
-    const found = existsSync(file) ? testsOf(folder, JSON.parse(readFileSync(file, 'utf8')) as JsonReport) : [];
-    tests.push(...found);
-    if (!found.some(({ status }) => status === 'passed' || status === 'failed')) missing.push(folder);
-  }
-  return { tests, missing };
+  const missing = new Set<string>();
+  for (const folder of workspaceFolders(root))
+    for (const path of reportsOf(root, folder)) {
+      const file = join(root, path);
+      const found = existsSync(file) ? testsOf(folder, JSON.parse(readFileSync(file, 'utf8')) as JsonReport) : [];
+      tests.push(...found);
+      if (!found.some(({ status }) => status === 'passed' || status === 'failed')) missing.add(folder);
+    }
+  return { tests, missing: [...missing] };
+}
+
+function reportsOf(root: string, folder: string): readonly string[] {
+  const hasSlow = readManifest(root, folder).scripts?.['test:slow']?.includes('vitest-slow.json') === true;
+  return ['vitest.json', ...(hasSlow ? ['vitest-slow.json'] : [])].map((name) => `${folder}/node_modules/.cache/${name}`);
 }
 
 function testsOf(folder: string, report: JsonReport): readonly ReportedTest[] {

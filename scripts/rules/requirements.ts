@@ -49,7 +49,7 @@ export function requirements(root: string, { complete }: { readonly complete: bo
   return {
     problems: [
       ...unknownIds(tests, rows),
-      ...(complete ? missing.map((folder) => problem('left no test report. Run `pnpm test` first.', folder)) : []),
+      ...(complete ? missing.map((folder) => problem('left no test report. Run `pnpm test:all` first.', folder)) : []),
       ...(canJudge ? unproven.map((row) => unprovenRow(row, tests)) : []),
       ...built
         .filter((area) => !rows.some(({ id }) => isIn(area, id)))
@@ -60,7 +60,7 @@ export function requirements(root: string, { complete }: { readonly complete: bo
       ...(canJudge || unproven.length === 0
         ? []
         : [
-            `${unproven.length} rows cannot be judged without a test report of ${missing.join(', ')} (run \`pnpm test\`): ` +
+            `${unproven.length} rows cannot be judged without a test report of ${missing.join(', ')} (run \`pnpm test:all\`): ` +
               summary(unproven.map(({ id }) => id)),
           ]),
     ],

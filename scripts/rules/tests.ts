@@ -8,9 +8,17 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[{,]\s*retry: *[1-9]/, 'tries again instead of proving. Use virtual time, a count or a ratio.'],
 ];
 
-/** Tests: none mocks a module, runs alone, is tried again or is skipped; `skipIf` is for a platform or data that is absent. */
+/** A hook that a helper registers while it is imported. Files of one process import it once, so only the first of them would have it. */
+const IMPORTED_HOOK = /^(?:before|after)(?:All|Each)\(/;
+/** Runs before each file, however many share a process. */
+const SETUP = 'test/setup/clean-process.ts';
+
+/**
+ * Tests: none mocks a module, runs alone, is tried again or is skipped; `skipIf` is for a platform or data that is absent. No helper registers a
+ * hook while it is imported.
+ */
 export const tests: Rule = (root) =>
-  globSync(['packages/*/test/**/*.ts', 'apps/*/test/**/*.ts', 'examples/test/**/*.ts', 'test/**/*.test.ts'], {
+  globSync(['packages/*/test/**/*.ts', 'apps/*/test/**/*.ts', 'examples/test/**/*.ts', 'test/**/*.ts'], {
     cwd: root,
     exclude: (name) => name === 'node_modules',
   })
@@ -19,7 +27,7 @@ export const tests: Rule = (root) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
         .flatMap((line, index): readonly Problem[] =>
-          FORBIDDEN.filter(([pattern]) => pattern.test(line)).map(([, message]) => ({
+          forbiddenIn(file).filter(([pattern]) => pattern.test(line)).map(([, message]) => ({
             rule: 'tests',
             file,
             line: index + 1,
@@ -27,3 +35,12 @@ export const tests: Rule = (root) =>
           })),
         ),
     );
+
+function forbiddenIn(file: string): typeof FORBIDDEN {
+  if (file.endsWith('.test.ts')) return FORBIDDEN;
+  if (file === SETUP) return [];
+  return [
+    ...FORBIDDEN,
+    [IMPORTED_HOOK, 'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.'],
+  ];
+}

@@ -117,10 +117,10 @@ describe('the list of requirements', () => {
     const root = tree({ 'docs/requirements.md': list('must'), 'packages/demo/package.json': '{"name":"demo"}' });
     expect(requirements(root, { complete: false })).toEqual({
       problems: [],
-      notes: ['1 rows cannot be judged without a test report of packages/demo (run `pnpm test`): a.must'],
+      notes: ['1 rows cannot be judged without a test report of packages/demo (run `pnpm test:all`): a.must'],
     });
     expect(messages(root)).toEqual([
-      'left no test report. Run `pnpm test` first.',
+      'left no test report. Run `pnpm test:all` first.',
       '"a.must" is a MUST of a built area, and no test that ran cites it.',
     ]);
   });
@@ -165,5 +165,9 @@ describe('the totals of the tests', () => {
       expect.stringContaining('packages/demo left'),
     ]);
     expect(totals(report(without)).problems).toEqual([expect.stringContaining('ran no test')]);
+    const slow = tree({ 'packages/demo/package.json': '{"scripts":{"test:slow":"--outputFile=vitest-slow.json"}}' });
+    mkdirSync(join(slow, 'packages/demo/node_modules/.cache'), { recursive: true });
+    writeFileSync(join(slow, 'packages/demo/node_modules/.cache/vitest.json'), report(passes));
+    expect(totalsOf(readTestReports(slow), () => false).problems).toHaveLength(1);
   });
 });

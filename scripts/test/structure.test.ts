@@ -195,6 +195,15 @@ test.each([
   expect(messages(tests, { 'packages/tools/test/a.test.ts': text })).toHaveLength(1);
 });
 
+test('a hook is refused in a helper that registers it while it is imported, and nowhere else', () => {
+  verifies('architecture.cleanUp');
+  const hook = 'afterAll(() => {});\n';
+  expect(messages(tests, { 'packages/tools/test/support.ts': hook })).toHaveLength(1);
+  expect(messages(tests, { 'test/restate/support.ts': hook })).toHaveLength(1);
+  const inFunction = `export function useServer(): void {\n  ${hook}}\n`;
+  expect(messages(tests, { 'packages/tools/test/support.ts': inFunction, 'packages/tools/test/a.test.ts': hook })).toEqual([]);
+});
+
 describe('manifests', () => {
   const top = { name: 'kernel', private: true, license: 'MIT', engines: { node: '>=22.19' } };
   const own = {

@@ -5,9 +5,8 @@
 import { afterAll } from 'vitest';
 import { removeTemporaryFolders } from './temporary-folder.ts';
 
-/** What the files of a process share, by name. */
+/** What the files of a process share, by name. Not what a library adds when it is imported for the first time, such as a listener of its own. */
 function sharedState(): ReadonlyMap<string, unknown> {
-  const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning', 'exit'];
   return new Map<string, unknown>([
     ['the current folder', process.cwd()],
     ['setTimeout', globalThis.setTimeout],
@@ -17,9 +16,7 @@ function sharedState(): ReadonlyMap<string, unknown> {
     ['stdout.write', process.stdout.write],
     ['stderr.write', process.stderr.write],
     ['the umask', process.umask()],
-    ...events.map((name) => [`the number of listeners of ${name}`, process.listenerCount(name)] as const),
     ...Object.entries(process.env).map(([name, value]) => [`the environment variable ${name}`, value] as const),
-    ...Object.getOwnPropertyNames(globalThis).map((name) => [`the global ${name}`, true] as const),
   ]);
 }
 

@@ -9,8 +9,13 @@ import { join } from 'node:path';
 /** The variables in which systems name the temp folder. */
 const VARIABLES = ['TMPDIR', 'TEMP', 'TMP'] as const;
 
-/** Runs before the first test of a project; the result, after the last. */
-export default function setup(): () => void {
+/** Set while a folder is in use: the projects of one run share it. */
+const IN_USE = 'TESTS_HAVE_FOLDER';
+
+/** Runs before the first test of a project; the result, after the last of all projects. */
+export default function setup(): (() => void) | undefined {
+  if (process.env[IN_USE] === 'yes') return undefined;
+  process.env[IN_USE] = 'yes';
   const before = VARIABLES.map((name) => [name, process.env[name]] as const);
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   // As the temp folder of a system: some tests start processes of another user.
@@ -21,6 +26,7 @@ export default function setup(): () => void {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
+    delete process.env[IN_USE];
     const left = readdirSync(folder);
     rmSync(folder, { recursive: true, force: true });
     if (left.length > 0) throw new Error(`${left.length} entries were left in the temp folder: ${left.slice(0, 20).join(', ')}`);

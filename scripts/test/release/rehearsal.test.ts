@@ -52,9 +52,10 @@ test('a release is refused where npm cannot make its provenance', () => {
   expect(args).toEqual(['--provenance']);
 });
 
-test('the rehearsal is part of CI, with a pinned registry, the oldest supported Node and Node 24', () => {
+test('the rehearsal is part of CI, on one Node in .ci/run and on each in a job of its own, with a pinned registry, the oldest supported Node and Node 24', () => {
   verifies('release.rehearsal');
-  expect(read('.ci/run')).toMatch(/^ *\$PNPM run rehearse$/m);
+  expect(read('.ci/run')).toMatch(/^ *\$PNPM run rehearse --short$/m);
+  expect(read('.github/workflows/ci.yml')).toMatch(/pnpm@[\d.]+ rehearse$/m);
   const { dependencies } = JSON.parse(read('rehearsal/package.json')) as { dependencies: Record<string, string> };
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
   expect(dependencies['node22']).toBe(`npm:node@${engines.node.replace('>=', '')}.0`);

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The caches that tools keep in the home on purpose, as paths within it: of npm, pnpm, corepack, Node and turbo. */
+const CACHES = ['.npm', '.cache/node', '.cache/pnpm', '.cache/turborepo', '.local/share/pnpm', '.local/state/pnpm', '.config/turborepo', '.config/pnpm'];
+/** What tools keep in the temp folder while other commands may still use it. */
+const OF_TOOLS = /^(?:node-compile-cache|pnpm-?\S*|npm-\S+|v8-compile-cache-\S*)$/;
+
+/** The paths of the entries of a folder, down to a depth, relative to it and sorted, without the caches of tools. */
+export function entriesOf(folder: string, depth: number, within = ''): readonly string[] {
+  const entries = readFolder(join(folder, within)).flatMap((entry) => {
+    const path = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (CACHES.includes(path) || OF_TOOLS.test(path)) return [];
+    return [path, ...(depth > 1 && entry.isDirectory() ? entriesOf(folder, depth - 1, path) : [])];
+  });
+  return entries.toSorted();
+}
+
+/** Those of the later entries that are not among the earlier ones, and not within another new entry. */
+export function newEntries(before: readonly string[], after: readonly string[]): readonly string[] {
+  const known = new Set(before);
+  const fresh = after.filter((path) => !known.has(path));
+  return fresh.filter((path) => !fresh.some((other) => path.startsWith(`${other}/`)));
+}
+
+/**
+ * The processes whose working folder, command or environment names one of the folders, but for this process and those that it descends
+ * from, as `id command (listens on ports)`. Reads `/proc`, so that on other systems than Linux there are none.
+ */
+export function processesIn(folders: readonly string[], self = process.pid): readonly string[] {
+  const own = ancestorsOf(self);
+  const ports = listeningPorts();
+  return readFolder('/proc').flatMap(({ name }) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || own.has(pid)) return [];
+    const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+    // A thread of the kernel, or a process that has ended, has no command.
+    if (command === '') return [];
+    const texts = [link(`/proc/${pid}/cwd`), command, read(`/proc/${pid}/environ`)];
+    if (!folders.some((folder) => texts.some((text) => text.includes(folder)))) return [];
+    const listens = readFolder(`/proc/${pid}/fd`).flatMap((fd) => ports.get(link(`/proc/${pid}/fd/${fd.name}`)) ?? []);
+    return [`${pid} ${command.slice(0, 200)}${listens.length === 0 ? '' : ` (listens on ${listens.join(', ')})`}`];
+  });
+}
+
+function ancestorsOf(pid: number): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let next = pid; next > 0 && !found.has(next); ) {
+    found.add(next);
+    next = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${next}/status`))?.[1] ?? 0);
+  }
+  return found;
+}
+
+/** The ports that are listened on, by the socket as `/proc/<pid>/fd` names it. */
+function listeningPorts(): ReadonlyMap<string, number> {
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => read(file).split('\n').slice(1));
+  return new Map(
+    lines.flatMap((line) => {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      return state === '0A' ? [[`socket:[${inode}]`, Number.parseInt(local.split(':').at(-1) ?? '', 16)]] : [];
+    }),
+  );
+}
+
+function readFolder(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // gone, or not ours to read
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function link(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { verifies } from '@kernel/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { entriesOf, newEntries, processesIn } from '../lib/leftovers.ts';
+import { tree } from './fixture-tree.ts';
+
+test('what is new in a folder is named once, by the topmost entry, and caches of tools are not', () => {
+  verifies('architecture.cleanUp');
+  const before = tree({ 'a/b': '', '.npm/x': '' });
+  const after = tree({ 'a/b': '', 'a/c': '', 'd/e/f': '', '.npm/x': '', '.npm/y': '', '.cache/node/z': '' });
+  const fresh = newEntries(entriesOf(before, 3), entriesOf(after, 3)).filter((path) => path !== '.cache');
+  expect(fresh).toEqual(['a/c', 'd']);
+});
+
+test.skipIf(process.platform !== 'linux')('a process that still runs in the folder is named with its port', async () => {
+  verifies('architecture.cleanUp');
+  const folder = tree({});
+  expect(processesIn([folder])).toEqual([]);
+  const code = "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); })";
+  const child = spawn(process.execPath, ['-e', code], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  expect(processesIn([folder])).toEqual([
+    expect.stringMatching(new RegExp(`^${child.pid} .*\\(listens on ${String(port).trim()}\\)$`)),
+  ]);
+});
