@@ -66,7 +66,8 @@ disable-web-ui = true
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const env = { ...process.env, DO_NOT_TRACK: '1', RESTATE_DISABLE_TELEMETRY: 'true' };
+    // What it leaves in the temp folder when it is killed goes with its folder.
+    const env = { ...process.env, DO_NOT_TRACK: '1', RESTATE_DISABLE_TELEMETRY: 'true', TMPDIR: folder };
     child = spawn(serverPath(), ['--config-file', config, '--no-logo'], { stdio: 'ignore', env });
     const deadline = Date.now() + 60_000;
     while (!(await isReady())) {

@@ -1,4 +1,4 @@
-import { delay } from '@kernel/internal';
+import { delay, equalJson } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** How to reach Restate. */
@@ -44,6 +44,9 @@ const MAX_ERROR = 500;
 const READ_MS = 10_000;
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1000;
+/** While its partitions catch up after a restart, Restate answers queries without what they have not read yet. */
+const SETTLE_MS = 500;
+const SETTLE_ROUNDS = 4;
 /** Restate's HTTP status for a workflow that has no output yet. */
 const NOT_READY = 470;
 
@@ -89,7 +92,7 @@ export function createRestateApi({
   return {
     call: (path, body) => json(ingressUrl, path, post(body)),
     read: (path, body, signal) =>
-      retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), signal),
+      retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), { signal }),
     send: (path, body, delayMs) =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
     async workflowState(workflow, key) {
@@ -109,7 +112,17 @@ export function createRestateApi({
       throw refusal(path, status, text);
     },
     async query(sql) {
-      const answer = await retryRead(() => json(adminUrl, '/query', post({ query: sql })));
+      const ask = (): Promise<unknown> => json(adminUrl, '/query', post({ query: sql }));
+      let isRestarted = false;
+      let answer = await retryRead(ask, { onRetry: () => void (isRestarted = true) });
+      for (let round = 0; isRestarted && round < SETTLE_ROUNDS; round += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other: an answer counts if the next one is the same
+        await delay(SETTLE_MS);
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        const next = await retryRead(ask);
+        isRestarted = !equalJson(answer, next);
+        answer = next;
+      }
       const rows: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'rows') : undefined;
       // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the format of Restate's responses
       return Array.isArray(rows) ? (rows as Readonly<Record<string, unknown>>[]) : [];
@@ -118,7 +131,10 @@ export function createRestateApi({
 }
 
 /** Repeats a read that failed for a reason that passes. Rejects with the last failure, or with the reason of `signal`. */
-async function retryRead<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+async function retryRead<T>(
+  read: () => Promise<T>,
+  { signal, onRetry }: { readonly signal?: AbortSignal | undefined; readonly onRetry?: () => void } = {},
+): Promise<T> {
   let deadline: number | undefined; // counts from the first failure: a request may have waited for long before it
   for (let waitMs = FIRST_DELAY_MS; ; waitMs = Math.min(2 * waitMs, MAX_DELAY_MS)) {
     try {
@@ -131,6 +147,7 @@ async function retryRead<T>(read: () => Promise<T>, signal?: AbortSignal): Promi
     }
     // oxlint-disable-next-line no-await-in-loop -- as above
     await delay(waitMs, signal);
+    onRetry?.();
   }
 }
 
