@@ -5,6 +5,8 @@ import * as restate from '@restatedev/restate-sdk';
 export interface TestEndpoint {
   /** Where they listen. */
   readonly url: string;
+  /** Cuts all connections, and listens on. */
+  cut(this: void): void;
   /** Cuts all connections and stops listening. */
   close(this: void): Promise<void>;
 }
@@ -24,11 +26,15 @@ export async function serveOnLoopback(
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const cut = (): void => {
+    for (const session of sessions) session.destroy();
+  };
   return {
     url: `http://127.0.0.1:${bound}`,
+    cut,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const session of sessions) session.destroy();
+      cut();
       await closed;
     },
   };

@@ -19,13 +19,13 @@ export interface TestEngine {
   serve(this: void, name: string, agent: DurableAgent, options?: AgentWorkflowOptions): Promise<RestateRuns>;
   /** Opens the runs of an agent that is served otherwise. */
   open(this: void, name: string): RestateRuns;
-  /** Serves an agent at an address where another one can take its place, as a deployment does that keeps its address. */
+  /** Serves an agent at an address where another one can take its place, as a deployment does that keeps its address; `cut` loses its connections. */
   serveAt(
     this: void,
     name: string,
     agent: DurableAgent,
     options?: AgentWorkflowOptions,
-  ): Promise<{ readonly replace: (agent: DurableAgent) => Promise<void> }>;
+  ): Promise<{ readonly replace: (agent: DurableAgent) => Promise<void>; readonly cut: () => void }>;
   /** Whether no worker holds a run. */
   isSuspended(this: void, name: string, id: string): Promise<boolean>;
   /** Cancels the invocation of a run, as somebody may do in Restate's own interface. */
@@ -77,6 +77,7 @@ export function useEngine(): TestEngine {
           await endpoint.close();
           endpoint = await serveOnLoopback([agentWorkflow(name, next, options)], port);
         },
+        cut: () => endpoint.cut(),
       };
     },
     async serve(name, agent, options) {
