@@ -259,9 +259,9 @@ test('a note on a terminal is broken between words', async () => {
 test('the built program colours code on a terminal', async () => {
   verifies('cli.look.code');
   const text = '```ts\nconst answer = 42; // yes\n```\n';
-  // The grammars are loaded while the model is waited for.
-  const server = await startWireServer({ replies: [{ text, fault: { delayMs: 6000 } }] });
-  const terminal = inPseudoTerminal(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd: workspace() });
+  const server = await startWireServer({ replies: [{ text }] });
+  const env = { NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/highlighter.ts', import.meta.url))}` };
+  const terminal = inPseudoTerminal(['--base-url', server.baseUrl, '-m', 'm', 'hi'], { cwd: workspace(), env });
   expect(await terminal.ended).toBe(0);
   await server.close();
   expect(terminal.raw()).toContain('\u001B[35mconst\u001B[0m');
