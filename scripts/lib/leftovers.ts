@@ -2,7 +2,16 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The caches that tools keep in the home on purpose, as paths within it: of npm, pnpm, corepack, Node and turbo. */
-const CACHES = ['.npm', '.cache/node', '.cache/pnpm', '.cache/turborepo', '.local/share/pnpm', '.local/state/pnpm', '.config/turborepo', '.config/pnpm'];
+const CACHES = [
+  '.npm',
+  '.cache/node',
+  '.cache/pnpm',
+  '.cache/turborepo',
+  '.local/share/pnpm',
+  '.local/state/pnpm',
+  '.config/turborepo',
+  '.config/pnpm',
+];
 /** What tools keep in the temp folder while other commands may still use it. */
 const OF_TOOLS = /^(?:node-compile-cache|pnpm-?\S*|npm-\S+|v8-compile-cache-\S*)$/;
 
@@ -45,7 +54,7 @@ export function processesIn(folders: readonly string[], self = process.pid): rea
 
 function ancestorsOf(pid: number): ReadonlySet<number> {
   const found = new Set<number>();
-  for (let next = pid; next > 0 && !found.has(next); ) {
+  for (let next = pid; next > 0 && !found.has(next);) {
     found.add(next);
     next = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${next}/status`))?.[1] ?? 0);
   }

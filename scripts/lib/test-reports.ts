@@ -59,7 +59,9 @@ export function readTestReports(root: string): TestReports {
 
 function reportsOf(root: string, folder: string): readonly string[] {
   const hasSlow = readManifest(root, folder).scripts?.['test:slow']?.includes('vitest-slow.json') === true;
-  return ['vitest.json', ...(hasSlow ? ['vitest-slow.json'] : [])].map((name) => `${folder}/node_modules/.cache/${name}`);
+  return ['vitest.json', ...(hasSlow ? ['vitest-slow.json'] : [])].map(
+    (name) => `${folder}/node_modules/.cache/${name}`,
+  );
 }
 
 function testsOf(folder: string, report: JsonReport): readonly ReportedTest[] {

@@ -27,12 +27,14 @@ export const tests: Rule = (root) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
         .flatMap((line, index): readonly Problem[] =>
-          forbiddenIn(file).filter(([pattern]) => pattern.test(line)).map(([, message]) => ({
-            rule: 'tests',
-            file,
-            line: index + 1,
-            message,
-          })),
+          forbiddenIn(file)
+            .filter(([pattern]) => pattern.test(line))
+            .map(([, message]) => ({
+              rule: 'tests',
+              file,
+              line: index + 1,
+              message,
+            })),
         ),
     );
 
@@ -41,6 +43,9 @@ function forbiddenIn(file: string): typeof FORBIDDEN {
   if (file === SETUP) return [];
   return [
     ...FORBIDDEN,
-    [IMPORTED_HOOK, 'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.'],
+    [
+      IMPORTED_HOOK,
+      'registers a hook while it is imported, which holds for one file of a process only. Call it in a function, or use `temporaryFolder`.',
+    ],
   ];
 }

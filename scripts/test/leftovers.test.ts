@@ -13,19 +13,23 @@ test('what is new in a folder is named once, by the topmost entry, and caches of
   expect(fresh).toEqual(['a/c', 'd']);
 });
 
-test.skipIf(process.platform !== 'linux')('a process that still runs in the folder is named with its port', async () => {
-  verifies('architecture.cleanUp');
-  const folder = tree({});
-  expect(processesIn([folder])).toEqual([]);
-  const code = "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); })";
-  const child = spawn(process.execPath, ['-e', code], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await exited;
-  });
-  const [port] = (await once(child.stdout, 'data')) as [Buffer];
-  expect(processesIn([folder])).toEqual([
-    expect.stringMatching(new RegExp(`^${child.pid} .*\\(listens on ${String(port).trim()}\\)$`)),
-  ]);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a process that still runs in the folder is named with its port',
+  async () => {
+    verifies('architecture.cleanUp');
+    const folder = tree({});
+    expect(processesIn([folder])).toEqual([]);
+    const code =
+      "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); })";
+    const child = spawn(process.execPath, ['-e', code], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    const [port] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(processesIn([folder])).toEqual([
+      expect.stringMatching(new RegExp(`^${child.pid} .*\\(listens on ${String(port).trim()}\\)$`)),
+    ]);
+  },
+);

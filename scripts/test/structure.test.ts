@@ -201,7 +201,9 @@ test('a hook is refused in a helper that registers it while it is imported, and 
   expect(messages(tests, { 'packages/tools/test/support.ts': hook })).toHaveLength(1);
   expect(messages(tests, { 'test/restate/support.ts': hook })).toHaveLength(1);
   const inFunction = `export function useServer(): void {\n  ${hook}}\n`;
-  expect(messages(tests, { 'packages/tools/test/support.ts': inFunction, 'packages/tools/test/a.test.ts': hook })).toEqual([]);
+  expect(
+    messages(tests, { 'packages/tools/test/support.ts': inFunction, 'packages/tools/test/a.test.ts': hook }),
+  ).toEqual([]);
 });
 
 describe('manifests', () => {

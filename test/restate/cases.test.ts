@@ -9,7 +9,11 @@ const engine = useEngine();
 const model = 'm';
 
 /** An agent with one call, whose handler does what a test says. */
-function agentWith(name: 'look' | 'pay', handle: (key: string) => void | Promise<void>, rest: Partial<DurableAgent> = {}): DurableAgent {
+function agentWith(
+  name: 'look' | 'pay',
+  handle: (key: string) => void | Promise<void>,
+  rest: Partial<DurableAgent> = {},
+): DurableAgent {
   const provider = modelOf([{ calls: [call(name, 'c1')] }, { text: 'ok' }]);
   return {
     ...rest,
@@ -41,33 +45,36 @@ test('a run whose worker is lost at every attempt is blocked after maxAttempts o
   expect(entered).toBe(4);
 });
 
-test.each([3_600_000, -3_600_000])('case 6: a clock that jumps by %d ms changes no outcome, enters no call twice and loses no decision', async (jumpMs) => {
-  verifies('restate.cases.6');
-  const now = Date.now;
-  onTestFinished(() => void (Date.now = now));
-  const [begun, release] = [gate(), gate()];
-  const keys: string[] = [];
-  const name = jumpMs > 0 ? 'ahead' : 'behind';
-  const agent = agentWith(
-    'pay',
-    async (key) => {
-      keys.push(key);
-      begun.open();
-      await release.opened;
-    },
-    { approve: () => ({ decision: 'later' }) },
-  );
-  const runs = await engine.serve(name, agent);
-  await runs.start('x', { messages });
-  await expect.poll(() => runs.waiting('x')).toHaveLength(1);
-  Date.now = () => now() + jumpMs;
-  await runs.decide('x', 'c1', { decision: 'allow' });
-  await begun.opened;
-  Date.now = now;
-  release.open();
-  expect(await runs.result('x')).toMatchObject({ status: 'done', result: { answer: 'ok' } });
-  expect(keys).toEqual(['x:c1']);
-});
+test.each([3_600_000, -3_600_000])(
+  'case 6: a clock that jumps by %d ms changes no outcome, enters no call twice and loses no decision',
+  async (jumpMs) => {
+    verifies('restate.cases.6');
+    const now = Date.now;
+    onTestFinished(() => void (Date.now = now));
+    const [begun, release] = [gate(), gate()];
+    const keys: string[] = [];
+    const name = jumpMs > 0 ? 'ahead' : 'behind';
+    const agent = agentWith(
+      'pay',
+      async (key) => {
+        keys.push(key);
+        begun.open();
+        await release.opened;
+      },
+      { approve: () => ({ decision: 'later' }) },
+    );
+    const runs = await engine.serve(name, agent);
+    await runs.start('x', { messages });
+    await expect.poll(() => runs.waiting('x')).toHaveLength(1);
+    Date.now = () => now() + jumpMs;
+    await runs.decide('x', 'c1', { decision: 'allow' });
+    await begun.opened;
+    Date.now = now;
+    release.open();
+    expect(await runs.result('x')).toMatchObject({ status: 'done', result: { answer: 'ok' } });
+    expect(keys).toEqual(['x:c1']);
+  },
+);
 
 test('case 14: a server that dies under a payment, and under a run that waits, loses neither, and the payment is not entered again', async () => {
   verifies('restate.cases.14');

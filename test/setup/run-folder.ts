@@ -29,6 +29,7 @@ export default function setup(): (() => void) | undefined {
     delete process.env[IN_USE];
     const left = readdirSync(folder);
     rmSync(folder, { recursive: true, force: true });
-    if (left.length > 0) throw new Error(`${left.length} entries were left in the temp folder: ${left.slice(0, 20).join(', ')}`);
+    if (left.length > 0)
+      throw new Error(`${left.length} entries were left in the temp folder: ${left.slice(0, 20).join(', ')}`);
   };
 }

@@ -1,4 +1,4 @@
-import { timeGrowth, verifies } from '@kernel/testing';
+import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { highlightCode, loadHighlighter } from '../src/markdown/highlight.ts';
 import { renderBlock } from '../src/markdown/render-block.ts';
@@ -176,21 +176,4 @@ test('what is too long or nested too deep is shown as it is', () => {
   expect(render(line)).toContain(line);
   expect(render(`${'> '.repeat(8000)}x`)).toContain('x');
   expect(split(`\`\`\`\n${'code\n'.repeat(10_000)}\`\`\``).every(({ source }) => source.length < 20_000)).toBe(true);
-});
-
-test.each([
-  ['one line', (size: number) => 'a'.repeat(size)],
-  ['many lines', (size: number) => 'a b\n'.repeat(size / 4)],
-  ['emphasis', (size: number) => '*a'.repeat(size / 2)],
-  ['brackets', (size: number) => '[a]('.repeat(size / 4)],
-  ['quotes', (size: number) => '> '.repeat(size / 2)],
-  ['list items', (size: number) => '- a\n'.repeat(size / 4)],
-  ['a table', (size: number) => `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(size / 6)}`],
-  ['code', (size: number) => `\`\`\`ts\n${'const a = (b) => `${c}`;\n'.repeat(size / 24)}`],
-])('the time to lay out %s grows with its length', async (_, make) => {
-  verifies('cli.look.safe');
-  await loadHighlighter();
-  // A block is bounded, so that the sizes begin above its bound.
-  const growth = await timeGrowth({ make, work: (text) => render(text, COLORS), largest: 262_144, doublings: 3 });
-  expect(growth).toBeLessThan(3);
 });

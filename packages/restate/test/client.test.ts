@@ -119,7 +119,13 @@ test('what no run can use is refused before anything is sent', async () => {
 });
 
 describe('a server that restarts', () => {
-  const row = { id: 'inv_1', target_service_key: 'x', status: 'running', created_at: '2026-01-01', modified_at: '2026-01-01' };
+  const row = {
+    id: 'inv_1',
+    target_service_key: 'x',
+    status: 'running',
+    created_at: '2026-01-01',
+    modified_at: '2026-01-01',
+  };
   /** What each of its verbs reads first. */
   const reads: Readonly<Record<string, (runs: RestateRuns) => Promise<unknown>>> = {
     status: (runs) => runs.status('x'),
@@ -135,7 +141,8 @@ describe('a server that restarts', () => {
     'has no leader yet': () => new Response('node N1:2 was shut down or removed', { status: 500 }),
     'ends its answer in the middle': () => new Response(failing()),
   };
-  const failing = (): ReadableStream => new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
+  const failing = (): ReadableStream =>
+    new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
   const answer = (url: string): Response => {
     if (url.endsWith('/query')) return Response.json({ rows: [row] });
     if (url.endsWith('/output')) return new Response(null, { status: 404 });

@@ -92,7 +92,9 @@ export function createRestateApi({
   return {
     call: (path, body) => json(ingressUrl, path, post(body)),
     read: (path, body, signal) =>
-      retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), { signal }),
+      retryRead(() => json(ingressUrl, path, { ...post(body), ...(signal === undefined ? {} : { signal }) }), {
+        signal,
+      }),
     send: (path, body, delayMs) =>
       json(ingressUrl, `${path}/send${delayMs > 0 ? `?delay=${Math.ceil(delayMs)}ms` : ''}`, post(body)),
     async workflowState(workflow, key) {
