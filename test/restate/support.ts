@@ -35,7 +35,7 @@ export interface TestEngine {
 /** Starts a server before the tests of a file, and ends it behind them. */
 export function useEngine(): TestEngine {
   let server: TestServer | undefined;
-  const endpoints: TestEndpoint[] = [];
+  const endpoints: Pick<TestEndpoint, 'close'>[] = [];
   beforeAll(async () => {
     server = await startServer();
   });
@@ -71,7 +71,7 @@ export function useEngine(): TestEngine {
       const port = await freePort();
       let endpoint = await serveOnLoopback([agentWorkflow(name, agent, options)], port);
       await running().register(endpoint.url);
-      endpoints.push({ url: endpoint.url, close: () => endpoint.close() });
+      endpoints.push({ close: () => endpoint.close() });
       return {
         async replace(next) {
           await endpoint.close();

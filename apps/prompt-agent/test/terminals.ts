@@ -103,7 +103,11 @@ export interface PseudoTerminal {
 /** Starts the built program in a pseudo-terminal of `script` (util-linux), which every Linux has. */
 export function inPseudoTerminal(
   args: readonly string[],
-  { cwd, columns = 80 }: { readonly cwd: string; readonly columns?: number },
+  {
+    cwd,
+    columns = 80,
+    env = {},
+  }: { readonly cwd: string; readonly columns?: number; readonly env?: Readonly<Record<string, string>> },
 ): PseudoTerminal {
   const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
   const program = [process.execPath, CLI, ...args].map(quote).join(' ');
@@ -118,6 +122,7 @@ export function inPseudoTerminal(
       SHELL: '/bin/sh',
       TERM: 'xterm-256color',
       PROMPT_AGENT_SERVERS: '',
+      ...env,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
