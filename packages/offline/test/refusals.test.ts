@@ -162,3 +162,59 @@ test.each([
   const right = input === undefined ? [] : [`${tool.name} ${JSON.stringify(input)}`];
   expect([[], right]).toContainEqual(calls);
 });
+
+const NAMES: readonly (readonly [string, string])[] = [
+  ['source', 'destination'],
+  ['from', 'to'],
+  ['path', 'new_path'],
+  ['path', 'to'],
+  ['file', 'new_name'],
+  ['old_path', 'new_path'],
+];
+
+test.each(NAMES)('a file is moved in the direction that was meant, or not at all: %s, %s', async (source, target) => {
+  verifies('offline.direction');
+  const named = (name: string, description: string): Tool => ({
+    name,
+    description,
+    effect: 'read',
+    parameters: {
+      type: 'object',
+      properties: { [source]: { type: 'string' }, [target]: { type: 'string' } },
+      required: [source, target],
+    },
+  });
+  const move = named('move_file', 'Moves or renames a file.');
+  const turned: Tool = {
+    ...move,
+    parameters: {
+      type: 'object',
+      properties: { [target]: { type: 'string' }, [source]: { type: 'string' } },
+      required: [target, source],
+    },
+  };
+  const right = { [source]: 'a.txt', [target]: 'b.txt' };
+  for (const tool of [move, turned])
+    for (const prompt of [
+      'move a.txt to b.txt',
+      'rename a.txt as b.txt',
+      'move the file a.txt to b.txt',
+      'move to b.txt the file a.txt',
+      'move to b.txt a.txt',
+      'to b.txt move a.txt',
+      'to b.txt, move the file a.txt',
+      'rename to b.txt: a.txt',
+      'rename to b.txt the file a.txt',
+      'rename into b.txt: a.txt',
+      'move into b.txt what is a.txt',
+      'b.txt is where a.txt should be moved to',
+      'b.txt from a.txt, rename it',
+    ]) {
+      const calls = await callsFor(prompt, [tool]).catch((error: unknown) => {
+        if (refused(error)) return [];
+        throw error;
+      });
+      const inputs = calls.map((call): unknown => JSON.parse(call.slice(call.indexOf('{'))));
+      for (const input of inputs) expect.soft(input, prompt).toEqual(right);
+    }
+});

@@ -1,7 +1,8 @@
-import type { JsonObject } from '@kernel/protocol';
+import type { JsonObject, JsonValue } from '@kernel/protocol';
 import { wordsOf } from '../language/stem.ts';
 import type { Token } from '../language/tokenize.ts';
 import type { Slot } from './argument-slots.ts';
+import { isWithin } from './is-within.ts';
 
 const SOURCE = new Set([
   'from',
@@ -35,25 +36,67 @@ const BEFORE_TARGET = new Set([
 ]);
 const SKIPPED = new Set(['the', 'a', 'an', 'file', 'folder', 'directory', 'city', 'my', 'currency']);
 
+/** The words that only a target has before it, also where no argument is named as a source. */
+const BEFORE_NEW_NAME = new Set(['to', 'into', 'onto', 'as']);
+/** The kinds of arguments whose values are any text. */
+const TEXTS: ReadonlySet<Slot['kind']> = new Set(['path', 'text', 'search', 'place', 'message']);
+
 /**
- * Whether the direction between two arguments, such as `from` and `to`, is certain: at least one of the two values has its preposition before it, and
- * neither has that of the other. Arguments without a direction are certain.
+ * Returns the arguments with the value of a source, such as `from`, and of a target, such as `to`, exchanged where the prepositions of the request
+ * say so, as in "move to b.txt the file a.txt". Returns `undefined` if the direction is not certain: at least one of the two values must have its
+ * preposition before it, and neither that of the other. A path and a new path have a direction too, for which "to b.txt" is enough.
  */
-export function isDirectionCertain(slots: readonly Slot[], input: JsonObject, tokens: readonly Token[]): boolean {
-  const sources = slots.filter(({ name }) => wordsOf(name).some((word) => SOURCE.has(word)));
-  const targets = slots.filter(({ name }) => wordsOf(name).some((word) => TARGET.has(word)));
+export function withDirection(
+  slots: readonly Slot[],
+  input: JsonObject,
+  tokens: readonly Token[],
+): JsonObject | undefined {
+  let directed = input;
+  for (const { source, target, isNamed } of directedPairs(slots)) {
+    const [from, to] = [directed[source.name], directed[target.name]];
+    if (from === to) {
+      if (isNamed && from !== undefined) return undefined;
+      continue;
+    }
+    if (from === undefined || to === undefined) {
+      if (isNamed) return undefined;
+      continue;
+    }
+    const turned = { ...directed, [source.name]: to, [target.name]: from };
+    if (!isNamed) {
+      const arePaths = [from, to].every((value) => tokens.some(({ kind, text }) => kind === 'path' && text === value));
+      const isTurned = BEFORE_NEW_NAME.has(wordBefore(from, tokens)) && !BEFORE_NEW_NAME.has(wordBefore(to, tokens));
+      if (arePaths && (isTurned || wordBefore(to, tokens) === 'from')) directed = turned;
+    } else if (!isCertain(from, to, tokens)) {
+      const canTurn = isCertain(to, from, tokens) && isWithin(to, source) && isWithin(from, target);
+      if (!canTurn) return undefined;
+      directed = turned;
+    }
+  }
+  return directed;
+}
+
+/** The arguments that have a direction: a source and a target by their names, or a path beside the only target. */
+function directedPairs(slots: readonly Slot[]) {
+  const isNamed = (names: ReadonlySet<string>) => (slot: Slot) => wordsOf(slot.name).some((word) => names.has(word));
+  const sources = slots.filter(isNamed(SOURCE));
+  const targets = slots.filter(isNamed(TARGET));
+  const others = slots.filter((slot) => slot.required && TEXTS.has(slot.kind) && !targets.includes(slot));
   const pairs = sources.flatMap((source) =>
     targets
-      .filter(({ kind }) => kind === source.kind)
-      .map((target) => [input[source.name], input[target.name]] as const),
+      .filter((target) => target.kind === source.kind || (TEXTS.has(target.kind) && TEXTS.has(source.kind)))
+      .map((target) => ({ source, target, isNamed: true })),
   );
-  return pairs.every(([source, target]) => {
-    if (source === undefined || target === undefined) return source === target;
-    const beforeSource = wordBefore(source, tokens);
-    const beforeTarget = wordBefore(target, tokens);
-    if (source === target || BEFORE_TARGET.has(beforeSource) || BEFORE_SOURCE.has(beforeTarget)) return false;
-    return BEFORE_SOURCE.has(beforeSource) || BEFORE_TARGET.has(beforeTarget);
-  });
+  const [source, target] = [others[0], targets[0]];
+  if (pairs.length > 0 || others.length !== 1 || targets.length !== 1 || source === undefined || target === undefined)
+    return pairs;
+  return TEXTS.has(target.kind) ? [{ source, target, isNamed: false }] : [];
+}
+
+function isCertain(source: JsonValue, target: JsonValue, tokens: readonly Token[]): boolean {
+  const [beforeSource, beforeTarget] = [wordBefore(source, tokens), wordBefore(target, tokens)];
+  if (BEFORE_TARGET.has(beforeSource) || BEFORE_SOURCE.has(beforeTarget)) return false;
+  return BEFORE_SOURCE.has(beforeSource) || BEFORE_TARGET.has(beforeTarget);
 }
 
 /** The word before a value in the request, without articles; empty if the value is not in it as one or more tokens. */

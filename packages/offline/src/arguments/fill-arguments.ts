@@ -3,7 +3,7 @@ import type { ToolProfile } from '../matching/tool-profile.ts';
 import { conceptOf } from '../language/lexicon.ts';
 import type { Slot } from './argument-slots.ts';
 import { stemOf } from '../language/stem.ts';
-import { isDirectionCertain } from './direction.ts';
+import { withDirection } from './direction.ts';
 import { isWithin } from './is-within.ts';
 import { fillLiteral, fillNumber } from './fill-literal.ts';
 import { fillBarePath, fillPath } from './fill-path.ts';
@@ -55,8 +55,9 @@ export function fillArguments(
     evidence: 0,
   };
   if (holdsPhrasedValue(filling, profile)) return undefined;
-  const input = fillSlots(filling, profile.slots, searchOrder(filling, profile));
-  return input === undefined || !isDirectionCertain(profile.slots, input, tokens) ? undefined : { input, filling };
+  const filled = fillSlots(filling, profile.slots, searchOrder(filling, profile));
+  const input = filled && withDirection(profile.slots, filled, tokens);
+  return input && { input, filling };
 }
 
 /** Whether a word looks like a value of an argument that only phrases fill, such as `tomorrow`: then it is not a value of another one. */
