@@ -6,6 +6,8 @@ export interface ProgramSearch {
   readonly workspace?: string | undefined;
   /** The folders to look in after those of the system. Default: the `PATH` of this process. */
   readonly path?: string | undefined;
+  /** Whether the program itself, not its surroundings, chose the folders: then only relative ones are left out. Default false. */
+  readonly isChosen?: boolean | undefined;
   /** The system, for tests. Default: this one. */
   readonly system?: ProgramSystem | undefined;
 }
@@ -72,7 +74,7 @@ export function programFolders(search: ProgramSearch = {}): readonly string[] {
   return createPlaces(search).path;
 }
 
-function createPlaces({ workspace, path, system = thisSystem() }: ProgramSearch) {
+function createPlaces({ workspace, path, isChosen = false, system = thisSystem() }: ProgramSearch) {
   const isWindows = system.platform === 'win32';
   const paths = nodeModule('node:path')?.[isWindows ? 'win32' : 'posix'];
   if (paths === undefined) return { isWindows, system: [], path: [], find: () => undefined };
@@ -109,18 +111,18 @@ function createPlaces({ workspace, path, system = thisSystem() }: ProgramSearch)
       ? hasWindowsOwner(folder)
       : parentsOf(folder).every((parent, index) => {
           const mode = system.stat(parent)?.mode ?? 0o002;
-          // In a folder such as `/tmp` everybody can add something, and nobody can rename what belongs to another one.
-          return (mode & 0o002) === 0 || (index > 0 && (mode & STICKY) !== 0);
+          // A link has no mode of its own; in a folder such as `/tmp` nobody can rename what belongs to another one.
+          return (mode & KIND) === LINK || (mode & 0o002) === 0 || (index > 0 && (mode & STICKY) !== 0);
         });
   const isSafeFolder = (folder: string): boolean =>
-    isKept(folder) && ![...foreign].some((each) => isInside(each, folder));
+    isChosen || (isKept(folder) && ![...foreign].some((each) => isInside(each, folder)));
   const isAbsolute = (folder: string): boolean =>
     isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder);
   const isModules = (folder: string): boolean => fold(folder).split(/[/\\]/).includes('node_modules');
   const isUsable = (folder: string): boolean => {
     const there = isAbsolute(folder) ? real(folder) : undefined;
-    if (there === undefined || [folder, there].some(isModules)) return false;
-    return isSafeFolder(there) && ![...foreign].some((each) => isInside(each, folder));
+    if (there === undefined || isChosen) return there !== undefined;
+    return ![folder, there].some(isModules) && [folder, there].every(isSafeFolder);
   };
 
   const isOwn = ({ mode, uid: owner, gid }: ProgramStats): boolean =>

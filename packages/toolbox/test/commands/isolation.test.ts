@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   bubblewrap,
   containerIsolation,
@@ -14,16 +16,27 @@ import {
   linuxNamespaces,
   sandboxExec,
 } from '../../src/commands/index.ts';
-import { commands, emptyFolder } from './support.ts';
+import { commands, emptyFolder, progress, virtualTimers } from './support.ts';
 
-const works = (program: string, ...args: readonly string[]): boolean => {
+const works = (name: string, ...args: readonly string[]): boolean => {
+  const program = findProgram(name);
   try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
+    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
+    return program !== undefined;
   } catch {
     return false;
   }
 };
+/** The processes of this machine that have a word among their arguments. */
+const processesWith = (word: string): readonly string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
+    } catch {
+      return false;
+    }
+  });
+
 const ways: readonly (readonly [string, Isolation, boolean])[] = [
   ['bubblewrap', bubblewrap(), works('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')],
   [
@@ -155,14 +168,25 @@ describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
   });
 
   it.skipIf(!isThere)('ends with everything that it started, on the time limit', async () => {
-    const { run, folder } = await commands({ isolation });
-    const writer = 'while true; do echo late > late; sleep 0.05; done';
-    const result = await run(['bash', '-c', `setsid bash -c "${writer}" & sleep 100`], { timeout_seconds: 1 });
-    expect(result).toMatchObject({ outcome: 'timeout' });
+    const { run } = await commands({ isolation });
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const mark = `mark-${randomUUID()}`;
+    const script = `setsid bash -c 'echo "session 1"; sleep 100; echo' ${mark} & sleep 100`;
+    const result = run(['bash', '-c', script], { timeout_seconds: 1 }, { onProgress });
+    await saw('session');
+    expect(processesWith(mark)).not.toEqual([]);
+    clock.advance(1000);
+    expect(await result).toMatchObject({ outcome: 'timeout' });
+    clock.end();
     // A process of its own session is in the same namespace, and dies with it.
-    rmSync(join(folder, 'late'), { force: true });
-    execFileSync('sleep', ['1']);
-    expect(existsSync(join(folder, 'late'))).toBe(false);
+    await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
+  });
+
+  it.skipIf(!isThere)('does not inherit the descriptor by which its start is announced', async () => {
+    const { run } = await commands({ isolation });
+    const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
+    expect((await run(['bash', '-c', script])).forLLM).toContain('closed');
   });
 });
 
@@ -186,6 +210,50 @@ describe('detectIsolation', () => {
   });
 });
 
+describe('an isolation that takes long to set up', () => {
+  /** Announces the start once there is a file `go`. */
+  const slow: Isolation = {
+    name: 'slow',
+    wrap: ({ command, folder, variables }) => ({
+      program: '/bin/sh',
+      args: ['-c', SETUP, 'sh', join(folder, 'go'), ...command],
+      variables,
+      announcesStart: true,
+    }),
+  };
+  const SETUP = 'go=$1; shift; echo setup; until [ -e "$go" ]; do sleep 0.01; done; printf . >&3; exec 3>&-; exec "$@"';
+
+  it('takes nothing of the time limit of the command', async () => {
+    verifies('toolbox.commands.limit');
+    const { run, folder } = await commands({ isolation: slow });
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const result = run(['bash', '-c', 'echo "ran 1"; sleep 100'], { timeout_seconds: 2 }, { onProgress });
+    let end: unknown;
+    void result.then((value) => (end = value));
+    await saw('setup');
+    clock.advance(50_000);
+    writeFileSync(join(folder, 'go'), '');
+    await saw('ran');
+    clock.advance(1999);
+    await new Promise(setImmediate);
+    expect(end).toBeUndefined();
+    clock.advance(1);
+    expect((await result).forLLM).toContain('longer than 2 s');
+  });
+
+  it('is given up after a minute, and the result says that the command did not start', async () => {
+    verifies('toolbox.commands.limit');
+    const { run } = await commands({ isolation: slow, timeoutMs: Infinity });
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const result = run(['true'], {}, { onProgress });
+    await saw('setup');
+    clock.advance(60_000);
+    expect(await result).toMatchObject({ isError: true, forLLM: expect.stringContaining('the command did not start') });
+  });
+});
+
 describe('isolation that cannot be tried here', () => {
   const request = {
     command: ['npm', 'test'],
@@ -198,8 +266,13 @@ describe('isolation that cannot be tried here', () => {
     gitWritable: false,
   };
 
-  it('a container has the folder alone, no network and no capability, and can be ended by its name', () => {
-    const { args, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
+  it('a container has the folder alone, no network and no capability, and can be ended by its name', async () => {
+    const bin = await emptyFolder();
+    writeFileSync(join(bin, 'podman'), '', { mode: 0o755 });
+    vi.stubEnv('PATH', bin);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { args, program, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
+    for (const path of [program, stop?.program]) expect(path).toMatch(/^\/.*\/podman$/);
     const line = args.join(' ');
     for (const part of ['--network none', '--cap-drop ALL', '--read-only', '--env CI=1', '-- node:24 npm test'])
       expect(line).toContain(part);
