@@ -42,6 +42,7 @@ export async function runExample(root: string, node: NodeBinary, project: string
 /** Loads every entry point by `import` and by `require`. One may lack an optional package of another vendor, and says so. */
 const LOADER = `
 import { createRequire } from 'node:module';
+import { systemProgram } from '../lib/system-program.ts';
 const require = createRequire(import.meta.url);
 const [, , optional, ...entries] = process.argv;
 for (const entry of entries)
@@ -84,7 +85,7 @@ export async function followReadme(root: string, node: NodeBinary, folder: strin
     );
   mkdirSync(folder, { recursive: true });
   const env = environmentOf(node);
-  await run(`${node.name}: npm init fails`, 'npm', ['init', '-y'], { cwd: folder, env });
+  await run(`${node.name}: npm init fails`, systemProgram('npm'), ['init', '-y'], { cwd: folder, env });
   await npmInstall(folder, node, packages, source);
   writeFileSync(join(folder, file), program);
   const { stdout } = await run(`${node.name}: the program of README.md fails`, node.path, [file], { cwd: folder, env });

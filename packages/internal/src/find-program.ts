@@ -58,10 +58,13 @@ const MAX_LINKS = 40;
  */
 export function findProgram(name: string, search: ProgramSearch = {}): string | undefined {
   const places = createPlaces(search);
-  return places.find(name, [...places.system, ...places.path], places.isWindows ? ['.exe', '.com'] : [''], true);
+  return places.find(name, [...places.system, ...places.path.filter(places.isKept)], places.isWindows ? ['.exe', '.com'] : [''], true);
 }
 
-/** Finds a program that a user or a model named, in the order of the `PATH`. Undefined if no folder of `programFolders` has it. */
+/**
+ * Finds a program that a user or a model named, in the order of the `PATH`. Undefined if no folder of `programFolders` has it. In a folder that everybody can
+ * write to, as the tools of some build machines are, only a program of this user or the system counts.
+ */
 export function findCommand(name: string, search: ProgramSearch = {}): string | undefined {
   const places = createPlaces(search);
   const endings = ['.com', '.exe', '.bat', '.cmd'];
@@ -69,7 +72,7 @@ export function findCommand(name: string, search: ProgramSearch = {}): string | 
   return places.find(name, places.path, isWhole ? [''] : endings, false);
 }
 
-/** The folders of a `PATH` that are absolute, neither in the workspace nor in a repository or a `node_modules`, and not writable by everybody. */
+/** The folders of a `PATH` that are absolute, and neither in the workspace nor in a repository around it nor in a `node_modules`. */
 export function programFolders(search: ProgramSearch = {}): readonly string[] {
   return createPlaces(search).path;
 }
@@ -77,7 +80,7 @@ export function programFolders(search: ProgramSearch = {}): readonly string[] {
 function createPlaces({ workspace, path, isChosen = false, system = thisSystem() }: ProgramSearch) {
   const isWindows = system.platform === 'win32';
   const paths = nodeModule('node:path')?.[isWindows ? 'win32' : 'posix'];
-  if (paths === undefined) return { isWindows, system: [], path: [], find: () => undefined };
+  if (paths === undefined) return { isWindows, system: [], path: [], isKept: () => false, find: () => undefined };
   const { env, home, uid } = system;
   const fold = (text: string): string => (isWindows ? paths.normalize(text).toLowerCase() : text);
   const isInside = (folder: string, file: string): boolean =>
@@ -114,45 +117,51 @@ function createPlaces({ workspace, path, isChosen = false, system = thisSystem()
           // A link has no mode of its own; in a folder such as `/tmp` nobody can rename what belongs to another one.
           return (mode & KIND) === LINK || (mode & 0o002) === 0 || (index > 0 && (mode & STICKY) !== 0);
         });
-  const isSafeFolder = (folder: string): boolean =>
-    isChosen || (isKept(folder) && ![...foreign].some((each) => isInside(each, folder)));
+  const isForeign = (folder: string): boolean => !isChosen && [...foreign].some((each) => isInside(each, folder));
   const isAbsolute = (folder: string): boolean =>
     isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder);
   const isModules = (folder: string): boolean => fold(folder).split(/[/\\]/).includes('node_modules');
   const isUsable = (folder: string): boolean => {
     const there = isAbsolute(folder) ? real(folder) : undefined;
-    if (there === undefined || isChosen) return there !== undefined;
-    return ![folder, there].some(isModules) && [folder, there].every(isSafeFolder);
+    return there !== undefined && (isChosen || ![folder, there].some((each) => isModules(each) || isForeign(each)));
   };
 
-  const isOwn = ({ mode, uid: owner, gid }: ProgramStats): boolean =>
-    uid === undefined ||
-    ((owner === 0 || owner === uid) &&
-      // A group of its own is the user alone; members of `admin` on macOS can become root.
-      ((mode & 0o020) === 0 || gid === 0 || gid === uid || (system.platform === 'darwin' && gid === 80)));
+  const hasOwner = ({ uid: owner }: ProgramStats): boolean => uid === undefined || owner === 0 || owner === uid;
+  const isOwn = (stats: ProgramStats): boolean =>
+    hasOwner(stats) &&
+    // A group of its own is the user alone; members of `admin` on macOS can become root.
+    ((stats.mode & 0o020) === 0 ||
+      [0, uid].includes(stats.gid) ||
+      (system.platform === 'darwin' && stats.gid === 80));
   const root = env['SystemRoot'] ?? String.raw`C:\Windows`;
   const own = isWindows
     ? [paths.join(root, 'System32'), paths.join(root, String.raw`System32\WindowsPowerShell\v1.0`)]
     : SYSTEM;
 
-  /** Whether a file, and each link on the way to it, lies where nobody else can put one. */
+  /** Whether a file, and each link on the way to it, lies where nobody else has put one; `isStrict`: and where nobody else can. */
   const isProgram = (file: string, isStrict: boolean): boolean => {
     let at = file;
     for (let links = 0; links < MAX_LINKS; links += 1) {
       const folder = real(paths.dirname(at));
-      if (folder === undefined || !isSafeFolder(folder)) return false;
+      if (folder === undefined || isForeign(folder)) return false;
       at = paths.join(folder, paths.basename(at));
       const [stats, above] = [system.stat(at), system.stat(folder)];
       if (stats === undefined || above === undefined) return false;
-      if (isStrict && !own.some((each) => real(each) === folder) && !(isOwn(above) && isOwn(stats))) return false;
-      if ((stats.mode & KIND) !== LINK)
-        return (stats.mode & KIND) === FILE && (isWindows || ((stats.mode & 0o111) !== 0 && (stats.mode & 0o002) === 0));
+      const isKeptHere = isChosen || isKept(folder);
+      const isSystem = own.some((each) => real(each) === folder);
+      if (!(isStrict ? isKeptHere && (isSystem || (isOwn(above) && isOwn(stats))) : isKeptHere || hasOwner(stats)))
+        return false;
+      if ((stats.mode & KIND) !== LINK) {
+        if (!isWindows && ((stats.mode & 0o111) === 0 || (isStrict && (stats.mode & 0o002) !== 0))) return false;
+        return (stats.mode & KIND) === FILE;
+      }
       at = paths.resolve(folder, system.readLink(at));
     }
     return false;
   };
   return {
     isWindows,
+    isKept,
     system: own.filter(isUsable),
     path: (path ?? env['PATH'] ?? env['Path'] ?? '').split(paths.delimiter).filter(isUsable),
     find(name: string, folders: readonly string[], endings: readonly string[], isStrict: boolean): string | undefined {

@@ -61,6 +61,12 @@ const WAYS: readonly (readonly [string, (folders: Folders) => string])[] = [
       return outside;
     },
   ],
+  ['folders of another repository that the program runs in', () => plant(join(import.meta.dirname, '../node_modules/.planted'))],
+  ['the current folder, by relative names', ({ workspace }) => (plant(workspace), ['', '.', './bin', 'bin'].join(delimiter))],
+];
+
+/** Only of what this code starts for its own work: on some build machines everybody can write to the folders of a user's tools. */
+const WRITABLE: typeof WAYS = [
   [
     'a folder that everybody can write to',
     ({ outside }) => {
@@ -82,11 +88,15 @@ const WAYS: readonly (readonly [string, (folders: Folders) => string])[] = [
       return outside;
     },
   ],
-  ['folders of another repository that the program runs in', () => plant(join(import.meta.dirname, '../node_modules/.planted'))],
-  ['the current folder, by relative names', ({ workspace }) => (plant(workspace), ['', '.', './bin', 'bin'].join(delimiter))],
 ];
 
 describe.skipIf(process.platform === 'win32')('planted through', () => {
+  test.each(WRITABLE)('%s, none of the programs is found for our own work', (_name, plantIn) => {
+    const folders = createFolders();
+    const path = plantIn(folders);
+    for (const name of NAMES) expect(findProgram(name, { ...folders, path }) ?? '').not.toContain(folders.base);
+  });
+
   test.each(WAYS)('%s, none of the programs is found', (_name, plantIn) => {
     const folders = createFolders();
     const path = plantIn(folders);
@@ -171,8 +181,6 @@ describe('on Windows, with made folders,', () => {
     ['a folder without a drive', String.raw`\tools`],
     ['the current folder of a drive', 'C:tools'],
     ['a share of another machine', String.raw`\\server\share`],
-    ['a folder that each user can make files in', String.raw`C:\tools`],
-    ['a folder of another user', String.raw`C:\Users\other\bin`],
   ])('%s gives no program, whatever PATHEXT says', (_name, folder) => {
     const path = ['', String.raw`${folder}`].join(';');
     const planted = ['', '.exe', '.com', '.cmd', '.bat', '.js', '.vbs', '.ps1'].flatMap((ending) =>
@@ -185,6 +193,14 @@ describe('on Windows, with made folders,', () => {
       expect(findCommand(name, { workspace, path, system: { ...system, env } })).toBeUndefined();
     }
   });
+
+  test.each([String.raw`C:\tools`, String.raw`C:\Users\other\bin`])(
+    'a folder that other users can make files in gives no program for our own work: %s',
+    (path) => {
+      const system = onWindows(NAMES.map((name) => String.raw`${path}\${name}.exe`));
+      for (const name of NAMES) expect(findProgram(name, { workspace, path, system })).toBeUndefined();
+    },
+  );
 
   test('a link that leads into the repository gives no program, and one that stays among programs does', () => {
     const bin = String.raw`C:\Users\me\bin`;
@@ -229,6 +245,15 @@ describe('on Linux, with made folders,', () => {
     expect(findProgram('rg', { path: '/opt/tool/bin', system })).toBe(isUsed ? '/opt/tool/bin/rg' : undefined);
     // What a user named on their own PATH may belong to somebody whom they trust.
     expect(findCommand('rg', { path: '/opt/tool/bin', system })).toBe('/opt/tool/bin/rg');
+  });
+
+  test.each([
+    ['this user', '100777 1000 1000', true],
+    ['another user', '100755 1001 1001', false],
+  ])('in a folder that everybody can write to, a command of %s counts: %3$s', (_name, file, isUsed) => {
+    const system = linux({ '/opt/tools/bin': '040777 0 0', '/opt/tools/bin/node': file });
+    expect(findCommand('node', { path: '/opt/tools/bin', system })).toBe(isUsed ? '/opt/tools/bin/node' : undefined);
+    expect(findProgram('node', { path: '/opt/tools/bin', system })).toBeUndefined();
   });
 
   test('a workspace or a current folder that is the root or the home hides only what it must', () => {

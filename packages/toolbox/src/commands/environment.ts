@@ -26,7 +26,7 @@ export const DEFAULT_VARIABLES: readonly string[] = [
 
 /**
  * Returns the environment of a command: the named variables that are set. Folders of the PATH that are relative, within `folder` or a repository
- * around it, or writable by everybody are left out: anyone could have put a program named `git` there.
+ * around it are left out: anyone could have put a program named `git` there.
  */
 export function commandVariables(
   names: readonly string[],
