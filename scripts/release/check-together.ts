@@ -2,6 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { importsOf } from '../lib/imports.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
+import { systemProgram } from '../lib/system-program.ts';
 import { npmInstall, type Source } from './empty-project.ts';
 import { environmentOf, run, type NodeBinary } from './shell.ts';
 
@@ -42,7 +43,6 @@ export async function runExample(root: string, node: NodeBinary, project: string
 /** Loads every entry point by `import` and by `require`. One may lack an optional package of another vendor, and says so. */
 const LOADER = `
 import { createRequire } from 'node:module';
-import { systemProgram } from '../lib/system-program.ts';
 const require = createRequire(import.meta.url);
 const [, , optional, ...entries] = process.argv;
 for (const entry of entries)

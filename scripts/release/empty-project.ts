@@ -36,5 +36,8 @@ export async function npmInstall(
   writeFileSync(join(folder, '.npmrc'), `@kernel:registry=${url}\n`);
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline', '--ignore-scripts'];
   const args = ['install', ...packages, ...quiet, '--engine-strict', `--cache=${cache}`];
-  await run(`${node.name}: npm install fails in ${folder}`, systemProgram('npm'), args, { cwd: folder, env: environmentOf(node) });
+  await run(`${node.name}: npm install fails in ${folder}`, systemProgram('npm'), args, {
+    cwd: folder,
+    env: environmentOf(node),
+  });
 }

@@ -44,7 +44,8 @@ export function restoreReadme(root: string, folder: string): void {
   const committed = execFileSync(systemProgram('git'), ['-C', root, 'show', `HEAD:${path}`], { encoding: 'utf8' });
   const packed = asPacked(committed, path, placesOf(folder, guidesIn(folder, committed)));
   const now = readFileSync(join(root, path), 'utf8');
-  if (now === packed && now !== committed) execFileSync(systemProgram('git'), ['-C', root, 'checkout', '--quiet', 'HEAD', '--', path]);
+  if (now === packed && now !== committed)
+    execFileSync(systemProgram('git'), ['-C', root, 'checkout', '--quiet', 'HEAD', '--', path]);
 }
 
 /** Maps a file of the repository to its place in the tarball of a package, if it has one. Documents have, and so do sources, which code maps link to. */

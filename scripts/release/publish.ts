@@ -69,5 +69,8 @@ export function integrityOf(file: string): string {
 }
 
 function npm(args: readonly string[]): string {
-  return execFileSync(systemProgram('npm'), [...args, '--loglevel=error'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(systemProgram('npm'), [...args, '--loglevel=error'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }

@@ -27,7 +27,9 @@ const PACKED_FOLDERS = ['dist', 'docs', 'src'];
 /** Removes what git ignores from the folders that a tarball of a package holds: of an earlier build, an editor or a user. */
 export function removeIgnored(root: string, folder: string): void {
   const folders = PACKED_FOLDERS.map((each) => `${folder}/${each}`);
-  execFileSync(systemProgram('git'), ['-C', root, 'clean', '-fdXq', '--', ...folders], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(systemProgram('git'), ['-C', root, 'clean', '-fdXq', '--', ...folders], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** The files that a manifest points to: in its `exports`, `imports` and `bin`, under any condition. Patterns are left out. */

@@ -115,7 +115,10 @@ function importedNames(text: string, report: (at: number, message: string) => vo
 /** Whether a module has a wrapper from the one that defines it. */
 function importsWrapper(text: string, name: string): boolean {
   const from = (WRAPPERS[name]?.module ?? '').split('/').at(-1) ?? '';
-  return new RegExp(String.raw`^import \{[^}]*\b${name}\b[^}]*\} from '[^']*/${from.replace('.', String.raw`\.`)}';`, 'm').test(text);
+  return new RegExp(
+    String.raw`^import \{[^}]*\b${name}\b[^}]*\} from '[^']*/${from.replace('.', String.raw`\.`)}';`,
+    'm',
+  ).test(text);
 }
 
 function isPath(argument: string, text: string): boolean {

@@ -10,12 +10,20 @@ const SPAWN = "import { spawn } from 'node:child_process';\n";
 
 test.each([
   ['a bare name', `${SPAWN}spawn('git', ['status']);`, "starts 'git'"],
-  ['a bare name where there is none', `${SPAWN}spawn(findSystemProgram('bwrap') ?? 'bwrap', args);`, 'starts findSystemProgram'],
+  [
+    'a bare name where there is none',
+    `${SPAWN}spawn(findSystemProgram('bwrap') ?? 'bwrap', args);`,
+    'starts findSystemProgram',
+  ],
   ['a relative path', `${SPAWN}spawn('./tool');`, "starts './tool'"],
   ['a template', `${SPAWN}spawn(\`\${folder}/git\`);`, 'starts `'],
   ['a variable of unknown origin', `${SPAWN}const program = process.env.TOOL;\nspawn(program);`, 'starts program'],
   ['a name over several lines', `${SPAWN}const child = spawn(\n  'rg',\n  [],\n);`, "starts 'rg'"],
-  ['execFile', "import { execFile } from 'node:child_process';\nexecFile('secret-tool', [], done);", "starts 'secret-tool'"],
+  [
+    'execFile',
+    "import { execFile } from 'node:child_process';\nexecFile('secret-tool', [], done);",
+    "starts 'secret-tool'",
+  ],
   ['execFileSync', "import { execFileSync } from 'node:child_process';\nexecFileSync('tar', []);", "starts 'tar'"],
   ['spawnSync', "import { spawnSync } from 'child_process';\nspawnSync('rg', []);", "starts 'rg'"],
   ['fork of a name', "import { fork } from 'node:child_process';\nfork('worker.ts');", "starts 'worker.ts'"],
@@ -24,8 +32,16 @@ test.each([
   ['another name', "import { spawn as start } from 'node:child_process';\nstart('git');", 'imports "spawn as start"'],
   ['the whole module', "import * as processes from 'node:child_process';", 'as a whole'],
   ['a lazy import', "const { spawn } = await import('node:child_process');", 'otherwise than by a plain import'],
-  ['a built-in module', "process.getBuiltinModule('node:child_process').spawn('git');", 'otherwise than by a plain import'],
-  ['a starter that is passed on', "import { execFile } from 'node:child_process';\nconst run = promisify(execFile);", 'passes "execFile" on'],
+  [
+    'a built-in module',
+    "process.getBuiltinModule('node:child_process').spawn('git');",
+    'otherwise than by a plain import',
+  ],
+  [
+    'a starter that is passed on',
+    "import { execFile } from 'node:child_process';\nconst run = promisify(execFile);",
+    'passes "execFile" on',
+  ],
   ['a shell by its bare name', `${SPAWN}spawn(process.execPath, { shell: true });`, 'shell by its bare name'],
 ])('%s is refused', (_name, text, message) => {
   verifies('architecture.programs');
@@ -37,7 +53,10 @@ test.each([
   ['an absolute path', `${SPAWN}spawn('/usr/bin/sandbox-exec', args);`],
   ['what was found', `${SPAWN}const program = findProgram('rg');\nif (program !== undefined) spawn(program, args);`],
   ['what was required', `${SPAWN}spawn(requireProgram('bwrap', 'It', folder), args);`],
-  ['types, comments and words', "import type { ChildProcess } from 'node:child_process';\n// spawn('git')\nrespawn('git');\nx.spawn('git');"],
+  [
+    'types, comments and words',
+    "import type { ChildProcess } from 'node:child_process';\n// spawn('git')\nrespawn('git');\nx.spawn('git');",
+  ],
 ])('%s is allowed', (_name, text) => {
   expect(messages(text)).toEqual([]);
 });

@@ -12,7 +12,10 @@ const NAMES =
 
 /** A repository with a package in it, and a folder beside it; each planted program writes its name into `ran`. */
 function createRepository() {
-  const base = workspace({ 'repository/.git/HEAD': 'ref: refs/heads/main\n', 'repository/packages/a/a.txt': 'needle\n' });
+  const base = workspace({
+    'repository/.git/HEAD': 'ref: refs/heads/main\n',
+    'repository/packages/a/a.txt': 'needle\n',
+  });
   const [ran, repository, outside] = [join(base, 'ran'), join(base, 'repository'), join(base, 'outside')];
   mkdirSync(outside);
   const plant = (folder: string): string => {
@@ -73,7 +76,11 @@ describe.skipIf(process.platform === 'win32')('programs planted through', () => 
     for (const args of COMMANDS)
       // One after the other, to see which it was.
       // oxlint-disable-next-line no-await-in-loop
-      outcomes.push({ args, ...(await prompt(args, { cwd: repository.cwd, env, input: 'sk-key' })), ran: ranIn(repository) });
+      outcomes.push({
+        args,
+        ...(await prompt(args, { cwd: repository.cwd, env, input: 'sk-key' })),
+        ran: ranIn(repository),
+      });
     expect(outcomes.filter(({ ran }) => ran !== '')).toEqual([]);
     expect(outcomes.slice(0, 3).map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(outcomes[5]?.stderr).toContain('there is no program planted on the PATH');

@@ -58,7 +58,12 @@ const MAX_LINKS = 40;
  */
 export function findProgram(name: string, search: ProgramSearch = {}): string | undefined {
   const places = createPlaces(search);
-  return places.find(name, [...places.system, ...places.path.filter(places.isKept)], places.isWindows ? ['.exe', '.com'] : [''], true);
+  return places.find(
+    name,
+    [...places.system, ...places.path.filter(places.isKept)],
+    places.isWindows ? ['.exe', '.com'] : [''],
+    true,
+  );
 }
 
 /**
@@ -118,8 +123,7 @@ function createPlaces({ workspace, path, isChosen = false, system = thisSystem()
           return (mode & KIND) === LINK || (mode & 0o002) === 0 || (index > 0 && (mode & STICKY) !== 0);
         });
   const isForeign = (folder: string): boolean => !isChosen && [...foreign].some((each) => isInside(each, folder));
-  const isAbsolute = (folder: string): boolean =>
-    isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder);
+  const isAbsolute = (folder: string): boolean => (isWindows ? /^[a-z]:[/\\]/i.test(folder) : paths.isAbsolute(folder));
   const isModules = (folder: string): boolean => fold(folder).split(/[/\\]/).includes('node_modules');
   const isUsable = (folder: string): boolean => {
     const there = isAbsolute(folder) ? real(folder) : undefined;
@@ -130,9 +134,7 @@ function createPlaces({ workspace, path, isChosen = false, system = thisSystem()
   const isOwn = (stats: ProgramStats): boolean =>
     hasOwner(stats) &&
     // A group of its own is the user alone; members of `admin` on macOS can become root.
-    ((stats.mode & 0o020) === 0 ||
-      [0, uid].includes(stats.gid) ||
-      (system.platform === 'darwin' && stats.gid === 80));
+    ((stats.mode & 0o020) === 0 || [0, uid].includes(stats.gid) || (system.platform === 'darwin' && stats.gid === 80));
   const root = env['SystemRoot'] ?? String.raw`C:\Windows`;
   const own = isWindows
     ? [paths.join(root, 'System32'), paths.join(root, String.raw`System32\WindowsPowerShell\v1.0`)]

@@ -61,8 +61,14 @@ const WAYS: readonly (readonly [string, (folders: Folders) => string])[] = [
       return outside;
     },
   ],
-  ['folders of another repository that the program runs in', () => plant(join(import.meta.dirname, '../node_modules/.planted'))],
-  ['the current folder, by relative names', ({ workspace }) => (plant(workspace), ['', '.', './bin', 'bin'].join(delimiter))],
+  [
+    'folders of another repository that the program runs in',
+    () => plant(join(import.meta.dirname, '../node_modules/.planted')),
+  ],
+  [
+    'the current folder, by relative names',
+    ({ workspace }) => (plant(workspace), ['', '.', './bin', 'bin'].join(delimiter)),
+  ],
 ];
 
 /** Only of what this code starts for its own work: on some build machines everybody can write to the folders of a user's tools. */
@@ -100,10 +106,16 @@ describe.skipIf(process.platform === 'win32')('planted through', () => {
   test.each(WAYS)('%s, none of the programs is found', (_name, plantIn) => {
     const folders = createFolders();
     const path = plantIn(folders);
-    onTestFinished(() => rmSync(join(import.meta.dirname, '../node_modules/.planted'), { recursive: true, force: true }));
+    onTestFinished(() =>
+      rmSync(join(import.meta.dirname, '../node_modules/.planted'), { recursive: true, force: true }),
+    );
     const { workspace, base } = folders;
-    const isPlanted = (file: string | undefined) => file !== undefined && (file.startsWith(base) || file.includes('.planted'));
-    const found = NAMES.flatMap((name) => [findProgram(name, { workspace, path }), findCommand(name, { workspace, path })]);
+    const isPlanted = (file: string | undefined) =>
+      file !== undefined && (file.startsWith(base) || file.includes('.planted'));
+    const found = NAMES.flatMap((name) => [
+      findProgram(name, { workspace, path }),
+      findCommand(name, { workspace, path }),
+    ]);
     expect(found.filter(isPlanted)).toEqual([]);
     // With what is on this machine behind it, too.
     const both = `${path}${delimiter}${process.env['PATH']}`;
@@ -134,10 +146,15 @@ function made(files: Readonly<Record<string, string>>, rest: Partial<ProgramSyst
   const isWindows = rest.platform !== 'linux' && rest.platform !== 'darwin';
   const key = (path: string): string => (isWindows ? path.replaceAll('/', '\\').toLowerCase() : path);
   const entries = new Map(Object.entries(files).map(([path, what]) => [key(path), what]));
-  const isFolder = (path: string): boolean => [...entries.keys()].some((each) => each.startsWith(`${path.replace(/[\\/]$/, '')}${isWindows ? '\\' : '/'}`));
+  const isFolder = (path: string): boolean =>
+    [...entries.keys()].some((each) => each.startsWith(`${path.replace(/[\\/]$/, '')}${isWindows ? '\\' : '/'}`));
   const system: ProgramSystem = {
     platform: 'win32',
-    env: { SystemRoot: String.raw`C:\Windows`, ProgramFiles: String.raw`C:\Program Files`, USERPROFILE: String.raw`C:\Users\me` },
+    env: {
+      SystemRoot: String.raw`C:\Windows`,
+      ProgramFiles: String.raw`C:\Program Files`,
+      USERPROFILE: String.raw`C:\Users\me`,
+    },
     cwd: String.raw`C:\Users\me\repository`,
     home: String.raw`C:\Users\me`,
     uid: undefined,

@@ -26,9 +26,19 @@ test.each<readonly [string, boolean, object, ProcessView]>([
   ['this one', false, own, view(undefined)],
   ['an earlier one with the id of this one', true, { ...own, start: '1' }, view(undefined)],
   ['one of another container', false, { ...other, namespace: CONTAINER }, view(undefined)],
-  ['one of another container, seen from a container', false, other, view(undefined, false, { ...own, namespace: CONTAINER })],
+  [
+    'one of another container, seen from a container',
+    false,
+    other,
+    view(undefined, false, { ...own, namespace: CONTAINER }),
+  ],
   ['one whose container is not known', false, { pid: 7, host: 'vm', machine: 'm', boot: 'b' }, view(undefined)],
-  ['one of a container before another boot: it may have moved', false, { ...other, boot: 'a', namespace: CONTAINER }, view(undefined)],
+  [
+    'one of a container before another boot: it may have moved',
+    false,
+    { ...other, boot: 'a', namespace: CONTAINER },
+    view(undefined),
+  ],
   ['one of another machine with the same name', false, { ...other, boot: 'a', machine: 'n' }, view(undefined)],
   ['one of another machine', false, { ...other, boot: 'a', host: 'elsewhere' }, view(undefined)],
   ['one whose boot is not known', false, { pid: 7, host: 'vm', machine: 'm', namespace: MACHINE }, view(undefined)],
@@ -44,12 +54,19 @@ test('without boots and start times, as on macOS, only a process that is not the
   expect(hasEnded(mac, view(undefined, false, mac))).toBe(false);
 });
 
-test.each([undefined, null, 'x', {}, [], { pid: '7' }, { ...other, pid: 0 }, { ...other, pid: -7 }, { ...other, pid: 1.5 }])(
-  'what is not an identity has not ended: %j',
-  (value) => {
-    expect(hasEnded(value, view(undefined))).toBe(false);
-  },
-);
+test.each([
+  undefined,
+  null,
+  'x',
+  {},
+  [],
+  { pid: '7' },
+  { ...other, pid: 0 },
+  { ...other, pid: -7 },
+  { ...other, pid: 1.5 },
+])('what is not an identity has not ended: %j', (value) => {
+  expect(hasEnded(value, view(undefined))).toBe(false);
+});
 
 test('the real identity of this process tells it from one that has ended, and shows no id of the machine', () => {
   const identity = ownIdentity();

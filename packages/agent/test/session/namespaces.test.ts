@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ownIdentity } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
 
 const HOLDER = join(import.meta.dirname, 'holder.ts');
@@ -18,7 +19,10 @@ const WAYS: readonly (readonly [string, readonly string[]])[] = [
   ['a PID namespace with a /proc of its own', [...USER, ...UNSHARE, '--mount-proc']],
   ['a PID and a UTS namespace', [...USER, ...UNSHARE, '--mount-proc', '--uts']],
 ];
-const isThere = spawnSync('/usr/bin/unshare', [...USER, ...UNSHARE, '--mount-proc', '/bin/true']).status === 0;
+const feature = systemFeature(
+  'unshare of Linux namespaces',
+  spawnSync('/usr/bin/unshare', [...USER, ...UNSHARE, '--mount-proc', '/bin/true']).status === 0,
+);
 
 function sessionPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'session-'));
@@ -35,7 +39,7 @@ async function open(path: string, namespaces: readonly string[]): Promise<{ chil
   return { child, said: text.toString().trim() };
 }
 
-describe.skipIf(!isThere)('a session that a container holds', () => {
+describe('a session that a container holds', feature.options, () => {
   test.each(WAYS)('is refused to a process outside of %s, and to one in another', async (_name, namespaces) => {
     verifies('agent.session.lock.namespaces');
     const path = sessionPath();
@@ -72,7 +76,15 @@ describe.skipIf(!isThere)('a session that a container holds', () => {
   test('is taken over by a process of the same container once the first one has ended', async () => {
     verifies('agent.session.lock.namespaces');
     const path = sessionPath();
-    const args = [...USER, ...UNSHARE, '--mount-proc', process.execPath, '-e', IN_ONE, JSON.stringify([...PROGRAM, path])];
+    const args = [
+      ...USER,
+      ...UNSHARE,
+      '--mount-proc',
+      process.execPath,
+      '-e',
+      IN_ONE,
+      JSON.stringify([...PROGRAM, path]),
+    ];
     const { stdout } = spawnSync('/usr/bin/unshare', args, { encoding: 'utf8' });
     expect(stdout.trim().split('\n')).toEqual(['opened', 'opened']);
   });

@@ -147,7 +147,11 @@ export function commandTools(options: CommandOptions): CommandTools {
     const [program = '', ...args] = command;
     /** What is started: a program that is not there is known only then, also for a command in the background. */
     const toStart = (): IsolatedCommand =>
-      isolated ?? { program: programOf(program, request, options.setVariables?.['PATH'] !== undefined), args, variables };
+      isolated ?? {
+        program: programOf(program, request, options.setVariables?.['PATH'] !== undefined),
+        args,
+        variables,
+      };
     return { toStart, cwd: request.cwd, isIsolated: isolation !== undefined };
   };
   const start = async (

@@ -36,7 +36,8 @@ export function commandVariables(
   const found: Record<string, string> = {};
   for (const name of names) {
     const value = own[name];
-    if (value !== undefined) found[name] = name === 'PATH' ? programFolders({ path: value, workspace: folder }).join(delimiter) : value;
+    if (value !== undefined)
+      found[name] = name === 'PATH' ? programFolders({ path: value, workspace: folder }).join(delimiter) : value;
   }
   return found;
 }

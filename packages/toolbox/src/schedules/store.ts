@@ -188,7 +188,8 @@ export function openScheduleStore(file: string): ScheduleStore {
         const leasedMs = Number(current?.['until_ms'] ?? 0);
         // One that ends later than any could that began now is of a clock that was set back since.
         const isHeld = leasedMs > nowMs && leasedMs <= nowMs + MAX_LEASE_MS;
-        if (current !== undefined && current['owner'] !== owner && isHeld && !hasEnded(identityIn(current))) return false;
+        if (current !== undefined && current['owner'] !== owner && isHeld && !hasEnded(identityIn(current)))
+          return false;
         change('INSERT OR REPLACE INTO runner VALUES (1, ?, ?)', owner, untilMs);
         return true;
       }),

@@ -16,6 +16,7 @@ import {
   linuxNamespaces,
   sandboxExec,
 } from '../../src/commands/index.ts';
+import { systemFeature } from '../../../../test/setup/system-feature.ts';
 import { commands, emptyFolder, progress, virtualTimers } from './support.ts';
 
 const works = (name: string, ...args: readonly string[]): boolean => {
@@ -37,114 +38,121 @@ const processesWith = (word: string): readonly string[] =>
     }
   });
 
-const ways: readonly (readonly [string, Isolation, boolean])[] = [
-  ['bubblewrap', bubblewrap(), works('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')],
-  [
-    'Linux namespaces',
-    linuxNamespaces(),
-    works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'),
-  ],
+const ways = [
+  {
+    name: 'bubblewrap',
+    isolation: bubblewrap(),
+    feature: systemFeature('bubblewrap', works('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true')),
+  },
+  {
+    name: 'Linux namespaces',
+    isolation: linuxNamespaces(),
+    feature: systemFeature(
+      'unshare of Linux namespaces',
+      works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
+      ['toolbox.isolation'],
+    ),
+  },
 ];
 
-describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
-  it.skipIf(!isThere)('reads and writes its folder', async () => {
-    const { run, folder } = await commands({ isolation });
-    writeFileSync(join(folder, 'a.txt'), 'content');
-    const result = await run([
-      'bash',
-      '-c',
-      'cat a.txt; echo new > b.txt; mkdir sub; pwd; echo x > /tmp/y && echo tmp',
-    ]);
-    expect(result.forLLM).toContain(`content${folder}\ntmp`);
-    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
-    expect(existsSync('/tmp/y')).toBe(false);
-  });
-
-  it.skipIf(!isThere)('reads nothing outside of it', async () => {
-    verifies('toolbox.isolation');
-    const outside = await emptyFolder();
-    writeFileSync(join(outside, 'secret'), 'the secret');
-    const { run } = await commands({ isolation });
-    for (const path of [
-      join(outside, 'secret'),
-      '/etc/shadow',
-      '/etc/hostname',
-      join(homedir(), '.profile'),
-      outside,
-    ]) {
-      const result = await run(['bash', '-c', `cat ${path} || ls ${path}; echo "code $?"`]);
-      expect(result.forLLM).not.toContain('the secret');
-      expect([path, result.forLLM]).toEqual([path, expect.stringContaining('No such file')]);
-    }
-    const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
-    expect(names.forLLM).not.toContain('secret');
-  });
-
-  it.skipIf(!isThere)('writes nothing outside of it', async () => {
-    const outside = await emptyFolder();
-    const { run } = await commands({ isolation });
-    for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
-      await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
-    expect(existsSync(join(outside, 'written'))).toBe(false);
-    for (const path of ['/usr', '/usr/bin', '/etc', '/']) expect(existsSync(join(path, 'written'))).toBe(false);
-  });
-
-  it.skipIf(!isThere)('reaches neither loopback nor anything else, unless the network is allowed', async () => {
-    let requests = 0;
-    const server = createServer((_request, response) => {
-      requests += 1;
-      response.end('reached');
+for (const { name, isolation, feature } of ways)
+  describe(`a command isolated by ${name}`, feature.options, () => {
+    it('reads and writes its folder', async () => {
+      const { run, folder } = await commands({ isolation });
+      writeFileSync(join(folder, 'a.txt'), 'content');
+      const result = await run([
+        'bash',
+        '-c',
+        'cat a.txt; echo new > b.txt; mkdir sub; pwd; echo x > /tmp/y && echo tmp',
+      ]);
+      expect(result.forLLM).toContain(`content${folder}\ntmp`);
+      expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
+      expect(existsSync('/tmp/y')).toBe(false);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-    const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
-    expect(closed.forLLM).not.toContain('reached');
-    expect(requests).toBe(0);
-    const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
-    expect(open.forLLM).toContain('reached');
-  });
 
-  it.skipIf(!isThere)('has no capability, cannot mount and cannot see or end other processes', async () => {
-    const { run } = await commands({ isolation });
-    const status = await run(['cat', '/proc/self/status']);
-    expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
-    expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
-    expect((await run(['mount', '-t', 'tmpfs', 'x', '/tmp'])).data).not.toMatchObject({ exitCode: 0 });
-    const own = await run(['bash', '-c', `kill -0 ${process.pid} && echo alive; ls /proc | grep -c '^[0-9]'`]);
-    expect(own.forLLM).not.toContain('alive');
-  });
+    it('reads nothing outside of it', async () => {
+      verifies('toolbox.isolation');
+      const outside = await emptyFolder();
+      writeFileSync(join(outside, 'secret'), 'the secret');
+      const { run } = await commands({ isolation });
+      for (const path of [
+        join(outside, 'secret'),
+        '/etc/shadow',
+        '/etc/hostname',
+        join(homedir(), '.profile'),
+        outside,
+      ]) {
+        const result = await run(['bash', '-c', `cat ${path} || ls ${path}; echo "code $?"`]);
+        expect(result.forLLM).not.toContain('the secret');
+        expect([path, result.forLLM]).toEqual([path, expect.stringContaining('No such file')]);
+      }
+      const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
+      expect(names.forLLM).not.toContain('secret');
+    });
 
-  it.skipIf(!isThere)('cannot change the repository, whose hooks and config Git would run outside later', async () => {
-    const { run, folder } = await commands({ isolation });
-    execFileSync('git', ['init', '-q', folder]);
-    const before = readFileSync(join(folder, '.git/config'), 'utf8');
-    const script = [
-      'echo x > .git/hooks/pre-commit',
-      'echo x >> .git/config',
-      'echo /tmp > .git/commondir',
-      'mv .git .g',
-      'rm -rf .git',
-      'git config core.fsmonitor x',
-      'git status',
-    ].join('; ');
-    expect((await run(['bash', '-c', script])).forLLM).toContain('No commits yet');
-    for (const path of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(folder, '.git', path))).toBe(false);
-    expect(readFileSync(join(folder, '.git/config'), 'utf8')).toBe(before);
-  });
+    it('writes nothing outside of it', async () => {
+      const outside = await emptyFolder();
+      const { run } = await commands({ isolation });
+      for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
+        await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
+      expect(existsSync(join(outside, 'written'))).toBe(false);
+      for (const path of ['/usr', '/usr/bin', '/etc', '/']) expect(existsSync(join(path, 'written'))).toBe(false);
+    });
 
-  it.skipIf(!isThere)('commits where the repository may be written', async () => {
-    const { run, folder } = await commands({ isolation, gitWritable: true });
-    execFileSync('git', ['init', '-q', folder]);
-    const script =
-      'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
-    expect((await run(['bash', '-c', script])).forLLM).toContain('first');
-  });
+    it('reaches neither loopback nor anything else, unless the network is allowed', async () => {
+      let requests = 0;
+      const server = createServer((_request, response) => {
+        requests += 1;
+        response.end('reached');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+      const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
+      expect(closed.forLLM).not.toContain('reached');
+      expect(requests).toBe(0);
+      const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
+      expect(open.forLLM).toContain('reached');
+    });
 
-  it.skipIf(!isThere)(
-    'sees no more of a system whose PATH names the root, a home or a folder right below the root',
-    async () => {
+    it('has no capability, cannot mount and cannot see or end other processes', async () => {
+      const { run } = await commands({ isolation });
+      const status = await run(['cat', '/proc/self/status']);
+      expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
+      expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
+      expect((await run(['mount', '-t', 'tmpfs', 'x', '/tmp'])).data).not.toMatchObject({ exitCode: 0 });
+      const own = await run(['bash', '-c', `kill -0 ${process.pid} && echo alive; ls /proc | grep -c '^[0-9]'`]);
+      expect(own.forLLM).not.toContain('alive');
+    });
+
+    it('cannot change the repository, whose hooks and config Git would run outside later', async () => {
+      const { run, folder } = await commands({ isolation });
+      execFileSync('git', ['init', '-q', folder]);
+      const before = readFileSync(join(folder, '.git/config'), 'utf8');
+      const script = [
+        'echo x > .git/hooks/pre-commit',
+        'echo x >> .git/config',
+        'echo /tmp > .git/commondir',
+        'mv .git .g',
+        'rm -rf .git',
+        'git config core.fsmonitor x',
+        'git status',
+      ].join('; ');
+      expect((await run(['bash', '-c', script])).forLLM).toContain('No commits yet');
+      for (const path of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(folder, '.git', path))).toBe(false);
+      expect(readFileSync(join(folder, '.git/config'), 'utf8')).toBe(before);
+    });
+
+    it('commits where the repository may be written', async () => {
+      const { run, folder } = await commands({ isolation, gitWritable: true });
+      execFileSync('git', ['init', '-q', folder]);
+      const script =
+        'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
+      expect((await run(['bash', '-c', script])).forLLM).toContain('first');
+    });
+
+    it('sees no more of a system whose PATH names the root, a home or a folder right below the root', async () => {
       const outside = await emptyFolder();
       writeFileSync(join(outside, 'secret'), 'the secret');
       for (const folder of ['/', '/tmp', '/var', homedir()]) {
@@ -155,40 +163,39 @@ describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
         expect(result.forLLM).not.toContain('the secret');
         expect(result.forLLM).not.toMatch(/^\/root\/\.profile$|dpkg/m);
       }
-    },
-  );
+    });
 
-  it.skipIf(!isThere)('finds hidden files empty', async () => {
-    const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
-    writeFileSync(join(folder, '.env'), 'KEY=secret');
-    mkdirSync(join(folder, 'keys'));
-    writeFileSync(join(folder, 'keys/a'), 'secret');
-    const result = await run(['bash', '-c', 'cat .env keys/*; wc -c < .env']);
-    expect(result.forLLM).not.toContain('secret');
-  });
+    it('finds hidden files empty', async () => {
+      const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
+      writeFileSync(join(folder, '.env'), 'KEY=secret');
+      mkdirSync(join(folder, 'keys'));
+      writeFileSync(join(folder, 'keys/a'), 'secret');
+      const result = await run(['bash', '-c', 'cat .env keys/*; wc -c < .env']);
+      expect(result.forLLM).not.toContain('secret');
+    });
 
-  it.skipIf(!isThere)('ends with everything that it started, on the time limit', async () => {
-    const { run } = await commands({ isolation });
-    const clock = virtualTimers();
-    const { saw, onProgress } = progress();
-    const mark = `mark-${randomUUID()}`;
-    const script = `setsid bash -c 'echo "session 1"; sleep 100; echo' ${mark} & sleep 100`;
-    const result = run(['bash', '-c', script], { timeout_seconds: 1 }, { onProgress });
-    await saw('session');
-    expect(processesWith(mark)).not.toEqual([]);
-    clock.advance(1000);
-    expect(await result).toMatchObject({ outcome: 'timeout' });
-    clock.end();
-    // A process of its own session is in the same namespace, and dies with it.
-    await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
-  });
+    it('ends with everything that it started, on the time limit', async () => {
+      const { run } = await commands({ isolation });
+      const clock = virtualTimers();
+      const { saw, onProgress } = progress();
+      const mark = `mark-${randomUUID()}`;
+      const script = `setsid bash -c 'echo "session 1"; sleep 100; echo' ${mark} & sleep 100`;
+      const result = run(['bash', '-c', script], { timeout_seconds: 1 }, { onProgress });
+      await saw('session');
+      expect(processesWith(mark)).not.toEqual([]);
+      clock.advance(1000);
+      expect(await result).toMatchObject({ outcome: 'timeout' });
+      clock.end();
+      // A process of its own session is in the same namespace, and dies with it.
+      await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
+    });
 
-  it.skipIf(!isThere)('does not inherit the descriptor by which its start is announced', async () => {
-    const { run } = await commands({ isolation });
-    const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
-    expect((await run(['bash', '-c', script])).forLLM).toContain('closed');
+    it('does not inherit the descriptor by which its start is announced', async () => {
+      const { run } = await commands({ isolation });
+      const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
+      expect((await run(['bash', '-c', script])).forLLM).toContain('closed');
+    });
   });
-});
 
 describe('detectIsolation', () => {
   let found: Isolation | undefined;

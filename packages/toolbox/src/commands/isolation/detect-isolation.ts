@@ -65,7 +65,13 @@ async function works(isolation: Isolation, folder: string): Promise<boolean> {
       gitWritable: false,
     });
     const signal = AbortSignal.timeout(PROBE_MS);
-    const { exitCode } = await startProcess(isolated, { cwd: real, input: '', timeoutMs: PROBE_MS, signal, onOutput() {} });
+    const { exitCode } = await startProcess(isolated, {
+      cwd: real,
+      input: '',
+      timeoutMs: PROBE_MS,
+      signal,
+      onOutput() {},
+    });
     return exitCode === 0;
   } catch {
     // Its program is not there, or it takes too long.

@@ -70,7 +70,10 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     else {
       announcement.once('data', begin);
       timer = setTimeout(() => {
-        failure = new KernelError('TOOL_FAILED', `The isolation was not set up within ${SETUP_MS} ms: the command did not start.`);
+        failure = new KernelError(
+          'TOOL_FAILED',
+          `The isolation was not set up within ${SETUP_MS} ms: the command did not start.`,
+        );
         stop('timeout');
       }, SETUP_MS);
     }

@@ -162,7 +162,8 @@ function readHolder(folder: OpenPath, lock: string): unknown {
 
 function lockedError(asked: string, lock: string, holder: unknown): Error {
   const { pid, host } = isObject(holder) ? holder : {};
-  const who = typeof pid === 'number' && typeof host === 'string' ? `process ${pid} on ${quote(host)}` : 'another process';
+  const who =
+    typeof pid === 'number' && typeof host === 'string' ? `process ${pid} on ${quote(host)}` : 'another process';
   return toolError(
     `${quote(asked)} is being written by ${who}; nothing was written. Try again, or remove ${quote(lock)} beside it if no such process is running.`,
   );
