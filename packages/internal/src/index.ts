@@ -1,4 +1,5 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
+export { querySecrets, withoutQuery } from './address-secrets.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { errorMessage } from './error-message.ts';
