@@ -23,9 +23,9 @@ export interface ProcessView {
   /** The process that looks. */
   readonly own: ProcessIdentity;
   /** When a process started, `ended` for one that only has not been waited for yet, or undefined where the system does not tell. */
-  startOf(pid: number): string | undefined;
+  startOf(this: void, pid: number): string | undefined;
   /** Whether there is a process with an id, also one that may not be signaled. */
-  exists(pid: number): boolean;
+  exists(this: void, pid: number): boolean;
 }
 
 /** The first PID namespace of a machine, whose number is the same on every Linux: none of a container. */

@@ -48,7 +48,7 @@ test('secrets in the query of a server’s address are in no list and no result,
   verifies('mcp.client.addressSecrets');
   const toolset = await connectMcp({ mcpServers: { a: { url: await startMirror() } } });
   onTestFinished(() => toolset.close());
-  const tools = await toolset.list();
+  const tools = toolset.list();
   expect(tools[0]?.description).toContain('at /mcp?api_key=[redacted]&[redacted]');
   const progress: string[] = [];
   const result = await toolset.call(
@@ -75,7 +75,7 @@ test('nor in the result of a call that fails, nor in the error of a config', asy
   verifies('mcp.client.addressSecrets');
   const toolset = await connectMcp({ mcpServers: { a: { url: await startMirror('tools/call') } } });
   onTestFinished(() => toolset.close());
-  const [tool] = await toolset.list();
+  const [tool] = toolset.list();
   const result = await toolset.call(
     { type: 'tool-call', id: '1', name: tool?.name ?? '', arguments: '{}' },
     { signal: new AbortController().signal },

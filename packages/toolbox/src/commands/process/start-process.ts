@@ -124,7 +124,7 @@ function spawnChild(
       stdio: announcesStart === true ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three are pipes
-    return child as ChildProcessWithoutNullStreams;
+    return child;
   } catch (error) {
     throw startError(program, error instanceof Error ? error : new Error(String(error)));
   }
