@@ -18,6 +18,9 @@ export function querySecrets({ searchParams }: URL, minNamedLength: number = MIN
 export function withoutQuery(address: string): string {
   const [start = '', query] = address.split('?', 2);
   if (query === undefined || !/^https?:\/\//i.test(address)) return address;
-  const names = query.replace(/#.*$/s, '').split('&').map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
+  const names = query
+    .replace(/#.*$/s, '')
+    .split('&')
+    .map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
   return `${start}?${names.join('&')}`;
 }

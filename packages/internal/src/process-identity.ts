@@ -41,7 +41,8 @@ export function ownIdentity(): ProcessIdentity {
  * Whether the process of an identity, as another process wrote it, has certainly ended. False for what cannot be told from here: a process of another
  * machine or container, one that the system hides, or a text that is no identity.
  */
-export function hasEnded(identity: unknown, { own, startOf, exists }: ProcessView = systemView()): boolean {
+export function hasEnded(identity: unknown, from: ProcessView = systemView()): boolean {
+  const { own } = from;
   if (!isObject(identity)) return false;
   const { pid, host, machine, boot, namespace, start } = identity;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || machine !== own.machine) return false;
@@ -51,10 +52,10 @@ export function hasEnded(identity: unknown, { own, startOf, exists }: ProcessVie
     return isKnown && typeof namespace === 'string' && namespace.startsWith(MACHINE_NAMESPACE);
   }
   if (namespace !== own.namespace || (boot === undefined && host !== own.host)) return false;
-  const found = startOf(pid);
+  const found = from.startOf(pid);
   if (found === 'ended') return true;
   if (found !== undefined && typeof start === 'string') return found !== start;
-  return pid !== own.pid && !exists(pid);
+  return pid !== own.pid && !from.exists(pid);
 }
 
 /** What this process can see. */

@@ -88,6 +88,14 @@ const WRITABLE: typeof WAYS = [
     },
   ],
   [
+    'a link that everybody can replace',
+    ({ base, outside }) => {
+      symlinkSync(plant(join(base, 'real')), join(outside, 'link'));
+      chmodSync(outside, 0o777);
+      return join(outside, 'link');
+    },
+  ],
+  [
     'files that everybody can write to',
     ({ outside }) => {
       for (const name of NAMES) chmodSync(join(plant(outside, [name]), name), 0o777);
@@ -201,7 +209,7 @@ describe('on Windows, with made folders,', () => {
   ])('%s gives no program, whatever PATHEXT says', (_name, folder) => {
     const path = ['', String.raw`${folder}`].join(';');
     const planted = ['', '.exe', '.com', '.cmd', '.bat', '.js', '.vbs', '.ps1'].flatMap((ending) =>
-      NAMES.map((name) => String.raw`${folder === '' || folder === '.' ? REPOSITORY : folder}\${name}${ending}`),
+      NAMES.map((name) => [folder === '' || folder === '.' ? REPOSITORY : folder, name + ending].join('\\')),
     );
     const system = { ...onWindows(planted), cwd: REPOSITORY };
     const env = { ...system.env, PATHEXT: '.JS;.VBS;.PS1;.CMD;.EXE' };
@@ -214,7 +222,7 @@ describe('on Windows, with made folders,', () => {
   test.each([String.raw`C:\tools`, String.raw`C:\Users\other\bin`])(
     'a folder that other users can make files in gives no program for our own work: %s',
     (path) => {
-      const system = onWindows(NAMES.map((name) => String.raw`${path}\${name}.exe`));
+      const system = onWindows(NAMES.map((name) => `${path}\\${name}.exe`));
       for (const name of NAMES) expect(findProgram(name, { workspace, path, system })).toBeUndefined();
     },
   );

@@ -204,7 +204,10 @@ function removeFile(path: string): void {
 
 function lockedError(path: string, lockPath: string, lock: Lock | undefined): KernelError {
   const { holder } = lock ?? {};
-  const where = holder === undefined ? `process ${lock?.text ?? 'unknown'}` : `process ${String(holder['pid'])} on ${String(holder['host'])}`;
+  const where =
+    holder === undefined
+      ? `process ${lock?.text ?? 'unknown'}`
+      : `process ${String(holder['pid'])} on ${String(holder['host'])}`;
   return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${where.slice(0, 100)}.`, {
     hint: `Close it there, or remove ${lockPath} if no such process is running.`,
     retryable: true,

@@ -22,7 +22,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, failAt
   let body = '';
   for await (const piece of request) body += String(piece);
   const { id, method } = JSON.parse(body || '{}') as { readonly id?: number; readonly method?: string };
-  if (method === failAt || method === undefined) return void response.writeHead(method === undefined ? 405 : 500).end(own);
+  if (method === failAt || method === undefined)
+    return void response.writeHead(method === undefined ? 405 : 500).end(own);
   if (id === undefined) return void response.writeHead(202).end();
   const tool = { name: 'mirror', title: own, description: own, inputSchema: { type: 'object', description: own } };
   const results: Readonly<Record<string, object>> = {
@@ -82,7 +83,11 @@ test('nor in the result of a call that fails, nor in the error of a config', asy
   );
   expect(result.isError).toBe(true);
   expect(isClean(result)).toBe(true);
-  for (const url of [`ftp://example.com/?api_key=${SECRET}`, `https://u:p@example.com/?${BARE}`, `//x?api_key=${SECRET}`])
+  for (const url of [
+    `ftp://example.com/?api_key=${SECRET}`,
+    `https://u:p@example.com/?${BARE}`,
+    `//x?api_key=${SECRET}`,
+  ])
     expect(() => toMcpConfig({ mcpServers: { a: { url } } })).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(new RegExp(`${SECRET}|${BARE}`)) }) as Error,
     );

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
 import { findCommand, findProgram } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
@@ -71,7 +71,7 @@ export async function startServerProcess(server: StdioServer): Promise<ServerPro
 
 /** The program of a server: the one at the path that the config gives, or of that name where nobody else can have put it. */
 function programOf({ command, cwd = '.', env: own }: StdioServer, env: Readonly<Record<string, string>>): string {
-  if (/[/\\]/.test(command)) return resolve(cwd, command);
+  if (/[/\\]/.test(command)) return resolvePath(cwd, command);
   const [key = 'PATH', path = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
   const found = findCommand(command, { workspace: cwd, path, isChosen: Object.hasOwn(own, key) });
   if (found !== undefined) return found;

@@ -30,7 +30,8 @@ export function createProtectedFiles(root: string, isDenied: (path: string) => b
     };
     for (const path of SYSTEM) quietly(() => add(path));
     const ofHome = { left: MAX_ENTRIES };
-    for (const { name } of entriesOf(home)) if (mayHoldCredentials(`${home}/${name}`)) quietly(() => add(join(home, name)));
+    for (const { name } of entriesOf(home))
+      if (mayHoldCredentials(`${home}/${name}`)) quietly(() => add(join(home, name)));
     for (const path of CREDENTIAL_FOLDERS) {
       quietly(() => add(join(home, path)));
       walk(join(home, path), ofHome, add);
