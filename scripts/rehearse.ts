@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publishedFolders, readManifest } from './lib/projects.ts';
+import { systemProgram } from './lib/system-program.ts';
 import { prepareCopy, proveRefusals } from './release/prepare-copy.ts';
 import { startRegistry, type LoopbackRegistry } from './release/registry.ts';
 import { environmentOf, exitOnSignals, run, type NodeBinary } from './release/shell.ts';
@@ -37,7 +38,7 @@ try {
     console.log(`rehearses the last commit, without the ${changed.length} files that differ from it`);
   if (!existsSync(join(modules, 'verdaccio')) || nodes.some(({ path }) => !existsSync(path)))
     await step('install the registry and the other Nodes', () =>
-      execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
+      execFileSync(systemProgram('npm'), ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
         cwd: join(root, 'rehearsal'),
         stdio: 'inherit',
       }),

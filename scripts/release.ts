@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { publishedFolders, readManifest } from './lib/projects.ts';
+import { systemProgram } from './lib/system-program.ts';
 import { buildPackages, closureOf, packAll } from './lib/tarballs.ts';
 import { waitingChangesets } from './release/changeset-files.ts';
 import { guidesOf } from './release/package-docs.ts';
@@ -81,7 +82,7 @@ function publish(packed: ReadonlyMap<string, string>, destination: Destination):
     console.log(`${id}: published`);
   }
   if (!destination.isPublic || !plan.isTagged) return;
-  execFileSync('git', ['-C', root, 'tag', tag]);
+  execFileSync(systemProgram('git'), ['-C', root, 'tag', tag]);
   console.log(`tagged ${tag}`);
 }
 
@@ -89,7 +90,7 @@ function publish(packed: ReadonlyMap<string, string>, destination: Destination):
 function commitOf(name: string): string | undefined {
   try {
     const args = ['-C', root, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`];
-    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync(systemProgram('git'), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
     return undefined;
   }
@@ -98,6 +99,6 @@ function commitOf(name: string): string | undefined {
 function unpack(name: string, tarball: string): string {
   const folder = join(scratch, 'unpacked', name);
   mkdirSync(folder, { recursive: true });
-  execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+  execFileSync(systemProgram('tar'), ['-xzf', tarball, '-C', folder, '--strip-components=1']);
   return folder;
 }

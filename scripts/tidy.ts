@@ -21,6 +21,7 @@ import { internal } from './rules/internal.ts';
 import { layers } from './rules/layers.ts';
 import { manifests, writeRepository } from './rules/manifests.ts';
 import { codeMap } from './rules/code-map.ts';
+import { programs } from './rules/programs.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
 import { rootExports } from './rules/root-exports.ts';
@@ -48,6 +49,7 @@ const textRules: readonly Rule[] = [
   snippets,
   vendorNames,
   tests,
+  programs,
   manifests,
   deprecations,
 ];

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemProgram } from './lib/system-program.ts';
 import type * as Files from '../packages/toolbox/src/files/index.ts';
 import type * as Workspaces from '../packages/toolbox/src/workspace/index.ts';
 import type * as Tools from '../packages/tools/src/index.ts';
@@ -46,7 +47,7 @@ try {
     if (!forLLM.includes('0.ts')) throw new Error(forLLM);
   };
   const alone = await median(async () => {
-    const { status } = spawnSync('rg', ['-n', 'the wanted word', 'many'], { cwd: root });
+    const { status } = spawnSync(systemProgram('rg'), ['-n', 'the wanted word', 'many'], { cwd: root });
     if (status !== 0) throw new Error('ripgrep was not found, or found nothing.');
   });
   for (const ripgrep of [true, false]) {

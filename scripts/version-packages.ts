@@ -15,7 +15,7 @@ if (waitingChangesets(root).length === 0) {
   console.log('No changeset waits: nothing to version.');
 } else {
   const [command, ...args] = pnpmCommand(root);
-  execFileSync('changeset', ['version'], { cwd: root, stdio: 'inherit' });
+  execFileSync(join(root, 'node_modules/.bin/changeset'), ['version'], { cwd: root, stdio: 'inherit' });
   for (const folder of publishedFolders(root))
     copyFileSync(join(root, folder, 'api.txt'), join(root, folder, RELEASED));
   execFileSync(command, [...args, 'install', '--lockfile-only', '--prefer-offline'], { cwd: root, stdio: 'inherit' });

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { publishedFolders, readManifest } from './projects.ts';
+import { systemProgram } from './system-program.ts';
 import { packAll } from './tarballs.ts';
 
 /**
@@ -16,7 +17,7 @@ export function createPackedProject(root: string, dependents: readonly string[])
   for (const [name, tarball] of tarballs) {
     const target = join(modules, name);
     mkdirSync(target, { recursive: true });
-    execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+    execFileSync(systemProgram('tar'), ['-xzf', tarball, '-C', target, '--strip-components=1']);
   }
   for (const from of [...dependents, ...publishedFolders(root)]) linkOthers(join(root, from, 'node_modules'), modules);
   const own = new Set(publishedFolders(root).map((each) => readManifest(root, each).name));

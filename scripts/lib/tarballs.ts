@@ -5,6 +5,7 @@ import { packedReadme, writePackageDocs } from '../release/package-docs.ts';
 import { replaceInTarball } from '../release/replace-in-tarball.ts';
 import { requireBuilt } from '../release/tree-state.ts';
 import { publishedFolders, readManifest } from './projects.ts';
+import { systemProgram } from './system-program.ts';
 
 /**
  * Packs every published package into `folder`, with real version numbers, as the tree is: the checks of `prepack`, which guard a pack by
@@ -50,7 +51,7 @@ export function pnpmCommand(root: string): readonly [string, ...string[]] {
     const { packageManager = 'pnpm' } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly packageManager?: string;
     };
-    return ['npx', '--yes', packageManager];
+    return [systemProgram('npx'), '--yes', packageManager];
   }
 }
 

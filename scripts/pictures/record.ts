@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { systemProgram } from '../lib/system-program.ts';
 
 /** A run of the program in a pseudo-terminal. */
 export interface Recording {
@@ -26,12 +27,16 @@ export const ROWS = 60;
 export function record({ args, typed = [], cwd, env, columns }: Recording): Promise<string> {
   const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
   const program = [process.execPath, CLI, ...args].map(quote).join(' ');
-  const child = spawn('script', ['-qec', `stty cols ${columns} rows ${ROWS}; exec ${program}`, '/dev/null'], {
-    cwd,
-    env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', SHELL: '/bin/sh', TERM: 'xterm-256color', TZ: 'UTC', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: TIMEOUT_MS,
-  });
+  const child = spawn(
+    systemProgram('script'),
+    ['-qec', `stty cols ${columns} rows ${ROWS}; exec ${program}`, '/dev/null'],
+    {
+      cwd,
+      env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', SHELL: '/bin/sh', TERM: 'xterm-256color', TZ: 'UTC', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: TIMEOUT_MS,
+    },
+  );
   let raw = '';
   let from = 0;
   const left = [...typed];

@@ -2,6 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { importsOf } from '../lib/imports.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
+import { systemProgram } from '../lib/system-program.ts';
 import { npmInstall, type Source } from './empty-project.ts';
 import { environmentOf, run, type NodeBinary } from './shell.ts';
 
@@ -84,7 +85,7 @@ export async function followReadme(root: string, node: NodeBinary, folder: strin
     );
   mkdirSync(folder, { recursive: true });
   const env = environmentOf(node);
-  await run(`${node.name}: npm init fails`, 'npm', ['init', '-y'], { cwd: folder, env });
+  await run(`${node.name}: npm init fails`, systemProgram('npm'), ['init', '-y'], { cwd: folder, env });
   await npmInstall(folder, node, packages, source);
   writeFileSync(join(folder, file), program);
   const { stdout } = await run(`${node.name}: the program of README.md fails`, node.path, [file], { cwd: folder, env });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentOf, run, type NodeBinary } from './shell.ts';
+import { systemProgram } from '../lib/system-program.ts';
 
 /** Where the empty projects of a rehearsal get packages from. */
 export interface Source {
@@ -35,5 +36,8 @@ export async function npmInstall(
   writeFileSync(join(folder, '.npmrc'), `@kernel:registry=${url}\n`);
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline', '--ignore-scripts'];
   const args = ['install', ...packages, ...quiet, '--engine-strict', `--cache=${cache}`];
-  await run(`${node.name}: npm install fails in ${folder}`, 'npm', args, { cwd: folder, env: environmentOf(node) });
+  await run(`${node.name}: npm install fails in ${folder}`, systemProgram('npm'), args, {
+    cwd: folder,
+    env: environmentOf(node),
+  });
 }

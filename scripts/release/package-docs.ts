@@ -4,6 +4,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { basename, dirname, join, normalize, posix } from 'node:path';
 import { linksOf, replaceLinks } from '../lib/links.ts';
 import { publishedFolders, readManifest } from '../lib/projects.ts';
+import { systemProgram } from '../lib/system-program.ts';
 
 const GUIDES = 'docs/guides/';
 const ERRORS = 'docs/errors.md';
@@ -40,10 +41,11 @@ export function writePackedReadme(root: string, folder: string): void {
 /** Writes the committed README of a package back where it is the one for its tarball. Leaves any other change alone. */
 export function restoreReadme(root: string, folder: string): void {
   const path = `${folder}/README.md`;
-  const committed = execFileSync('git', ['-C', root, 'show', `HEAD:${path}`], { encoding: 'utf8' });
+  const committed = execFileSync(systemProgram('git'), ['-C', root, 'show', `HEAD:${path}`], { encoding: 'utf8' });
   const packed = asPacked(committed, path, placesOf(folder, guidesIn(folder, committed)));
   const now = readFileSync(join(root, path), 'utf8');
-  if (now === packed && now !== committed) execFileSync('git', ['-C', root, 'checkout', '--quiet', 'HEAD', '--', path]);
+  if (now === packed && now !== committed)
+    execFileSync(systemProgram('git'), ['-C', root, 'checkout', '--quiet', 'HEAD', '--', path]);
 }
 
 /** Maps a file of the repository to its place in the tarball of a package, if it has one. Documents have, and so do sources, which code maps link to. */

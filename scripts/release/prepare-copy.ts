@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemProgram } from '../lib/system-program.ts';
 import { pnpmCommand } from '../lib/tarballs.ts';
 import { run } from './shell.ts';
 import { changedFiles } from './tree-state.ts';
@@ -9,7 +10,7 @@ import { changedFiles } from './tree-state.ts';
 export async function prepareCopy(root: string, copy: string): Promise<void> {
   const [command, ...pnpm] = pnpmCommand(root);
   const git = (...args: readonly string[]): void =>
-    void execFileSync('git', [
+    void execFileSync(systemProgram('git'), [
       '-C',
       copy,
       '-c',
@@ -18,7 +19,7 @@ export async function prepareCopy(root: string, copy: string): Promise<void> {
       'user.email=rehearsal@localhost',
       ...args,
     ]);
-  execFileSync('git', ['clone', '--quiet', root, copy], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(systemProgram('git'), ['clone', '--quiet', root, copy], { stdio: ['ignore', 'ignore', 'inherit'] });
   await run('pnpm install fails', command, [...pnpm, 'install', '--frozen-lockfile', '--prefer-offline'], {
     cwd: copy,
   });
@@ -40,7 +41,7 @@ export async function proveRefusals(copy: string): Promise<void> {
   await requireRefusal('pnpm publish of a package', publish, 'Refusing to publish');
   await pack();
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
-  const files = execFileSync('tar', ['-tzf', join(folder, tarball)], { encoding: 'utf8' });
+  const files = execFileSync(systemProgram('tar'), ['-tzf', join(folder, tarball)], { encoding: 'utf8' });
   rmSync(join(folder, tarball));
   if (!files.includes('package/dist/index.js')) throw new Error('pnpm pack made a tarball without code.');
   const changed = changedFiles(copy);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemProgram } from '../lib/system-program.ts';
 
 /** Where packages go, as arguments of npm: nothing else may decide it. */
 export interface Destination {
@@ -68,5 +69,8 @@ export function integrityOf(file: string): string {
 }
 
 function npm(args: readonly string[]): string {
-  return execFileSync('npm', [...args, '--loglevel=error'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(systemProgram('npm'), [...args, '--loglevel=error'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }

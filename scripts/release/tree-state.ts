@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemProgram } from '../lib/system-program.ts';
 
 /** The files that differ from the last commit, those included that git does not know; ignored ones are not. Throws outside of a git checkout. */
 export function changedFiles(root: string): readonly string[] {
-  const status = execFileSync('git', ['-C', root, 'status', '--porcelain', '--untracked-files=all'], {
+  const status = execFileSync(systemProgram('git'), ['-C', root, 'status', '--porcelain', '--untracked-files=all'], {
     encoding: 'utf8',
   });
   return status.split('\n').flatMap((line) => (line === '' ? [] : [line.slice(3)]));
@@ -26,7 +27,9 @@ const PACKED_FOLDERS = ['dist', 'docs', 'src'];
 /** Removes what git ignores from the folders that a tarball of a package holds: of an earlier build, an editor or a user. */
 export function removeIgnored(root: string, folder: string): void {
   const folders = PACKED_FOLDERS.map((each) => `${folder}/${each}`);
-  execFileSync('git', ['-C', root, 'clean', '-fdXq', '--', ...folders], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(systemProgram('git'), ['-C', root, 'clean', '-fdXq', '--', ...folders], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** The files that a manifest points to: in its `exports`, `imports` and `bin`, under any condition. Patterns are left out. */

@@ -10,14 +10,17 @@ const FOLDER = 'packages/internal';
 /** The files of the package, all of them: a new one needs a change of ADR 0007. */
 const FILES: ReadonlySet<string> = new Set([
   'abort.ts',
+  'address-secrets.ts',
   'bytes.ts',
   'error-message.ts',
+  'find-program.ts',
   'index.ts',
   'json.ts',
   'key-shapes.ts',
   'loopback.ts',
   'nearest.ts',
   'platform.ts',
+  'process-identity.ts',
   'redact.ts',
   'secret-search.ts',
   'sha256.ts',
@@ -26,7 +29,7 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 760;
+export const MAX_INTERNAL_LINES = 1100;
 
 /**
  * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,

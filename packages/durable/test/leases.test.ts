@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPeerWatch } from '../src/worker/leases.ts';
-import { hasEnded, ownIdentity } from '../src/worker/process-identity.ts';
 import { agentOf, step } from './steps.ts';
 import { gate, journal, journalPath, messages, worker } from './support.ts';
 
@@ -113,17 +112,6 @@ test('the runs of a worker whose process has ended are taken over immediately, h
   worker(db, { leaseMs: 3_600_000, agents: { a: { run: settles([]) } } });
   expect((await db.result('x')).status).toBe('done');
   expect(performance.now() - begunMs).toBeLessThan(3_600_000 / 4);
-});
-
-test('only a process on this machine can be known to have ended, and a later one with the same id is another', () => {
-  verifies('durable.takeover');
-  const own = ownIdentity();
-  const { pid: dead } = spawnSync(process.execPath, ['--version']);
-  expect(hasEnded(own)).toBe(false);
-  expect(hasEnded({ ...own, pid: dead })).toBe(true);
-  expect(hasEnded({ ...own, start: '1' })).toBe(own.start !== undefined);
-  for (const other of [{ ...own, pid: dead, machine: 'another' }, { pid: dead }, undefined, 'x'])
-    expect(hasEnded(other)).toBe(false);
 });
 
 test('the result of a call with an effect that ends while its worker drains is kept', async () => {

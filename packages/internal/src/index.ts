@@ -1,10 +1,13 @@
 export { linkAbort, onAbort, untilAborted } from './abort.ts';
+export { querySecrets, withoutQuery } from './address-secrets.ts';
 export { concatBytes, copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, equalJson, isObject, parsePointer, pointerToken } from './json.ts';
 export { errorMessage } from './error-message.ts';
+export { findCommand, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';
+export { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from './process-identity.ts';
 export { createRedactor, type Redactor, type StreamRedactor } from './redact.ts';
 export { MIN_GUESSED_SECRET_LENGTH, MIN_SECRET_LENGTH, MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
 export { sha256, sha256Hex } from './sha256.ts';

@@ -1,6 +1,8 @@
 /** What Node, Deno and Bun have beyond the web's globals, and what browsers and workers lack in whole or in part. */
 interface NodeGlobals {
-  readonly process?: Partial<Pick<typeof process, 'cpuUsage' | 'env' | 'getBuiltinModule' | 'pid' | 'platform'>>;
+  readonly process?: Partial<
+    Pick<typeof process, 'cpuUsage' | 'cwd' | 'env' | 'getBuiltinModule' | 'getuid' | 'kill' | 'pid' | 'platform'>
+  >;
   readonly Buffer?: typeof Buffer;
   readonly setImmediate?: typeof setImmediate;
 }
@@ -15,6 +17,7 @@ type ModuleId =
   | 'node:events'
   | 'node:fs'
   | 'node:fs/promises'
+  | 'node:os'
   | 'node:path'
   | 'node:string_decoder'
   | 'node:vm';

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { querySecrets } from '@kernel/internal';
 import { KernelError, type Toolset } from '@kernel/protocol';
 import type { ToolBinding } from '@kernel/tools';
 import type { Host } from '../host.ts';
@@ -48,7 +49,13 @@ const GRACE_MS = 200;
 export async function loadAddedTools(options: AddedToolsOptions): Promise<AddedTools> {
   const { given, host } = options;
   const connect = (config: unknown): Promise<AddedTools> => connectServers(config, options);
-  if (/^https?:\/\//i.test(given)) return connect({ mcpServers: { [NAME]: { url: given } } });
+  if (/^https?:\/\//i.test(given)) {
+    if (secretsIn(given).length > 0)
+      options.output.note(
+        'warning: the query of --tools can be seen by other users of this machine (ps); a .json file with ${NAME} in its "url" cannot',
+      );
+    return connect({ mcpServers: { [NAME]: { url: given } } });
+  }
   const isFile = isFileAt(resolve(host.cwd, given));
   const isWord = isFile || !/\s/.test(given);
   if (isWord && given.endsWith('.json')) return connect(await readMcpFile(given, host));
@@ -57,6 +64,11 @@ export async function loadAddedTools(options: AddedToolsOptions): Promise<AddedT
   // As in a shell, a name without a slash does not mean a program in this folder.
   const [command = '', ...args] = isFile && given.includes('/') ? [given] : splitCommand(given);
   return connect({ mcpServers: { [NAME]: { command, args, cwd: host.cwd } } });
+}
+
+function secretsIn(address: string): readonly string[] {
+  const url = URL.parse(address);
+  return url === null ? [] : querySecrets(url);
 }
 
 function isFileAt(path: string): boolean {
@@ -70,7 +82,10 @@ async function connectServers(
   const { connectMcp, toMcpConfig } = await import('@kernel/mcp');
   const pins = await loadServerPins(given, host, output);
   try {
-    const toolset = await connectMcp(toMcpConfig(config), {
+    const checked = toMcpConfig(config);
+    for (const server of Object.values(checked.mcpServers))
+      for (const secret of 'url' in server ? secretsIn(server.url) : []) output.hide(secret);
+    const toolset = await connectMcp(checked, {
       signal,
       graceMs: GRACE_MS,
       trustHints,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withoutQuery } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { McpPins, McpToolsChange } from '@kernel/mcp';
 import { stateFolder } from '../config/folders.ts';
@@ -25,7 +26,8 @@ const FILE = 'mcp-tools.json';
 /** Loads what is known of the servers that `--tools` names in this way. */
 export async function loadServerPins(given: string, host: Host, output: Output): Promise<ServerPins> {
   const path = join(stateFolder(host), FILE);
-  const key = `${given} in ${host.cwd}`;
+  // An address is kept without what stands in its query, which may be a key.
+  const key = `${withoutQuery(given)} in ${host.cwd}`;
   const read = (): Promise<Map<string, McpPins>> =>
     readState(path, async () => (await import('../config/state-schemas.ts')).pinsSchema);
   return {
@@ -36,8 +38,18 @@ export async function loadServerPins(given: string, host: Host, output: Output):
       output.note('They are not used: start prompt-agent on a terminal to be asked.');
       return false;
     },
-    save: (pins) => changeState(path, async () => ({ ...Object.fromEntries(await read()), [key]: pins })),
+    save: (pins) =>
+      changeState(path, async () => {
+        const others = [...(await read())].filter(([other]) => isWithoutQuery(other));
+        return { ...Object.fromEntries(others), [key]: pins };
+      }),
   };
+}
+
+/** Whether an entry, which an earlier release may have written, has nothing of a query. */
+function isWithoutQuery(key: string): boolean {
+  const [address = ''] = key.split(' in ', 1);
+  return withoutQuery(address) === address;
 }
 
 function describe(

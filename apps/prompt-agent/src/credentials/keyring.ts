@@ -1,3 +1,4 @@
+import { findProgram } from '@kernel/internal';
 import { runProgram } from './run-program.ts';
 
 /** Where the system keeps secrets, by its own program. */
@@ -17,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Returns the keyring of this system if it answers: the Secret Service of Linux desktops through `secret-tool` of libsecret, the keychain of macOS through
- * `security`. undefined where there is none, as on most servers.
+ * `security`. undefined where there is none, as on most servers, or no such program where nobody else can have put it.
  */
 export async function systemKeyring(platform: NodeJS.Platform, signal: AbortSignal): Promise<Keyring | undefined> {
   const keyring = platform === 'darwin' ? keychain() : platform === 'linux' ? secretService() : undefined;
@@ -34,8 +35,10 @@ export async function systemKeyring(platform: NodeJS.Platform, signal: AbortSign
 
 type ProbedKeyring = Keyring & { readonly probe: (signal: AbortSignal) => Promise<unknown> };
 
-function secretService(): ProbedKeyring {
-  const secretTool = runner('secret-tool');
+function secretService(): ProbedKeyring | undefined {
+  const program = findProgram('secret-tool');
+  if (program === undefined) return undefined;
+  const secretTool = runner(program);
   return {
     name: 'Secret Service',
     probe: (signal) => secretTool(['search', 'service', `${SERVICE}-probe`], signal),
@@ -53,8 +56,10 @@ function attributes(account: string): readonly string[] {
   return ['service', SERVICE, 'account', account];
 }
 
-function keychain(): ProbedKeyring {
-  const security = runner('security');
+function keychain(): ProbedKeyring | undefined {
+  const program = findProgram('security');
+  if (program === undefined) return undefined;
+  const security = runner(program);
   return {
     name: 'keychain',
     probe: (signal) => security(['list-keychains'], signal),

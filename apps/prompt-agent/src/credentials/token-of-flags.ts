@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { findCommand } from '@kernel/internal';
 import { splitCommand } from '../added-tools/split-command.ts';
 import { readText } from '../files/read-file.ts';
 import type { Host } from '../host.ts';
@@ -29,7 +30,11 @@ export async function tokenOfFlags(
     return token;
   }
   const read =
-    file === undefined ? (command === undefined ? undefined : await run(command, signal)) : await load(file, cwd, home);
+    file === undefined
+      ? command === undefined
+        ? undefined
+        : await run(command, cwd, signal)
+      : await load(file, cwd, home);
   if (read === '') throw usageError(`${file === undefined ? '--token-command' : '--token-file'} gave nothing.`);
   output.hide(read);
   return read;
@@ -42,11 +47,16 @@ async function load(file: string, cwd: string, home: string): Promise<string> {
   return text.trim();
 }
 
-/** Runs a command without a shell. */
-async function run(command: string, signal: AbortSignal): Promise<string> {
+/** Runs a command without a shell. A program that is only named is looked up where nobody else can have put it. */
+async function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {
   const [program = '', ...args] = splitCommand(command, '--token-command');
+  const path = /[/\\]/.test(program) ? resolve(cwd, program) : findCommand(program, { workspace: cwd });
+  if (path === undefined)
+    throw usageError(
+      `--token-command: there is no program ${program} on the PATH, outside of this folder and its repository. Write its path to run another.`,
+    );
   try {
-    return (await runProgram(program, args, { signal, timeoutMs: TIMEOUT_MS })).trim();
+    return (await runProgram(path, args, { signal, timeoutMs: TIMEOUT_MS })).trim();
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';

@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findProgram } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import { hasTerminal } from '../questions/ask.ts';
 import type { Examination, Finding } from './finding.ts';
@@ -17,8 +16,8 @@ export async function examineSystem(host: Host): Promise<Examination> {
   const { detectIsolation } = await import('@kernel/toolbox/commands');
   const isolation = await detectIsolation();
   const programs = PROGRAMS.map(([name, use]): Finding => {
-    const path = findOnPath(name, host.env['PATH'] ?? '');
-    return { what: name, state: path === undefined ? 'none' : 'ok', detail: path ?? `not on PATH: ${use}` };
+    const path = findProgram(name, { workspace: host.cwd, path: host.env['PATH'] ?? '' });
+    return { what: name, state: path === undefined ? 'none' : 'ok', detail: path ?? `not found: ${use}` };
   });
   return {
     title: 'System',
@@ -37,19 +36,4 @@ export async function examineSystem(host: Host): Promise<Examination> {
       },
     ],
   };
-}
-
-function findOnPath(name: string, path: string): string | undefined {
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
-  for (const folder of path.split(delimiter).filter((each) => isAbsolute(each)))
-    for (const ending of endings) {
-      const file = join(folder, name + ending);
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {
-        // Looked for in the next folder.
-      }
-    }
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Session } from '@kernel/agent';
-import { createRedactor } from '@kernel/internal';
+import { createRedactor, withoutQuery } from '@kernel/internal';
 import { type AgentEvent, KernelError, type Message } from '@kernel/protocol';
 import { stateFolder } from '../config/folders.ts';
 import { sessionsSetting } from '../config/sessions-setting.ts';
@@ -165,9 +165,16 @@ function flagText(name: string, value: unknown): string {
   return value === true ? `--${name}` : `--${name} ${oneLine(String(value), 80)}`;
 }
 
+/** An address is kept without what stands in its query, which may be a key. */
+function keptValue(value: string | boolean | undefined): string | boolean | undefined {
+  return typeof value === 'string' ? withoutQuery(value) : value;
+}
+
 function useOf({ flags, choice, loaded }: Invocation, journal: string | undefined): SessionUse {
   const { provider, model } = choice;
-  const given = SESSION_FLAGS.filter((flag) => flags[flag] !== undefined).map((flag) => [flag, flags[flag]] as const);
+  const given = SESSION_FLAGS.filter((flag) => flags[flag] !== undefined).map(
+    (flag) => [flag, keptValue(flags[flag])] as const,
+  );
   const secret = typeof provider.token === 'string' ? provider.token : undefined;
   return {
     provider: provider.name,

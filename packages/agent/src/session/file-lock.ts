@@ -5,14 +5,14 @@ import {
   fstatSync,
   linkSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delay, isObject } from '@kernel/internal';
+import { delay, hasEnded, isObject, ownIdentity } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { mayHaveWritten, mayRun, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { storeError } from './store-error.ts';
 
 /** How old a lock without content must be to count as what a crash left. Earlier releases created a lock first and then wrote to it. */
@@ -24,20 +24,17 @@ const MAX_ROUNDS = 50;
 interface Lock {
   /** Tells this lock apart from every other one, also of the same process. */
   readonly token: string;
-  /** Who wrote it; absent for one that an earlier release wrote, or nobody. */
-  readonly holder?: ProcessIdentity;
+  /** The identity of the process that wrote it; absent for one that an earlier release wrote, or nobody. */
+  readonly holder?: Readonly<Record<string, unknown>>;
   /** What an earlier release wrote. */
   readonly text: string;
   /** Time since it was written, in milliseconds. */
   readonly ageMs: number;
 }
 
-/** The tokens of the locks that this process holds. */
-const held = new Set<string>();
-
 /**
  * Acquires the lock of a file (`<path>.lock`, which names a process) and returns a function that releases it. Throws `SESSION_LOCKED`
- * while the process that holds it runs; the lock of a process that has ended is taken over, by one process only.
+ * while the process that holds it runs, or may run where this one cannot see it; the lock of a process that has ended is taken over, by one process only.
  *
  * A lock is written to a file of its own and then linked, so none is ever empty. To take over, a process links the name that the old lock's
  * token gives (`<path>.lock.<token>`), which only one can, and then renames its own lock over the old one. A process that ends between the
@@ -46,13 +43,11 @@ const held = new Set<string>();
 export async function acquireFileLock(path: string): Promise<() => void> {
   const lockPath = `${path}.lock`;
   const token = crypto.randomUUID();
-  const own = ownIdentity();
   const ownPath = `${lockPath}.${token}.new`;
-  held.add(token);
   try {
-    writeFileSync(ownPath, JSON.stringify({ ...own, token }), { flag: 'wx', mode: 0o600 });
+    writeFileSync(ownPath, JSON.stringify({ ...ownIdentity(), token }), { flag: 'wx', mode: 0o600 });
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      const state = tryAcquire(lockPath, ownPath, own);
+      const state = tryAcquire(lockPath, ownPath);
       if (state === 'acquired') return () => release(lockPath, token);
       // oxlint-disable-next-line no-await-in-loop -- waits until a lock without content is old enough
       if (state.holder === undefined && state.text === '') await delay(Math.max(1, EMPTY_MS - state.ageMs));
@@ -60,7 +55,6 @@ export async function acquireFileLock(path: string): Promise<() => void> {
     }
     throw lockedError(path, lockPath, undefined);
   } catch (error) {
-    held.delete(token);
     throw storeError(`The lock ${lockPath} could not be created`, error);
   } finally {
     removeFile(ownPath);
@@ -71,14 +65,14 @@ export async function acquireFileLock(path: string): Promise<() => void> {
 const CHANGED: Lock = { token: '', text: 'changed', ageMs: 0 };
 
 /** Acquires the lock, or returns the one that is in the way. */
-function tryAcquire(lockPath: string, ownPath: string, own: ProcessIdentity): 'acquired' | Lock {
+function tryAcquire(lockPath: string, ownPath: string): 'acquired' | Lock {
   if (linkNew(ownPath, lockPath)) return 'acquired';
   const first = readLock(lockPath);
   if (first === undefined) return CHANGED;
   const successors: string[] = [];
   let last = first;
   for (;;) {
-    if (isHeld(last, own)) return last;
+    if (isHeld(last)) return last;
     const successorPath = `${lockPath}.${last.token}`;
     if (linkNew(ownPath, successorPath)) {
       // Whoever took over first has renamed before it removed its link: then the lock is another one by now.
@@ -97,14 +91,29 @@ function tryAcquire(lockPath: string, ownPath: string, own: ProcessIdentity): 'a
   }
 }
 
-function isHeld(lock: Lock, own: ProcessIdentity): boolean {
-  if (lock.holder !== undefined) return mayRun(lock.holder, own, held.has(lock.token));
+function isHeld(lock: Lock): boolean {
+  if (lock.holder !== undefined) return !hasEnded(lock.holder);
   if (lock.text === '') return lock.ageMs < EMPTY_MS;
   return mayHaveWritten(Number(lock.text));
 }
 
+/** Whether a process of this id, which an earlier release wrote into a lock, may be the one that did. */
+function mayHaveWritten(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  if (hasEnded({ ...ownIdentity(), start: undefined, pid })) return false;
+  // The first process of a machine always runs. It is a writer only in a container, where it is a program like this one.
+  return pid !== 1 || nameOf('1') === nameOf('self');
+}
+
+function nameOf(pid: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 function release(lockPath: string, token: string): void {
-  held.delete(token);
   try {
     if (readLock(lockPath)?.token === token) removeFile(lockPath);
   } catch {
@@ -124,9 +133,7 @@ function readLock(path: string): Lock | undefined {
       typeof value['pid'] === 'number' &&
       typeof value['host'] === 'string'
     ) {
-      const { token, pid, host, boot, start } = value;
-      const known = { ...(typeof boot === 'string' && { boot }), ...(typeof start === 'string' && { start }) };
-      return { token, holder: { pid, host, ...known }, text, ageMs };
+      return { token: value['token'], holder: value, text, ageMs };
     }
     return { token: `${ino}-${Math.round(mtimeMs)}`, text, ageMs };
   } catch (error) {
@@ -197,7 +204,10 @@ function removeFile(path: string): void {
 
 function lockedError(path: string, lockPath: string, lock: Lock | undefined): KernelError {
   const { holder } = lock ?? {};
-  const where = holder === undefined ? `process ${lock?.text ?? 'unknown'}` : `process ${holder.pid} on ${holder.host}`;
+  const where =
+    holder === undefined
+      ? `process ${lock?.text ?? 'unknown'}`
+      : `process ${String(holder['pid'])} on ${String(holder['host'])}`;
   return new KernelError('SESSION_LOCKED', `The session ${path} is open in ${where.slice(0, 100)}.`, {
     hint: `Close it there, or remove ${lockPath} if no such process is running.`,
     retryable: true,

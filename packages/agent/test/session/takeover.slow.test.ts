@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { ownIdentity } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionEntry } from '../../src/index.ts';
 import { loadHistory } from '../../src/session/run-session.ts';
 import { openFileSession } from '../../src/session/file-session.ts';
-import { ownIdentity } from '../../src/session/process-identity.ts';
 import { user } from '../support.ts';
 
 const FILE_SESSION = new URL('../../src/session/file-session.ts', import.meta.url).href;
@@ -42,7 +42,6 @@ function lockOf(identity: object): string {
 /** Locks that processes left which have ended. */
 const STALE: readonly (readonly [string, () => string])[] = [
   ['a process that has ended', () => lockOf({ pid: deadPid })],
-  ['a process before the last boot of this machine', () => lockOf({ boot: crypto.randomUUID() })],
   ['an earlier process with our own id, in a container', () => lockOf({ start: '1' })],
   ['an earlier process with id 1, in a container', () => lockOf({ pid: 1, start: '1' })],
   ['our own id, written by an earlier release', () => String(process.pid)],

@@ -1,7 +1,7 @@
+import { hasEnded } from '@kernel/internal';
 import type { Database } from '../database/database.ts';
 import { endRun } from '../runs/signals.ts';
 import { parse, text } from '../runs/read-run.ts';
-import { hasEnded } from './process-identity.ts';
 
 /** The lease of one worker on one run. */
 export interface Lease {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { MAX_TIMER_MS } from '@kernel/internal';
+import { MAX_TIMER_MS, ownIdentity } from '@kernel/internal';
 import { checkNumber, KernelError } from '@kernel/protocol';
 import type { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
@@ -9,7 +9,6 @@ import { cancelRun } from '../runs/signals.ts';
 import { type Attempt, failUnreadable, startAttempt } from './attempt.ts';
 import { claimRuns, hasQueued, overdueRuns, denyOverdueCalls } from './claim.ts';
 import { createPeerWatch, leaseKey, readPeers, releaseOrphans, releaseUnattended, takeOver } from './leases.ts';
-import { ownIdentity } from './process-identity.ts';
 import { checkWorker, type WorkerOptions } from './worker-options.ts';
 
 /** A running worker. */

@@ -1,6 +1,6 @@
+import { findCommand } from '@kernel/internal';
 import { checkChoice, checkKeys, KernelError, optionKeys, type ToolImplementation } from '@kernel/protocol';
 import { type CommandOptions, commandTools } from '../commands/command-tools.ts';
-import { findProgram } from '../find-program.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
 import type { SearchEngine } from '../web/search/types.ts';
 import { webSearchTool } from '../web/search/web-search.ts';
@@ -68,7 +68,7 @@ export async function codeAgent(options: CodeAgentOptions): Promise<AgentBundle>
     instructions: instructionsFor(mode, found, hasCommands),
     tools: [...filesFor(workspace, mode), ...(commands?.tools ?? []), ...web],
     rules: modeRules(mode),
-    missing: hasCommands ? missingOf(found) : [],
+    missing: hasCommands ? missingOf(found, workspace.folder) : [],
     close: async () => commands?.close(),
   };
 }
@@ -90,9 +90,9 @@ function instructionsFor(mode: BundleMode, { test, format }: ProjectCommands, ha
   return lines.join('\n');
 }
 
-function missingOf({ test, format }: ProjectCommands): readonly string[] {
+function missingOf({ test, format }: ProjectCommands, workspace: string | undefined): readonly string[] {
   const programs = ['git', test?.[0], format?.[0]].filter((name) => name !== undefined);
-  const absent = [...new Set(programs)].filter((name) => findProgram(name) === undefined);
+  const absent = [...new Set(programs)].filter((name) => findCommand(name, { workspace }) === undefined);
   return [
     ...absent.map((name) => `There is no program "${name}" on the PATH.`),
     ...(test === undefined ? ['No command was found that runs the tests.'] : []),

@@ -18,6 +18,7 @@ import { commandVariables, DEFAULT_VARIABLES } from './environment.ts';
 import { detectIsolation } from './isolation/detect-isolation.ts';
 import type { IsolatedCommand, Isolation } from './isolation/types.ts';
 import { clean, createOutputBuffer } from './process/output-buffer.ts';
+import { programOf } from './process/program-of.ts';
 import { type ProcessOptions, startProcess } from './process/start-process.ts';
 import { READ_OUTPUT, RUN_COMMAND, STOP_COMMAND } from './tools.ts';
 
@@ -142,18 +143,22 @@ export function commandTools(options: CommandOptions): CommandTools {
         .filter((path) => existsSync(path)),
       gitWritable: options.gitWritable ?? false,
     };
-    const isolated: IsolatedCommand = isolation?.wrap(request) ?? {
-      program: command[0] ?? '',
-      args: command.slice(1),
-      variables,
-    };
-    return { isolated, cwd: request.cwd, isIsolated: isolation !== undefined };
+    const isolated = isolation?.wrap(request);
+    const [program = '', ...args] = command;
+    /** What is started: a program that is not there is known only then, also for a command in the background. */
+    const toStart = (): IsolatedCommand =>
+      isolated ?? {
+        program: programOf(program, request, options.setVariables?.['PATH'] !== undefined),
+        args,
+        variables,
+      };
+    return { toStart, cwd: request.cwd, isIsolated: isolation !== undefined };
   };
-  const start = (
-    { isolated, cwd }: Awaited<ReturnType<typeof prepare>>,
+  const start = async (
+    { toStart, cwd }: Awaited<ReturnType<typeof prepare>>,
     { input = '' }: RunInput,
     rest: Pick<ProcessOptions, 'timeoutMs' | 'signal' | 'onOutput'>,
-  ) => startProcess(isolated, { cwd, input, ...rest });
+  ) => startProcess(toStart(), { cwd, input, ...rest });
 
   const runCommand = async (input: RunInput, context: ToolContext): Promise<ToolResult> => {
     const prepared = await prepare(input, context.signal);

@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { safeFolders } from '../find-program.ts';
+import { programFolders } from '@kernel/internal';
 
 /** The environment variables that commands inherit by default. None of them usually contains a secret. */
 export const DEFAULT_VARIABLES: readonly string[] = [
@@ -25,8 +25,8 @@ export const DEFAULT_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Returns the environment of a command: the named variables that are set. Folders of the PATH that are relative or within `folder` are left out,
- * where anyone could have put a program named `git`.
+ * Returns the environment of a command: the named variables that are set. Folders of the PATH that are relative, within `folder` or a repository
+ * around it are left out: anyone could have put a program named `git` there.
  */
 export function commandVariables(
   names: readonly string[],
@@ -36,7 +36,8 @@ export function commandVariables(
   const found: Record<string, string> = {};
   for (const name of names) {
     const value = own[name];
-    if (value !== undefined) found[name] = name === 'PATH' ? safeFolders(value, folder).join(delimiter) : value;
+    if (value !== undefined)
+      found[name] = name === 'PATH' ? programFolders({ path: value, workspace: folder }).join(delimiter) : value;
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { delay } from '@kernel/internal';
+import { delay, ownIdentity } from '@kernel/internal';
 import { checkChoice, checkFunctions, checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
 import { executeRun } from './execute-run.ts';
 import { lastTime, nextTime, timesBetween } from './next-time.ts';
@@ -54,7 +54,8 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now(), wait: (ms, signal) => delay
 
 /**
  * Runs schedules until the signal aborts; resolves when its last run has ended. A schedule that another process adds is seen within ten seconds. Of
- * several processes that share a store, one at a time runs the schedules; when it ends or hangs, another one takes over within 30 seconds.
+ * several processes that share a store, one at a time runs the schedules; when it hangs, another one takes over within 30 seconds, and at its next look
+ * when it has ended and ran on the same machine.
  *
  * A waiting run is recorded together with the next due time of its schedule, and the start of a run before it starts, so that no due time runs twice.
  * Waiting runs survive the process. What the store temporarily fails to record is retried.
@@ -67,7 +68,7 @@ export async function runSchedules(options: SchedulerOptions): Promise<void> {
   checkNumber('runSchedules', 'parallel', options.parallel, 1);
   const { store, signal, clock = SYSTEM_CLOCK, missed = 'once', parallel = 4, timeoutMs = TIMEOUT_MS } = options;
   const { repeatUnfinished = false } = options;
-  const owner = randomUUID();
+  const owner = JSON.stringify({ ...ownIdentity(), id: randomUUID() });
   const working = new Set<Promise<void>>();
   /** What could not be recorded yet. */
   const unrecorded = new Set<() => void>();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hasEnded } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { openDatabase } from './database.ts';
 import { nextTime } from './next-time.ts';
@@ -37,7 +38,10 @@ export interface ScheduleStore {
   takeOver(owner: string, isRepeated: boolean, nowMs: number): void;
   /** After the clock was set back, moves the next due time of schedules to the first one from now on. */
   realign(nowMs: number): void;
-  /** Acquires or renews the lease for executing runs, until a time within a minute. Returns whether it holds the lease. */
+  /**
+   * Acquires or renews the lease for executing runs, until a time within a minute. Returns whether it holds the lease. An owner that is the JSON of a
+   * process's identity loses it as soon as that process has ended.
+   */
   lease(owner: string, nowMs: number, untilMs: number): boolean;
   /** Releases the lease. */
   release(owner: string): void;
@@ -184,11 +188,21 @@ export function openScheduleStore(file: string): ScheduleStore {
         const leasedMs = Number(current?.['until_ms'] ?? 0);
         // One that ends later than any could that began now is of a clock that was set back since.
         const isHeld = leasedMs > nowMs && leasedMs <= nowMs + MAX_LEASE_MS;
-        if (current !== undefined && current['owner'] !== owner && isHeld) return false;
+        if (current !== undefined && current['owner'] !== owner && isHeld && !hasEnded(identityIn(current)))
+          return false;
         change('INSERT OR REPLACE INTO runner VALUES (1, ?, ?)', owner, untilMs);
         return true;
       }),
     release: (owner) => void change('DELETE FROM runner WHERE owner = ?', owner),
     close,
   };
+}
+
+/** The process that holds a lease; undefined if its owner is another text. */
+function identityIn({ owner }: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return JSON.parse(String(owner));
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkChoice, checkKeys, checkNumber, invalidOption, KernelError, optionKeys } from '@kernel/protocol';
 import { createGuard } from './disk/guard.ts';
+import { createProtectedFiles } from './disk/protected-files.ts';
 import { diskStorage } from './disk/disk-storage.ts';
 import { quote, reasonOf } from './errors.ts';
 import { workspaceOver } from './from-storage.ts';
@@ -47,7 +48,12 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
   const root = realFolder(alias, folder);
   const compiled = compileRules('createWorkspace', rules, root);
   const store = diskStore(state.folder === undefined ? undefined : resolve(state.folder));
-  const guard = createGuard(root, compiled, { hardLinks: hardLinks ?? 'refuse', state: () => store.folder() });
+  const mayReadKeys = rules.denyCredentials === false && hardLinks === 'read';
+  const guard = createGuard(root, compiled, {
+    hardLinks: hardLinks ?? 'refuse',
+    state: () => store.folder(),
+    isProtected: mayReadKeys ? undefined : createProtectedFiles(root, (path) => compiled.denies(path)),
+  });
   const storage = diskStorage({ root, alias, rules: compiled, guard });
   return workspaceOver(storage, createJournal(store, state.maxBytes ?? MAX_KEPT_BYTES));
 }

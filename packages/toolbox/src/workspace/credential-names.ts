@@ -1,5 +1,5 @@
 /** Folders, and files by their whole path, that hold credentials, wherever they are: everything below them is private. Compared without case. */
-const PATHS = [
+export const CREDENTIAL_FOLDERS: readonly string[] = [
   '.git',
   '.ssh',
   '.gnupg',
@@ -51,7 +51,7 @@ const PATHS = [
   'etc/ssl/private',
 ];
 
-const BELOW = new RegExp(`/(?:${PATHS.map((path) => path.replaceAll('.', String.raw`\.`)).join('|')})/`);
+const BELOW = new RegExp(`/(?:${CREDENTIAL_FOLDERS.map((path) => path.replaceAll('.', String.raw`\.`)).join('|')})/`);
 
 /** Names of files that hold credentials. */
 const FILES = new RegExp(

@@ -215,8 +215,9 @@ export interface WorkspaceOptions extends WorkspaceRules {
   readonly state?: StateOptions | undefined;
   /**
    * What happens with a file that has several names (hard links), since another name may be a key outside the workspace. `refuse` opens no such file,
-   * except for reading below a `node_modules`, where package managers link every file to their store; `read` reads all of them. Neither writes one.
-   * Default `refuse`.
+   * except for reading below a `node_modules`, where package managers link every file to their store; `read` reads all of them. Neither writes one, and
+   * neither reads what is another name of a file with credentials (of the home folder, the system or the workspace) or begins as a private key, unless
+   * `denyCredentials` is false and this is `read`. Default `refuse`.
    */
   readonly hardLinks?: 'refuse' | 'read' | undefined;
 }

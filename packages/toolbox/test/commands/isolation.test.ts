@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   bubblewrap,
   containerIsolation,
@@ -14,124 +16,143 @@ import {
   linuxNamespaces,
   sandboxExec,
 } from '../../src/commands/index.ts';
-import { commands, emptyFolder } from './support.ts';
+import { systemFeature } from '../../../../test/setup/system-feature.ts';
+import { commands, emptyFolder, progress, virtualTimers } from './support.ts';
 
-const works = (program: string, ...args: readonly string[]): boolean => {
+const works = (name: string, ...args: readonly string[]): boolean => {
+  const program = findProgram(name);
   try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
+    if (program !== undefined) execFileSync(program, args, { stdio: 'ignore' });
+    return program !== undefined;
   } catch {
     return false;
   }
 };
-const ways: readonly (readonly [string, Isolation, boolean])[] = [
-  ['bubblewrap', bubblewrap(), works('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')],
-  [
-    'Linux namespaces',
-    linuxNamespaces(),
-    works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'),
-  ],
+/** The processes of this machine that have a word among their arguments. */
+const processesWith = (word: string): readonly string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
+    } catch {
+      return false;
+    }
+  });
+
+const ways = [
+  {
+    name: 'bubblewrap',
+    isolation: bubblewrap(),
+    feature: systemFeature('bubblewrap', works('bwrap', '--unshare-all', '--ro-bind', '/', '/', '/bin/true')),
+  },
+  {
+    name: 'Linux namespaces',
+    isolation: linuxNamespaces(),
+    feature: systemFeature(
+      'unshare of Linux namespaces',
+      works('unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', '/bin/true'),
+      ['toolbox.isolation'],
+    ),
+  },
 ];
 
-describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
-  it.skipIf(!isThere)('reads and writes its folder', async () => {
-    const { run, folder } = await commands({ isolation });
-    writeFileSync(join(folder, 'a.txt'), 'content');
-    const result = await run([
-      'bash',
-      '-c',
-      'cat a.txt; echo new > b.txt; mkdir sub; pwd; echo x > /tmp/y && echo tmp',
-    ]);
-    expect(result.forLLM).toContain(`content${folder}\ntmp`);
-    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
-    expect(existsSync('/tmp/y')).toBe(false);
-  });
-
-  it.skipIf(!isThere)('reads nothing outside of it', async () => {
-    verifies('toolbox.isolation');
-    const outside = await emptyFolder();
-    writeFileSync(join(outside, 'secret'), 'the secret');
-    const { run } = await commands({ isolation });
-    for (const path of [
-      join(outside, 'secret'),
-      '/etc/shadow',
-      '/etc/hostname',
-      join(homedir(), '.profile'),
-      outside,
-    ]) {
-      const result = await run(['bash', '-c', `cat ${path} || ls ${path}; echo "code $?"`]);
-      expect(result.forLLM).not.toContain('the secret');
-      expect([path, result.forLLM]).toEqual([path, expect.stringContaining('No such file')]);
-    }
-    const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
-    expect(names.forLLM).not.toContain('secret');
-  });
-
-  it.skipIf(!isThere)('writes nothing outside of it', async () => {
-    const outside = await emptyFolder();
-    const { run } = await commands({ isolation });
-    for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
-      await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
-    expect(existsSync(join(outside, 'written'))).toBe(false);
-    for (const path of ['/usr', '/usr/bin', '/etc', '/']) expect(existsSync(join(path, 'written'))).toBe(false);
-  });
-
-  it.skipIf(!isThere)('reaches neither loopback nor anything else, unless the network is allowed', async () => {
-    let requests = 0;
-    const server = createServer((_request, response) => {
-      requests += 1;
-      response.end('reached');
+for (const { name, isolation, feature } of ways)
+  describe(`a command isolated by ${name}`, feature.options, () => {
+    it('reads and writes its folder', async () => {
+      const { run, folder } = await commands({ isolation });
+      writeFileSync(join(folder, 'a.txt'), 'content');
+      const result = await run([
+        'bash',
+        '-c',
+        'cat a.txt; echo new > b.txt; mkdir sub; pwd; echo x > /tmp/y && echo tmp',
+      ]);
+      expect(result.forLLM).toContain(`content${folder}\ntmp`);
+      expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('new\n');
+      expect(existsSync('/tmp/y')).toBe(false);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-    const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
-    expect(closed.forLLM).not.toContain('reached');
-    expect(requests).toBe(0);
-    const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
-    expect(open.forLLM).toContain('reached');
-  });
 
-  it.skipIf(!isThere)('has no capability, cannot mount and cannot see or end other processes', async () => {
-    const { run } = await commands({ isolation });
-    const status = await run(['cat', '/proc/self/status']);
-    expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
-    expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
-    expect((await run(['mount', '-t', 'tmpfs', 'x', '/tmp'])).data).not.toMatchObject({ exitCode: 0 });
-    const own = await run(['bash', '-c', `kill -0 ${process.pid} && echo alive; ls /proc | grep -c '^[0-9]'`]);
-    expect(own.forLLM).not.toContain('alive');
-  });
+    it('reads nothing outside of it', async () => {
+      verifies('toolbox.isolation');
+      const outside = await emptyFolder();
+      writeFileSync(join(outside, 'secret'), 'the secret');
+      const { run } = await commands({ isolation });
+      for (const path of [
+        join(outside, 'secret'),
+        '/etc/shadow',
+        '/etc/hostname',
+        join(homedir(), '.profile'),
+        outside,
+      ]) {
+        const result = await run(['bash', '-c', `cat ${path} || ls ${path}; echo "code $?"`]);
+        expect(result.forLLM).not.toContain('the secret');
+        expect([path, result.forLLM]).toEqual([path, expect.stringContaining('No such file')]);
+      }
+      const names = await run(['ls', '/proc/1/root/', '/root', '/home', '/var', '/proc/1/cwd/']);
+      expect(names.forLLM).not.toContain('secret');
+    });
 
-  it.skipIf(!isThere)('cannot change the repository, whose hooks and config Git would run outside later', async () => {
-    const { run, folder } = await commands({ isolation });
-    execFileSync('git', ['init', '-q', folder]);
-    const before = readFileSync(join(folder, '.git/config'), 'utf8');
-    const script = [
-      'echo x > .git/hooks/pre-commit',
-      'echo x >> .git/config',
-      'echo /tmp > .git/commondir',
-      'mv .git .g',
-      'rm -rf .git',
-      'git config core.fsmonitor x',
-      'git status',
-    ].join('; ');
-    expect((await run(['bash', '-c', script])).forLLM).toContain('No commits yet');
-    for (const path of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(folder, '.git', path))).toBe(false);
-    expect(readFileSync(join(folder, '.git/config'), 'utf8')).toBe(before);
-  });
+    it('writes nothing outside of it', async () => {
+      const outside = await emptyFolder();
+      const { run } = await commands({ isolation });
+      for (const path of [outside, '/usr', '/usr/bin', '/etc', '/', '/proc/sys/kernel', '/dev'])
+        await run(['bash', '-c', `echo x > ${path}/written; mkdir -p ${path}/made; chmod 777 ${path}`]);
+      expect(existsSync(join(outside, 'written'))).toBe(false);
+      for (const path of ['/usr', '/usr/bin', '/etc', '/']) expect(existsSync(join(path, 'written'))).toBe(false);
+    });
 
-  it.skipIf(!isThere)('commits where the repository may be written', async () => {
-    const { run, folder } = await commands({ isolation, gitWritable: true });
-    execFileSync('git', ['init', '-q', folder]);
-    const script =
-      'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
-    expect((await run(['bash', '-c', script])).forLLM).toContain('first');
-  });
+    it('reaches neither loopback nor anything else, unless the network is allowed', async () => {
+      let requests = 0;
+      const server = createServer((_request, response) => {
+        requests += 1;
+        response.end('reached');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+      const closed = await (await commands({ isolation })).run(['bash', '-c', script]);
+      expect(closed.forLLM).not.toContain('reached');
+      expect(requests).toBe(0);
+      const open = await (await commands({ isolation, network: true })).run(['bash', '-c', script]);
+      expect(open.forLLM).toContain('reached');
+    });
 
-  it.skipIf(!isThere)(
-    'sees no more of a system whose PATH names the root, a home or a folder right below the root',
-    async () => {
+    it('has no capability, cannot mount and cannot see or end other processes', async () => {
+      const { run } = await commands({ isolation });
+      const status = await run(['cat', '/proc/self/status']);
+      expect(status.forLLM).toMatch(/CapEff:\s+0000000000000000/);
+      expect(status.forLLM).toMatch(/CapBnd:\s+0000000000000000/);
+      expect((await run(['mount', '-t', 'tmpfs', 'x', '/tmp'])).data).not.toMatchObject({ exitCode: 0 });
+      const own = await run(['bash', '-c', `kill -0 ${process.pid} && echo alive; ls /proc | grep -c '^[0-9]'`]);
+      expect(own.forLLM).not.toContain('alive');
+    });
+
+    it('cannot change the repository, whose hooks and config Git would run outside later', async () => {
+      const { run, folder } = await commands({ isolation });
+      execFileSync('git', ['init', '-q', folder]);
+      const before = readFileSync(join(folder, '.git/config'), 'utf8');
+      const script = [
+        'echo x > .git/hooks/pre-commit',
+        'echo x >> .git/config',
+        'echo /tmp > .git/commondir',
+        'mv .git .g',
+        'rm -rf .git',
+        'git config core.fsmonitor x',
+        'git status',
+      ].join('; ');
+      expect((await run(['bash', '-c', script])).forLLM).toContain('No commits yet');
+      for (const path of ['hooks/pre-commit', 'commondir']) expect(existsSync(join(folder, '.git', path))).toBe(false);
+      expect(readFileSync(join(folder, '.git/config'), 'utf8')).toBe(before);
+    });
+
+    it('commits where the repository may be written', async () => {
+      const { run, folder } = await commands({ isolation, gitWritable: true });
+      execFileSync('git', ['init', '-q', folder]);
+      const script =
+        'echo a > a; git add a; git -c user.name=a -c user.email=a@example.com commit -qm first; git log --oneline';
+      expect((await run(['bash', '-c', script])).forLLM).toContain('first');
+    });
+
+    it('sees no more of a system whose PATH names the root, a home or a folder right below the root', async () => {
       const outside = await emptyFolder();
       writeFileSync(join(outside, 'secret'), 'the secret');
       for (const folder of ['/', '/tmp', '/var', homedir()]) {
@@ -142,29 +163,39 @@ describe.each(ways)('a command isolated by %s', (_name, isolation, isThere) => {
         expect(result.forLLM).not.toContain('the secret');
         expect(result.forLLM).not.toMatch(/^\/root\/\.profile$|dpkg/m);
       }
-    },
-  );
+    });
 
-  it.skipIf(!isThere)('finds hidden files empty', async () => {
-    const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
-    writeFileSync(join(folder, '.env'), 'KEY=secret');
-    mkdirSync(join(folder, 'keys'));
-    writeFileSync(join(folder, 'keys/a'), 'secret');
-    const result = await run(['bash', '-c', 'cat .env keys/*; wc -c < .env']);
-    expect(result.forLLM).not.toContain('secret');
-  });
+    it('finds hidden files empty', async () => {
+      const { run, folder } = await commands({ isolation, hidden: ['.env', 'keys', 'missing'] });
+      writeFileSync(join(folder, '.env'), 'KEY=secret');
+      mkdirSync(join(folder, 'keys'));
+      writeFileSync(join(folder, 'keys/a'), 'secret');
+      const result = await run(['bash', '-c', 'cat .env keys/*; wc -c < .env']);
+      expect(result.forLLM).not.toContain('secret');
+    });
 
-  it.skipIf(!isThere)('ends with everything that it started, on the time limit', async () => {
-    const { run, folder } = await commands({ isolation });
-    const writer = 'while true; do echo late > late; sleep 0.05; done';
-    const result = await run(['bash', '-c', `setsid bash -c "${writer}" & sleep 100`], { timeout_seconds: 1 });
-    expect(result).toMatchObject({ outcome: 'timeout' });
-    // A process of its own session is in the same namespace, and dies with it.
-    rmSync(join(folder, 'late'), { force: true });
-    execFileSync('sleep', ['1']);
-    expect(existsSync(join(folder, 'late'))).toBe(false);
+    it('ends with everything that it started, on the time limit', async () => {
+      const { run } = await commands({ isolation });
+      const clock = virtualTimers();
+      const { saw, onProgress } = progress();
+      const mark = `mark-${randomUUID()}`;
+      const script = `setsid bash -c 'echo "session 1"; sleep 100; echo' ${mark} & sleep 100`;
+      const result = run(['bash', '-c', script], { timeout_seconds: 1 }, { onProgress });
+      await saw('session');
+      expect(processesWith(mark)).not.toEqual([]);
+      clock.advance(1000);
+      expect(await result).toMatchObject({ outcome: 'timeout' });
+      clock.end();
+      // A process of its own session is in the same namespace, and dies with it.
+      await vi.waitUntil(() => processesWith(mark).length === 0, { timeout: 60_000 });
+    });
+
+    it('does not inherit the descriptor by which its start is announced', async () => {
+      const { run } = await commands({ isolation });
+      const script = '[ -e /proc/self/fd/3 ] && echo inherited || echo closed';
+      expect((await run(['bash', '-c', script])).forLLM).toContain('closed');
+    });
   });
-});
 
 describe('detectIsolation', () => {
   let found: Isolation | undefined;
@@ -186,6 +217,50 @@ describe('detectIsolation', () => {
   });
 });
 
+describe('an isolation that takes long to set up', () => {
+  /** Announces the start once there is a file `go`. */
+  const slow: Isolation = {
+    name: 'slow',
+    wrap: ({ command, folder, variables }) => ({
+      program: '/bin/sh',
+      args: ['-c', SETUP, 'sh', join(folder, 'go'), ...command],
+      variables,
+      announcesStart: true,
+    }),
+  };
+  const SETUP = 'go=$1; shift; echo setup; until [ -e "$go" ]; do sleep 0.01; done; printf . >&3; exec 3>&-; exec "$@"';
+
+  it('takes nothing of the time limit of the command', async () => {
+    verifies('toolbox.commands.limit');
+    const { run, folder } = await commands({ isolation: slow });
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const result = run(['bash', '-c', 'echo "ran 1"; sleep 100'], { timeout_seconds: 2 }, { onProgress });
+    let end: unknown;
+    void result.then((value) => (end = value));
+    await saw('setup');
+    clock.advance(50_000);
+    writeFileSync(join(folder, 'go'), '');
+    await saw('ran');
+    clock.advance(1999);
+    await new Promise(setImmediate);
+    expect(end).toBeUndefined();
+    clock.advance(1);
+    expect((await result).forLLM).toContain('longer than 2 s');
+  });
+
+  it('is given up after a minute, and the result says that the command did not start', async () => {
+    verifies('toolbox.commands.limit');
+    const { run } = await commands({ isolation: slow, timeoutMs: Infinity });
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const result = run(['true'], {}, { onProgress });
+    await saw('setup');
+    clock.advance(60_000);
+    expect(await result).toMatchObject({ isError: true, forLLM: expect.stringContaining('the command did not start') });
+  });
+});
+
 describe('isolation that cannot be tried here', () => {
   const request = {
     command: ['npm', 'test'],
@@ -198,8 +273,13 @@ describe('isolation that cannot be tried here', () => {
     gitWritable: false,
   };
 
-  it('a container has the folder alone, no network and no capability, and can be ended by its name', () => {
-    const { args, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
+  it('a container has the folder alone, no network and no capability, and can be ended by its name', async () => {
+    const bin = await emptyFolder();
+    writeFileSync(join(bin, 'podman'), '', { mode: 0o755 });
+    vi.stubEnv('PATH', bin);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { args, program, stop } = containerIsolation({ image: 'node:24', engine: 'podman' }).wrap(request);
+    for (const path of [program, stop?.program]) expect(path).toMatch(/^\/.*\/podman$/);
     const line = args.join(' ');
     for (const part of ['--network none', '--cap-drop ALL', '--read-only', '--env CI=1', '-- node:24 npm test'])
       expect(line).toContain(part);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { commandTools } from '../../src/commands/index.ts';
-import { commands } from './support.ts';
+import { commands, progress, virtualTimers } from './support.ts';
 
 const node = process.execPath;
 const isAlive = (pid: number): boolean => {
@@ -93,12 +93,21 @@ describe('run_command', () => {
 
   it('ends with its whole group on the time limit', async () => {
     verifies('toolbox.commands.group');
-    const { run, folder } = await commands();
-    const script = 'sleep 100 & echo $! > child; trap "" TERM; sleep 100';
-    const result = await run(['bash', '-c', script], { timeout_seconds: 2 });
-    expect(result).toMatchObject({ isError: true, outcome: 'timeout' });
-    expect(result.forLLM).toContain('longer than 2 s');
-    const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
+    const { run } = await commands();
+    const clock = virtualTimers();
+    const { saw, onProgress } = progress();
+    const script = 'trap "" TERM; sleep 100 & echo "child $!"; sleep 100';
+    const result = run(['bash', '-c', script], { timeout_seconds: 2 }, { onProgress });
+    const child = Number((await saw('child'))[1]);
+    clock.advance(1999);
+    expect(isAlive(child)).toBe(true);
+    clock.advance(1);
+    // They ignore SIGTERM, and get two more seconds.
+    clock.advance(2000);
+    const { forLLM, ...rest } = await result;
+    expect(rest).toMatchObject({ isError: true, outcome: 'timeout' });
+    expect(forLLM).toContain('longer than 2 s');
+    clock.end();
     await vi.waitUntil(() => !isAlive(child), { timeout: 60_000 });
   });
 

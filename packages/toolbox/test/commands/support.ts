@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolContext, ToolResult } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type CommandOptions, commandTools } from '../../src/commands/index.ts';
 import { createWorkspace } from '../../src/workspace/index.ts';
 
@@ -37,4 +37,36 @@ export async function commands(options: Partial<CommandOptions> = {}) {
     );
   const use = (name: string, input: object) => registry.execute(name, { ...input });
   return { folder, run, use, close };
+}
+
+/** Timers that pass only when they are told to, until `end` or the end of the test. What processes do is real. */
+export function virtualTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const end = () => void vi.useRealTimers();
+  onTestFinished(end);
+  return { advance: (ms: number) => void vi.advanceTimersByTime(ms), end };
+}
+
+/** What a command writes, and a way to wait for a word and the number after it. */
+export function progress() {
+  let text = '';
+  const waiting = new Set<() => void>();
+  return {
+    onProgress: (update: string): void => {
+      text += update;
+      for (const check of waiting) check();
+    },
+    saw: (word: string): Promise<RegExpMatchArray> =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          const found = text.match(new RegExp(`${word}(?: (\\d+)\n)?`));
+          if (found === null) return;
+          waiting.delete(check);
+          // What arrived beside it is read first.
+          setImmediate(() => resolve(found));
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
 }

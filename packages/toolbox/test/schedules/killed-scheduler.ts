@@ -7,9 +7,6 @@ const clock = {
   wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 10))),
 };
 const store = openScheduleStore(file);
-// As if the process before this one had been dead for longer than its turn.
-store.lease('this', clock.now() + 60_000, clock.now() + 60_000);
-store.release('this');
 await runSchedules({
   store,
   missed: 'all',

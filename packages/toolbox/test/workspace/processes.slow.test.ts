@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownIdentity } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createWorkspace } from '../../src/workspace/index.ts';
 import { folderWith } from './folders.ts';
 
@@ -31,10 +32,40 @@ test(
   },
 );
 
-test('a lock that a killed process left holds nobody for long', async () => {
+const lockOf = (root: string) =>
+  join(root, `.toolbox-${createHash('sha256').update('a').digest('hex').slice(0, 16)}.tmp`);
+const { pid: ended } = spawnSync(process.execPath, ['--version']);
+
+test.each([
+  ['without content', ''],
+  ['with its identity', JSON.stringify({ ...ownIdentity(), pid: ended })],
+])('a lock %s that a killed process left holds nobody for long', async (_name, lock) => {
+  verifies('toolbox.workspace.whole');
   const root = folderWith({ a: 'old' });
-  writeFileSync(join(root, `.toolbox-${createHash('sha256').update('a').digest('hex').slice(0, 16)}.tmp`), '');
+  writeFileSync(lockOf(root), lock);
   const workspace = await createWorkspace({ root, write: ['**'], state: { folder: folderWith() } });
   await workspace.write('a', 'new');
   expect(readdirSync(root)).toEqual(['a']);
+});
+
+test('the lock of a process in another container, which nobody here can see, is waited for and then named', async () => {
+  verifies('toolbox.workspace.whole');
+  const root = folderWith({ a: 'old' });
+  const lock = lockOf(root);
+  writeFileSync(lock, JSON.stringify({ ...ownIdentity(), pid: ended, host: 'box', namespace: 'pid:[1]' }));
+  const workspace = await createWorkspace({ root, write: ['**'], state: { folder: folderWith() } });
+  const start = performance.now();
+  // The clock goes on by ten seconds with each look.
+  vi.spyOn(performance, 'now').mockImplementation(
+    (
+      (calls = 0) =>
+      () =>
+        start + (calls += 1) * 10_000
+    )(),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(workspace.write('a', 'new')).rejects.toThrow(`is being written by process ${ended} on "box"`);
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('old');
+  rmSync(lock);
+  await workspace.write('a', 'new');
 });

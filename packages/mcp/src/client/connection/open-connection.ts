@@ -1,6 +1,7 @@
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
+import { redactedError } from '../server-redactor.ts';
 import { listTools } from './list-tools.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
@@ -104,7 +105,7 @@ export function unavailableError(
   return new KernelError('TOOL_UNAVAILABLE', redact(`MCP server "${server.name}" ${where} ${cause}.${stderr}`), {
     retryable: true,
     data: { server: server.name },
-    cause: error,
+    cause: redactedError(error, redact),
   });
 }
 

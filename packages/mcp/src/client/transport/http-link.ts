@@ -1,5 +1,7 @@
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Redactor } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
+import { createAddressRedactor } from '../server-redactor.ts';
 import { limitFetch } from './limit-fetch.ts';
 import { createReconnectTimers } from './reconnect-timers.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
@@ -73,6 +75,8 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
       return typeof id === 'number' ? sendCancellation(message, id, options) : send(message, options);
     },
   });
+  const address = createAddressRedactor(server);
+  if (address !== undefined) redactMessages(transport, address);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     if (transport.sessionId !== undefined) {
@@ -92,4 +96,18 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
     stderrTail: () => '',
     close: () => (closing ??= close()),
   };
+}
+
+/** Takes secrets out of each message before anything sees it: a server, or a proxy before it, may repeat the address that it was asked at. */
+function redactMessages(transport: StreamableHTTPClientTransport, redactor: Redactor): void {
+  type Receiver = StreamableHTTPClientTransport['onmessage'];
+  const wrap = (inner: Receiver): Receiver => inner && ((message) => inner(redactor.data(message)));
+  let receiver = wrap(transport.onmessage);
+  // The SDK sets its own receiver when it connects.
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => receiver,
+    set: (inner: Receiver) => {
+      receiver = wrap(inner);
+    },
+  });
 }

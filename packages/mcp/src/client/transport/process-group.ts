@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { delay } from '@kernel/internal';
+import { delay, findProgram } from '@kernel/internal';
 
 const POLL_MS = 15;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -53,10 +53,15 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Windows has no process groups: `taskkill` ends a process with its descendants. */
+/** Windows has no process groups: `taskkill` ends a process with its descendants. Where that is absent, only the process itself is ended. */
 function endTree(leader: number): Promise<void> {
+  const program = findProgram('taskkill');
   return new Promise((resolve) => {
-    const kill = spawn('taskkill', ['/pid', String(leader), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    if (program === undefined) {
+      signalGroup(leader, 'SIGKILL');
+      return resolve();
+    }
+    const kill = spawn(program, ['/pid', String(leader), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
     kill.once('error', () => resolve());
     kill.once('close', () => resolve());
   });

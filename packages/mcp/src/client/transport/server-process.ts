@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
 import type { Readable } from 'node:stream';
+import { findCommand, findProgram } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { endGroup, guardGroup, hasGroupEnded } from './process-group.ts';
 import { createStderrTail, type StderrTail } from './stderr-tail.ts';
@@ -26,15 +28,19 @@ export interface ServerProcess {
 export async function startServerProcess(server: StdioServer): Promise<ServerProcess> {
   const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const isWindows = process.platform === 'win32';
-  const { command, args, cwd } = server;
+  const { args, cwd } = server;
+  const env = { ...getDefaultEnvironment(), ...server.env };
+  const program = programOf(server, env);
   // On Windows `npx` and similar commands are batch files, which only the shell runs.
-  const commandLine = isWindows ? [command, ...args].map(quote).join(' ') : command;
+  const shell = isWindows ? findProgram('cmd', { workspace: cwd }) : undefined;
+  if (isWindows && shell === undefined) throw new Error('this system has no program "cmd"');
+  const commandLine = isWindows ? [program, ...args].map(quote).join(' ') : program;
   const child = spawn(commandLine, isWindows ? [] : args, {
-    env: { ...getDefaultEnvironment(), ...server.env },
+    env,
     stdio: 'pipe',
     detached: !isWindows,
-    shell: isWindows,
     windowsHide: true,
+    ...(shell === undefined ? {} : { shell }),
     ...(cwd === undefined ? {} : { cwd }),
   });
   const { pid, stdin, stdout } = child;
@@ -57,10 +63,21 @@ export async function startServerProcess(server: StdioServer): Promise<ServerPro
     child.once('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'ENOENT';
       if (isMissing && cwd !== undefined && !existsSync(cwd)) reject(new Error(`there is no folder "${cwd}"`));
-      else if (isMissing) reject(new Error(`there is no program "${command}"`));
-      else reject(new Error(`"${command}" failed with ${error.code ?? error.message}`));
+      else if (isMissing) reject(new Error(`there is no program "${server.command}"`));
+      else reject(new Error(`"${server.command}" failed with ${error.code ?? error.message}`));
     });
   });
+}
+
+/** The program of a server: the one at the path that the config gives, or of that name where nobody else can have put it. */
+function programOf({ command, cwd = '.', env: own }: StdioServer, env: Readonly<Record<string, string>>): string {
+  if (/[/\\]/.test(command)) return resolvePath(cwd, command);
+  const [key = 'PATH', path = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? [];
+  const found = findCommand(command, { workspace: cwd, path, isChosen: Object.hasOwn(own, key) });
+  if (found !== undefined) return found;
+  throw new Error(
+    `there is no program "${command}" on the PATH, outside of this folder and its repository (write its path to start another)`,
+  );
 }
 
 function quote(argument: string): string {

@@ -1,4 +1,5 @@
-import { findSystemProgram } from '../../find-program.ts';
+import { requireProgram } from '../../require-program.ts';
+import { announced } from './announced.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isFolder, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -37,12 +38,13 @@ export function bubblewrap(): Isolation {
         '--chdir',
         cwd,
         '--',
-        ...command,
+        ...announced(command),
       ];
       return {
-        program: findSystemProgram('bwrap') ?? 'bwrap',
+        program: requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+        announcesStart: true,
       };
     },
   };

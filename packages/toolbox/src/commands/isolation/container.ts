@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
+import { requireProgram } from '../../require-program.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isFolder } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -56,7 +57,8 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         image,
         ...command,
       ];
-      return { program: engine, args, variables, stop: { program: engine, args: ['kill', name] } };
+      const program = requireProgram(engine, 'The isolation in a container', folder);
+      return { program, args, variables, stop: { program, args: ['kill', name] } };
     },
   };
 }

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandVariables } from '../environment.ts';
+import { startProcess } from '../process/start-process.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { linuxNamespaces } from './namespaces.ts';
 import { sandboxExec } from './sandbox-exec.ts';
@@ -49,20 +50,31 @@ function candidates(): readonly Isolation[] {
 }
 
 /** Whether a command that does nothing succeeds, isolated. */
-function works(isolation: Isolation, folder: string): Promise<boolean> {
+async function works(isolation: Isolation, folder: string): Promise<boolean> {
   // macOS: the folder for temporary files is a link.
   const real = realpathSync(folder);
-  const { program, args, variables } = isolation.wrap({
-    command: ['true'],
-    folder: real,
-    cwd: real,
-    variables: { PATH: process.env['PATH'] ?? '' },
-    network: false,
-    readable: [],
-    hidden: [],
-    gitWritable: false,
-  });
-  return new Promise((resolve) => {
-    execFile(program, args, { env: variables, timeout: PROBE_MS }, (error) => resolve(error === null));
-  });
+  try {
+    const isolated = isolation.wrap({
+      command: ['/bin/sh', '-c', 'exit 0'],
+      folder: real,
+      cwd: real,
+      variables: commandVariables(['PATH'], real),
+      network: false,
+      readable: [],
+      hidden: [],
+      gitWritable: false,
+    });
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const { exitCode } = await startProcess(isolated, {
+      cwd: real,
+      input: '',
+      timeoutMs: PROBE_MS,
+      signal,
+      onOutput() {},
+    });
+    return exitCode === 0;
+  } catch {
+    // Its program is not there, or it takes too long.
+    return false;
+  }
 }

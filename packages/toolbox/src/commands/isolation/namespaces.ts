@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { findSystemProgram } from '../../find-program.ts';
+import { requireProgram } from '../../require-program.ts';
+import { ANNOUNCE } from './announced.ts';
 import { repositoryOf } from './repository-of.ts';
 import { isInside, readableFolders } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -62,6 +63,7 @@ mount -o remount,ro /
 cd "$cwd"
 run=$(command -v setpriv)
 PATH=$path
+${ANNOUNCE}
 exec "$run" --no-new-privs --inh-caps=-all --bounding-set=-all -- "$@"
 `;
 
@@ -98,9 +100,10 @@ export function linuxNamespaces(): Isolation {
         ...command,
       ];
       return {
-        program: findSystemProgram('unshare') ?? 'unshare',
+        program: requireProgram('unshare', 'The isolation with Linux namespaces', folder),
         args,
         variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+        announcesStart: true,
       };
     },
   };

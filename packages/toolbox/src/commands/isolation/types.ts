@@ -26,6 +26,11 @@ export interface IsolatedCommand {
   readonly args: readonly string[];
   /** Its environment variables. */
   readonly variables: Readonly<Record<string, string>>;
+  /**
+   * Whether it writes a byte to its descriptor 3 right before it becomes the command. The time limit counts from then, so that it does not include what
+   * setting up the isolation takes. Default false: the limit counts from the start of the program.
+   */
+  readonly announcesStart?: boolean | undefined;
   /** Stops what a signal to the started process does not reach, such as a container. */
   readonly stop?:
     | {

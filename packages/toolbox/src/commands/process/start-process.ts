@@ -31,21 +31,25 @@ export interface ProcessEnd {
   readonly durationMs: number;
 }
 
+/** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy. */
+const SETUP_MS = 60_000;
 const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
 
 /**
  * Starts a process in a group of its own. Resolves when it has ended, and everything that it started with it: what is left of the group is killed, so that no
- * process outlives its command. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL.
+ * process outlives its command. On a timeout or an abort the group gets SIGTERM, and two seconds later SIGKILL. Time counts from when the command itself starts.
  *
  * Rejects with `TOOL_FAILED` if the program cannot be started.
  */
 export async function startProcess(command: IsolatedCommand, options: ProcessOptions): Promise<ProcessEnd> {
   options.signal.throwIfAborted();
-  const startedMs = performance.now();
   const child = spawnChild(command, options.cwd);
+  let startedMs = performance.now();
   return new Promise((resolve, reject) => {
     let stoppedBy: ProcessEnd['stoppedBy'];
+    let failure: KernelError | undefined;
+    let timer: NodeJS.Timeout | undefined;
     let killTimer: NodeJS.Timeout | undefined;
     const untrack = trackGroup(child.pid);
     const stop = (reason: 'timeout' | 'abort'): void => {
@@ -56,7 +60,23 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       killTimer = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
-    const timer = Number.isFinite(options.timeoutMs) ? setTimeout(() => stop('timeout'), options.timeoutMs) : undefined;
+    const begin = (): void => {
+      clearTimeout(timer);
+      startedMs = performance.now();
+      if (Number.isFinite(options.timeoutMs)) timer = setTimeout(() => stop('timeout'), options.timeoutMs);
+    };
+    const announcement = child.stdio[3];
+    if (announcement === undefined || announcement === null) begin();
+    else {
+      announcement.once('data', begin);
+      timer = setTimeout(() => {
+        failure = new KernelError(
+          'TOOL_FAILED',
+          `The isolation was not set up within ${SETUP_MS} ms: the command did not start.`,
+        );
+        stop('timeout');
+      }, SETUP_MS);
+    }
     const release = (): void => {
       clearTimeout(timer);
       clearTimeout(killTimer);
@@ -70,11 +90,13 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
     });
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
+      announcement?.destroy();
       endGroup(child, 'SIGKILL');
       const durationMs = performance.now() - startedMs;
       resolve(
         drained(child).then(() => {
           release();
+          if (failure !== undefined) throw failure;
           return { exitCode: code ?? undefined, signal: signal ?? undefined, stoppedBy, durationMs };
         }),
       );
@@ -88,15 +110,21 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
 }
 
 /** Some errors come as an event, others are thrown. */
-function spawnChild({ args, program, variables }: IsolatedCommand, cwd: string): ChildProcessWithoutNullStreams {
+function spawnChild(
+  { announcesStart, args, program, variables }: IsolatedCommand,
+  cwd: string,
+): ChildProcessWithoutNullStreams {
   try {
-    return spawn(program, args, {
+    const child = spawn(program, args, {
       cwd,
       env: { ...variables },
       detached: process.platform !== 'win32',
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      // The fourth is for what announces its start.
+      stdio: announcesStart === true ? ['pipe', 'pipe', 'pipe', 'pipe'] : 'pipe',
     });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the first three are pipes
+    return child;
   } catch (error) {
     throw startError(program, error instanceof Error ? error : new Error(String(error)));
   }

@@ -1,5 +1,6 @@
-import type { Tool, ToolImplementation } from '@kernel/protocol';
-import { findProgram } from '../../find-program.ts';
+import { isAbsolute } from 'node:path';
+import { findProgram } from '@kernel/internal';
+import { invalidOption, type Tool, type ToolImplementation } from '@kernel/protocol';
 import { escapeUnseen, quote } from '../../workspace/errors.ts';
 import { createEventLoopYield } from '../../workspace/event-loop.ts';
 import type { PathTest, Workspace } from '../../workspace/index.ts';
@@ -61,8 +62,8 @@ interface Input {
 /** Options of `searchTextTool`. */
 export interface SearchTextOptions {
   /**
-   * The path of ripgrep, which makes searches on disk faster without changing their results; false to use none. Default: the one on `PATH`, if there
-   * is one.
+   * The absolute path of ripgrep, which makes searches on disk faster without changing their results; false to use none. Default: that of the system or on
+   * `PATH`, unless it lies in the workspace or a repository around it.
    */
   readonly ripgrep?: string | false | undefined;
 }
@@ -72,6 +73,8 @@ export interface SearchTextOptions {
  * skipped. A regular expression may take a second per file, and is never passed to ripgrep.
  */
 export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOptions = {}): ToolImplementation {
+  if (typeof ripgrep === 'string' && !isAbsolute(ripgrep))
+    throw invalidOption('searchTextTool', 'ripgrep', 'an absolute path', ripgrep);
   return {
     tool,
     handler: async ({ glob, path = '.', query, regex = false }: Input, { signal }): Promise<string> => {
@@ -79,7 +82,7 @@ export function searchTextTool(workspace: Workspace, { ripgrep }: SearchTextOpti
       const wanted = { query, regex };
       const matcher = createMatcher(wanted, MAX_MATCHES + 1);
       const fits = glob === undefined || glob === '' ? undefined : below(globTest(glob), start.path);
-      const program = ripgrep === false ? undefined : (ripgrep ?? findProgram('rg', workspace.folder));
+      const program = ripgrep === false ? undefined : (ripgrep ?? findProgram('rg', { workspace: workspace.folder }));
       const hits: string[] = [];
       const letEventsRun = createEventLoopYield();
       for await (const file of candidates(workspace, wanted, { program, start: start.path, signal })) {

@@ -20,6 +20,9 @@ import { type OpenPath, openPath } from './open-path.ts';
 import { readOpened } from './read-opened.ts';
 import { isTemporary, replaceFile } from './replace-file.ts';
 
+/** How much of a file says that it is a private key. */
+const KEY_START_BYTES = 256;
+
 /** Where a disk storage is. */
 interface DiskOptions {
   /** The folder, absolute and without links. */
@@ -78,9 +81,13 @@ export function diskStorage({ root, alias, rules, guard }: DiskOptions): Storage
         throw error;
       }),
     read: (path, range) =>
-      opened(path, false, (at) => {
+      opened(path, false, async (at) => {
         const place = guard.check(range.access, at.real, path);
         guard.checkLinks(range.access, at.stats, place, path);
+        if (at.stats.nlink > 1n && at.stats.isFile()) {
+          const start = { ...range, start: 0, length: KEY_START_BYTES, maxBytes: KEY_START_BYTES };
+          guard.checkContent(at.stats, (await readOpened(at, { ...start, asked: path, place })).bytes, path);
+        }
         return readOpened(at, { ...range, asked: path, place });
       }),
     list: (path, options) =>

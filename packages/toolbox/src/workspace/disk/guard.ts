@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { quote, toolError } from '../errors.ts';
 import { isInside } from '../paths.ts';
+import type { IsProtected } from './protected-files.ts';
 import type { Rules } from '../rules.ts';
 import type { Access, FileInfo, FileType, WorkspaceOptions } from '../types.ts';
 
@@ -13,18 +14,28 @@ export interface Guard {
   check(access: Access, real: string, asked: string): string;
   /** Checks a folder that is listed or made on the way to a file, and returns its path relative to the root. */
   checkFolder(real: string, asked: string): string;
-  /** Throws for a file that has several names, of which another one may be outside. */
+  /** Throws for a file that has several names, of which another one may be outside, or that of a file with credentials. */
   checkLinks(access: Access, stats: BigIntStats, path: string, asked: string): void;
+  /** Throws if the beginning of a file with several names is that of a private key. */
+  checkContent(stats: BigIntStats, start: Uint8Array, asked: string): void;
 }
 
 /** What is no place for files, wherever the root is: devices, processes, the system's settings. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
 
+/** What a guard needs besides the rules. */
+interface GuardOptions extends Pick<WorkspaceOptions, 'hardLinks'> {
+  /** The folder of the workspace's own state. */
+  readonly state: () => string | undefined;
+  /** Whether a file with several names is one that holds credentials; undefined where those may be read. */
+  readonly isProtected: IsProtected | undefined;
+}
+
 /** Creates the guard of a folder. */
 export function createGuard(
   root: string,
   rules: Rules,
-  { hardLinks = 'refuse', state }: Pick<WorkspaceOptions, 'hardLinks'> & { readonly state: () => string | undefined },
+  { hardLinks = 'refuse', state, isProtected }: GuardOptions,
 ): Guard {
   const place = (real: string, asked: string): string => {
     if (!isInside(root, real, sep))
@@ -50,12 +61,27 @@ export function createGuard(
     },
     checkLinks: (access, stats, path, asked) => {
       if (stats.nlink <= 1n || !stats.isFile()) return;
-      if (access === 'read' && (hardLinks === 'read' || path.split('/').includes('node_modules'))) return;
+      if (access === 'read' && (hardLinks === 'read' || path.split('/').includes('node_modules'))) {
+        if (isProtected?.(stats) === true) throw secretError(asked);
+        return;
+      }
       throw toolError(
         `${quote(asked)} has ${stats.nlink} names (hard links), of which another one may be outside the workspace, so it is not ${access === 'read' ? 'read' : 'changed'}.`,
       );
     },
+    checkContent: (stats, start, asked) => {
+      if (stats.nlink <= 1n || isProtected === undefined) return;
+      if (PRIVATE_KEY.test(Buffer.from(start).toString('latin1'))) throw secretError(asked);
+    },
   };
+}
+
+const PRIVATE_KEY = /^\s{0,100}(?:-----BEGIN [A-Z ]{0,40}PRIVATE KEY|PuTTY-User-Key-File)/;
+
+function secretError(asked: string): Error {
+  return toolError(
+    `${quote(asked)} is another name (a hard link) of a file that may hold credentials, which the file tools do not open.`,
+  );
 }
 
 /** What `find` tells of something opened. */

@@ -8,12 +8,15 @@ import {
   futimesSync,
   lstatSync,
   openSync,
+  readFileSync,
   renameSync,
   unlinkSync,
   write,
+  writeSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { hasEnded, isObject, ownIdentity } from '@kernel/internal';
 import { codeOf, toolError, quote } from '../errors.ts';
 import type { FileInfo } from '../types.ts';
 import { infoOf, versionOf } from './guard.ts';
@@ -22,8 +25,10 @@ import type { OpenPath } from './open-path.ts';
 const TEMPORARY = /^\.toolbox-[0-9a-f]{16}\.tmp$/;
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-/** How long the last step of a write may take, in milliseconds. It takes microseconds. */
-const MAX_LOCKED_MS = 2000;
+/** How long another process may hold the lock of a file, in milliseconds. Its step takes microseconds, but the process may be held up. */
+const MAX_LOCKED_MS = 10_000;
+/** How old a lock without content must be to count as what a killed process left. It is written right after it was made. */
+const MAX_EMPTY_MS = 2000;
 
 /** Whether a name is that of a file that was being written, which a crash may have left. */
 export function isTemporary(name: string): boolean {
@@ -76,7 +81,7 @@ export async function replaceFile(folder: OpenPath, replacement: Replacement): P
           throw toolError(`${quote(asked)} changed while it was being written; nothing was written. Read it again.`);
         renameSync(folder.entry(temporary), folder.entry(name));
       };
-      await whileLocked(folder, name, signal, rename);
+      await whileLocked(folder, name, replacement, rename);
       return infoOf(stats, path);
     } finally {
       closeSync(fd);
@@ -88,23 +93,27 @@ export async function replaceFile(folder: OpenPath, replacement: Replacement): P
 }
 
 /**
- * Runs something short while no other process that uses this function does for the same name: by a file beside it, which lists do not show. One that a killed
- * process left is taken away after two seconds.
+ * Runs something short while no other process that uses this function does for the same name: by a file beside it, which lists do not show, and which holds the
+ * identity of its process. That of a process that has ended is taken away; one that cannot be told from here keeps it.
  */
 async function whileLocked(
   folder: OpenPath,
   name: string,
-  signal: AbortSignal | undefined,
+  { asked, signal }: Pick<Replacement, 'asked' | 'signal'>,
   work: () => void,
 ): Promise<void> {
   const lock = `.toolbox-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`;
   let seen = '';
   let since = 0;
   while (!tryLock(folder, lock)) {
-    const stats = lstatSync(folder.entry(lock), { bigint: true, throwIfNoEntry: false });
-    const now = stats === undefined ? '' : versionOf(stats);
+    const now = versionAt(folder, lock);
+    const holder = readHolder(folder, lock);
     if (now !== seen) since = performance.now();
-    else if (performance.now() - since > MAX_LOCKED_MS) removeQuietly(folder, lock);
+    const heldMs = performance.now() - since;
+    const isLeft = hasEnded(holder) || (holder === '' && heldMs > MAX_EMPTY_MS);
+    // Another process may have taken it away meanwhile, and made its own.
+    if (isLeft && versionAt(folder, lock) === now) removeQuietly(folder, lock);
+    else if (heldMs > MAX_LOCKED_MS) throw lockedError(asked, lock, holder);
     seen = now;
     await sleep(1 + Math.random() * 4, undefined, { signal });
   }
@@ -116,13 +125,48 @@ async function whileLocked(
 }
 
 function tryLock(folder: OpenPath, lock: string): boolean {
+  let fd: number;
   try {
-    closeSync(openSync(folder.entry(lock), NEW_FILE, 0o600));
-    return true;
+    fd = openSync(folder.entry(lock), NEW_FILE, 0o600);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
+  try {
+    writeSync(fd, JSON.stringify(ownIdentity()));
+  } catch (error) {
+    removeQuietly(folder, lock);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}
+
+function versionAt(folder: OpenPath, name: string): string {
+  const stats = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '' : versionOf(stats);
+}
+
+/** What a lock says of its process; empty for a lock that says nothing, undefined for one that cannot be read. */
+function readHolder(folder: OpenPath, lock: string): unknown {
+  try {
+    const path = folder.entry(lock);
+    if (!lstatSync(path).isFile()) return undefined;
+    const text = readFileSync(path, 'utf8');
+    return text === '' ? '' : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function lockedError(asked: string, lock: string, holder: unknown): Error {
+  const { pid, host } = isObject(holder) ? holder : {};
+  const who =
+    typeof pid === 'number' && typeof host === 'string' ? `process ${pid} on ${quote(host)}` : 'another process';
+  return toolError(
+    `${quote(asked)} is being written by ${who}; nothing was written. Try again, or remove ${quote(lock)} beside it if no such process is running.`,
+  );
 }
 
 async function writeWhole(fd: number, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<void> {

@@ -1,0 +1,26 @@
+import { MIN_SECRET_SEGMENT_LENGTH } from './secret-search.ts';
+
+const SECRET_NAME = /key|token|secret|passw|pwd|auth(?!or)|credential|signature|jwt|^(?:sig|code|pass|pin)$/i;
+
+/** How long a value of a query must be whose name says that it is secret, to be taken out of all text: shorter ones are words. */
+const MIN_NAMED_LENGTH = 8;
+
+/** What is secret in the query of an address: values whose names say so, and long ones, whatever they are called. */
+export function querySecrets({ searchParams }: URL, minNamedLength: number = MIN_NAMED_LENGTH): readonly string[] {
+  return [...searchParams].flatMap(([name, value]) => {
+    const secret = value === '' ? name : value;
+    const isNamed = value.length >= minNamedLength && SECRET_NAME.test(name);
+    return isNamed || secret.length >= MIN_SECRET_SEGMENT_LENGTH ? [secret] : [];
+  });
+}
+
+/** An address with the values of its query left out, to be shown or kept; text that is not an address is returned as it is. */
+export function withoutQuery(address: string): string {
+  const [start = '', query] = address.split('?', 2);
+  if (query === undefined || !/^https?:\/\//i.test(address)) return address;
+  const names = query
+    .replace(/#.*$/s, '')
+    .split('&')
+    .map((each) => (each.includes('=') ? `${each.split('=', 1)[0]}=…` : '…'));
+  return `${start}?${names.join('&')}`;
+}

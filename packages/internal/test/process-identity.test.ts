@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hasEnded, ownIdentity, type ProcessIdentity, type ProcessView } from '../src/index.ts';
+
+const MACHINE = 'pid:[4026531836] time:[4026531834]';
+const CONTAINER = 'pid:[4026532179] time:[4026531834]';
+const own: ProcessIdentity = { pid: 40, host: 'vm', machine: 'm', boot: 'b', namespace: MACHINE, start: '900' };
+const other: ProcessIdentity = { ...own, pid: 7, start: '100' };
+
+/** A view in which process 7 is as it is given. */
+const view = (start: string | undefined, exists = start !== undefined, from: ProcessIdentity = own): ProcessView => ({
+  own: from,
+  startOf: (pid) => (pid === 7 ? start : from.start),
+  exists: (pid) => pid === from.pid || exists,
+});
+
+test.each<readonly [string, boolean, object, ProcessView]>([
+  ['one that is not there', true, other, view(undefined)],
+  ['one that only has not been waited for yet', true, other, view('ended')],
+  ['one whose id another process has by now', true, other, view('101')],
+  ['one before the last boot of this machine', true, { ...other, boot: 'a' }, view('100')],
+  ['one that runs', false, other, view('100')],
+  ['one that the system hides, but that exists', false, other, view(undefined, true)],
+  ['this one', false, own, view(undefined)],
+  ['an earlier one with the id of this one', true, { ...own, start: '1' }, view(undefined)],
+  ['one of another container', false, { ...other, namespace: CONTAINER }, view(undefined)],
+  [
+    'one of another container, seen from a container',
+    false,
+    other,
+    view(undefined, false, { ...own, namespace: CONTAINER }),
+  ],
+  ['one whose container is not known', false, { pid: 7, host: 'vm', machine: 'm', boot: 'b' }, view(undefined)],
+  [
+    'one of a container before another boot: it may have moved',
+    false,
+    { ...other, boot: 'a', namespace: CONTAINER },
+    view(undefined),
+  ],
+  ['one of another machine with the same name', false, { ...other, boot: 'a', machine: 'n' }, view(undefined)],
+  ['one of another machine', false, { ...other, boot: 'a', host: 'elsewhere' }, view(undefined)],
+  ['one whose boot is not known', false, { pid: 7, host: 'vm', machine: 'm', namespace: MACHINE }, view(undefined)],
+])('%s has ended: %s', (_name, expected, identity, from) => {
+  expect(hasEnded(identity, from)).toBe(expected);
+});
+
+test('without boots and start times, as on macOS, only a process that is not there has ended', () => {
+  const mac: ProcessIdentity = { pid: 40, host: 'mac' };
+  expect(hasEnded({ pid: 7, host: 'mac' }, view(undefined, false, mac))).toBe(true);
+  expect(hasEnded({ pid: 7, host: 'mac' }, view(undefined, true, mac))).toBe(false);
+  expect(hasEnded({ pid: 7, host: 'other' }, view(undefined, false, mac))).toBe(false);
+  expect(hasEnded(mac, view(undefined, false, mac))).toBe(false);
+});
+
+test.each([
+  undefined,
+  null,
+  'x',
+  {},
+  [],
+  { pid: '7' },
+  { ...other, pid: 0 },
+  { ...other, pid: -7 },
+  { ...other, pid: 1.5 },
+])('what is not an identity has not ended: %j', (value) => {
+  expect(hasEnded(value, view(undefined))).toBe(false);
+});
+
+test('the real identity of this process tells it from one that has ended, and shows no id of the machine', () => {
+  const identity = ownIdentity();
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  expect(hasEnded(identity)).toBe(false);
+  expect(hasEnded({ ...identity, pid })).toBe(true);
+  expect(hasEnded({ ...identity, start: '1' })).toBe(identity.start !== undefined);
+  expect(hasEnded({ ...identity, pid, machine: 'another' })).toBe(false);
+  expect(hasEnded({ pid })).toBe(false);
+  expect(JSON.stringify(identity)).not.toContain(machineId());
+});
+
+/** The id of this machine, or what is in no text. */
+function machineId(): string {
+  const path = '/etc/machine-id';
+  return (existsSync(path) && readFileSync(path, 'utf8').trim()) || '\0';
+}
+
+test.skipIf(process.platform !== 'linux')('a process that nobody has waited for yet has ended', async () => {
+  // The shell becomes a program that never waits for its child.
+  const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 100'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line.toString());
+  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), { timeout: 60_000 });
+  const start = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  expect(hasEnded({ ...ownIdentity(), pid, start })).toBe(true);
+});
