@@ -1,6 +1,7 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys, hintForKeys } from '@kernel/protocol';
 import { compileRule, type CompiledRule, decidedBy } from './compile-rules.ts';
 import { decideCommand } from './decide-command.ts';
+import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal } from './describe-refusal.ts';
 import { escapeGlob, toRulePath } from './match-text.ts';
 import { decideText } from './decide-text.ts';
@@ -16,6 +17,7 @@ const KEYS = optionKeys<PermissionOptions>(
 );
 const RUN_COMMAND = 'run_command';
 const WRITE_FILE = 'write_file';
+const READ_FILE = 'read_file';
 
 /**
  * Creates one policy from rules: `{ allow }`, `{ ask }` and `{ deny }` of the form `TOOL(pattern)`.
@@ -56,11 +58,14 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
   const compiled = rules.map((rule) => compileRule(rule, root));
 
   // No workspace holds a shell: outside of the root, a rule has to name the file.
-  const mayWrite = (path: string): boolean => {
-    if (decide(WRITE_FILE, { path }).verdict !== 'allow') return false;
-    const isOutside = /^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(toRulePath(path, root));
-    const isNamed = (rule: CompiledRule): boolean => rule.verdict === 'allow' && rule.texts?.covers(path) === true;
-    return !isOutside || compiled.some((rule) => rule.matchesTool(WRITE_FILE) && isNamed(rule));
+  const mayOpen = (access: 'read' | 'write', path: string): boolean => {
+    const tool = access === 'write' ? WRITE_FILE : READ_FILE;
+    const isOutside = mayLeaveFolder(toRulePath(path, root));
+    const { verdict, rule } = decide(tool, { path });
+    if (access === 'read' && !isOutside && rule === undefined) return true;
+    if (verdict !== 'allow') return false;
+    const isNamed = (each: CompiledRule): boolean => each.verdict === 'allow' && each.texts?.covers(path) === true;
+    return !isOutside || compiled.some((each) => each.matchesTool(tool) && isNamed(each));
   };
 
   const decide: Permissions['decide'] = (toolName, input) => {
@@ -68,7 +73,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     const { command, cwd } = input;
     if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
       const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
-      return decideCommand(toolName, command, { rules: about, fallback, folder, mayWrite });
+      return decideCommand(toolName, command, { rules: about, fallback, folder, mayOpen });
     }
     const texts = subjectsOf(toolName, input, subjects);
     const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
