@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { ToolImplementation, Toolset, Approve } from '@kernel/protocol';
 import { createWorkspace, type Workspace } from '@kernel/toolbox/workspace';
 import type { AgentBundle, BundleMode } from '@kernel/toolbox/bundles';
@@ -105,7 +105,7 @@ async function openWorkspace(folder: string, host: Host, mode: BundleMode | unde
   };
   const plain = await createWorkspace({ root: folder }).catch(refuse);
   const root = plain.folder ?? folder;
-  const deny = ownFolders(host, root);
+  const deny = ownFolders(host, root).map(exactly);
   if (mode !== 'act') return deny.length === 0 ? plain : createWorkspace({ root, deny });
   const state = { folder: await newRunFolder(undoFolder(host, root)) };
   return createWorkspace({ root, write: ['**'], deny, state }).catch(refuse);
@@ -117,6 +117,11 @@ function ownFolders(host: Host, root: string): readonly string[] {
     .map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
     .filter((folder) => isInside(root, folder))
     .map((folder) => relative(root, folder));
+}
+
+/** The rule about this path, whatever characters its names have. */
+function exactly(path: string): string {
+  return `./${path.split(sep).join('/').replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
 }
 
 /** What previews changes is loaded when something is asked about. */

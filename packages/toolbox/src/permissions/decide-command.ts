@@ -4,7 +4,7 @@ import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import type { Redirection } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { concernsCommand, coversCommand, patternFor } from './match-command.ts';
-import { escapeGlob } from './match-text.ts';
+import { escapeGlob } from '../workspace/glob.ts';
 import type { PermissionDecision, PermissionVerdict } from './types.ts';
 
 /** What decides on a command. */
