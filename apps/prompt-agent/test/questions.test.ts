@@ -5,6 +5,9 @@ import { createAskUser } from '../src/approve.ts';
 import { createOutput } from '../src/output/output.ts';
 import { commandLine } from '../src/questions/command-line.ts';
 import { showArguments, showCall } from '../src/questions/show-call.ts';
+import { sessionPage } from '../src/output/html/session-page.ts';
+import { toTranscript } from '../src/sessions/transcript.ts';
+import { SAMPLE } from './sessions/sample-session.ts';
 import { fakeTerminal, plain } from './terminals.ts';
 
 const SETTING = { folder: '/home/ada/shop', timeoutMs: 120_000, isolation: 'bubblewrap' } as const;
@@ -110,12 +113,33 @@ describe('a command in a question', () => {
   });
 });
 
+test('the page of a session has the lines of the question, with how its commands ran', () => {
+  verifies('cli.questions.command');
+  const given = { command: ['node', '-e', 'a "b"\u202e'], cwd: 'x' };
+  const call = { id: 'c1', name: 'run_command', arguments: JSON.stringify(given) };
+  const mail = { id: 'c2', name: 'send', arguments: JSON.stringify({ to: '<b>ada</b>', text: 'one\ntwo' }) };
+  const pageOf = (isolation: string | null): string => {
+    const commands = { ...SETTING, isolation };
+    const events = [
+      { type: 'run-start', provider: 'openai', model: 'm', prompts: ['go'], commands },
+      { type: 'turn-start', turn: 1, tools: 1 },
+      { type: 'message-end', text: '', calls: [call, mail], finishReason: 'tool-calls' },
+    ];
+    return sessionPage(toTranscript(SAMPLE, events.map((event) => ({ path: [], event, atMs: 1 }))));
+  };
+  const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const page = pageOf('bubblewrap');
+  expect(page).toContain(escape(lines(given).slice(1).join('\n')));
+  expect(page).toContain(escape('to: <b>ada</b>\ntext:\n  one\n  two'));
+  expect(pageOf(null)).toContain('<b class="warning">not isolated</b>');
+});
+
 describe('a question on a terminal', () => {
   const tool = { name: 'run_command', description: '', parameters: { type: 'object' } } as const;
   const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: '{"command":["make"]}' } as const;
   const asking = (isolation: string | null) => {
     const terminal = fakeTerminal();
-    const output = createOutput({ ...terminal.host, env: { TERM: 'xterm-256color' } } as never);
+    const output = createOutput({ ...terminal.host, env: { TERM: 'xterm-256color' } });
     const askUser = createAskUser(terminal.host, output, {
       remember: () => undefined,
       userRules: { path: '', add: () => Promise.resolve() },

@@ -6,52 +6,58 @@ import { createRoutes } from '../src/serve/routes.ts';
 import { SCRIPT } from '../src/serve/page-script.ts';
 
 /** As much of an element as the script of the page uses. */
-class Element {
-  className = '';
-  hidden = false;
-  open = false;
-  value = '';
-  disabled = false;
-  readonly dataset: Record<string, string> = {};
-  children: (Element | string)[] = [];
-  readonly listeners = new Map<string, (event: object) => void>();
-  constructor(readonly name: string) {}
-  get textContent(): string {
-    return this.children.map((child) => (typeof child === 'string' ? child : child.textContent)).join('');
-  }
-  set textContent(text: string) {
-    this.children = [text];
-  }
-  append(...children: readonly (Element | string)[]): void {
-    this.children.push(...children);
-  }
-  replaceChildren(...children: readonly (Element | string)[]): void {
-    this.children = [...children];
-  }
-  addEventListener(type: string, listener: (event: object) => void): void {
-    this.listeners.set(type, listener);
-  }
-  dispatch(type: string, event: object = {}): void {
-    this.listeners.get(type)?.({ preventDefault: () => undefined, ...event });
-  }
-  scrollIntoView(): void {}
-  requestSubmit(): void {
-    this.dispatch('submit');
-  }
-  all(): Element[] {
-    return this.children.flatMap((child) => (typeof child === 'string' ? [] : [child, ...child.all()]));
-  }
-  querySelector(selector: string): Element | undefined {
-    return this.all().find((each) => each.className.split(' ').includes(selector.slice(1)));
-  }
+interface Element {
+  readonly name: string;
+  className: string;
+  hidden: boolean;
+  open: boolean;
+  value: string;
+  textContent: string;
+  readonly dataset: Record<string, string>;
+  append(...children: readonly Child[]): void;
+  replaceChildren(...children: readonly Child[]): void;
+  addEventListener(type: string, listener: (event: object) => void): void;
+  dispatch(type: string, event?: object): void;
+  scrollIntoView(): void;
+  requestSubmit(): void;
+  all(): readonly Element[];
+  querySelector(selector: string): Element | undefined;
+}
+type Child = Element | string;
+
+function createElement(name: string): Element {
+  const listeners = new Map<string, (event: object) => void>();
+  let children: Child[] = [];
+  const own: Element = {
+    name,
+    className: '',
+    hidden: false,
+    open: false,
+    value: '',
+    dataset: {},
+    get textContent() {
+      return children.map((child) => (typeof child === 'string' ? child : child.textContent)).join('');
+    },
+    set textContent(text: string) {
+      children = [text];
+    },
+    append: (...more) => void children.push(...more),
+    replaceChildren: (...more) => void (children = [...more]),
+    addEventListener: (type, listener) => void listeners.set(type, listener),
+    dispatch: (type, event = {}) => listeners.get(type)?.({ preventDefault: () => undefined, ...event }),
+    scrollIntoView: () => undefined,
+    requestSubmit: () => own.dispatch('submit'),
+    all: () => children.flatMap((child) => (typeof child === 'string' ? [] : [child, ...child.all()])),
+    querySelector: (selector) => own.all().find((each) => each.className.split(' ').includes(selector.slice(1))),
+  };
+  return own;
 }
 
 const SETTING = { folder: '/srv', timeoutMs: 120_000, isolation: null };
 
 /** The page, with a server that answers each run with these events. */
 function page(runs: readonly (readonly object[])[]) {
-  const ids = new Map(['log', 'text', 'form', 'send', 'stop', 'status'].map((id) => [id, new Element(id)]));
-  ids.get('send')!.hidden = false;
+  const ids = new Map(['log', 'text', 'form', 'send', 'stop', 'status'].map((id) => [id, createElement(id)]));
   const sent: { readonly path: string; readonly body: string }[] = [];
   const focused: string[] = [];
   const routes = createRoutes({
@@ -70,7 +76,7 @@ function page(runs: readonly (readonly object[])[]) {
   };
   const document = {
     querySelector: (selector: string) => ids.get(selector.slice(1)),
-    createElement: (name: string) => Object.assign(new Element(name), { focus: () => focused.push(name) }),
+    createElement: (name: string) => Object.assign(createElement(name), { focus: () => focused.push(name) }),
   };
   const context = createContext({
     document,
@@ -83,7 +89,7 @@ function page(runs: readonly (readonly object[])[]) {
     console,
   });
   new Script(`'use strict'; ${SCRIPT}`).runInContext(context);
-  const element = (id: string): Element => ids.get(id) ?? new Element(id);
+  const element = (id: string): Element => ids.get(id) ?? createElement(id);
   return {
     sent,
     focused,

@@ -29,8 +29,11 @@ const READ_FILE = 'read_file';
  * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port and path
  * matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
  * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
- * redirection that writes a file needs a rule that allows `write_file` there. A wildcard does not cover arguments with which a program runs another
- * one or writes a file. A command that cannot be parsed leads to a question.
+ * redirection that opens a file needs a rule that allows `write_file`, or outside of `root` `read_file`, there. A wildcard covers arguments only of
+ * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, and no path out of `root`; for any other program a
+ * rule names each argument. A command that cannot be parsed leads to a question.
+ *
+ * In rules that allow, brackets and braces are characters of names (`app/[locale]/**`); write alternatives with `|`.
  *
  * Deny and ask rules are matched broadly: in any case and Unicode form, against parts of an argument, and against each word of a command. They do not
  * replace a workspace and a sandbox, which apply whatever a program is called.

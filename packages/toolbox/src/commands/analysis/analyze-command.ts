@@ -93,7 +93,7 @@ function add(found: Found, words: readonly ShellWord[], depth: number): void {
 function withoutMessages(name: string, words: readonly ShellWord[]): readonly ShellWord[] {
   if (name !== 'git' || !/^(?:commit|tag|merge|stash|notes)$/.test(words[0]?.text ?? '')) return words;
   return words.filter(({ text = '' }, index) => {
-    return !/^(?:-[a-z]*m|--message)$/.test(words[index - 1]?.text ?? '') && !/^--message=/.test(text);
+    return !/^(?:-[a-z]*m|--message)$/.test(words[index - 1]?.text ?? '') && !text.startsWith('--message=');
   });
 }
 
