@@ -24,22 +24,25 @@ async function working(cwd: string, args: readonly string[], path = '') {
   }
 }
 
-test.each(['src/app/[locale]', 'src/app/(auth)', 'src/app/{a,b}'])('--deny and --allow mean the folder %s', async (folder) => {
-  verifies('toolbox.permissions.literal', 'cli.rules');
-  const file = Object.keys(FILES).find((path) => path.startsWith(`${folder}/`)) ?? '';
-  const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
-  const bundle = ['--bundle', 'code_agent'];
-  const denied = workspace(FILES);
-  await working(denied, [...bundle, '--yes', 'write', '--deny', `edit_file(${folder}/**)`], file);
-  expect(textOf(denied, file)).toMatch(/^one/);
-  const allowed = workspace(FILES);
-  const flags = [...bundle, '--allow', `edit_file(${folder}/**)`];
-  expect((await working(allowed, flags, file)).code).toBe(0);
-  expect(textOf(allowed, file)).toMatch(/^two/);
-  for (const other of ['src/app/l/layout.tsx', 'src/app/a/page.tsx'])
-    // oxlint-disable-next-line no-await-in-loop -- one run after another
-    expect((await working(allowed, flags, other)).code).toBe(4);
-});
+test.each(['src/app/[locale]', 'src/app/(auth)', 'src/app/{a,b}'])(
+  '--deny and --allow mean the folder %s',
+  async (folder) => {
+    verifies('toolbox.permissions.literal', 'cli.rules');
+    const file = Object.keys(FILES).find((path) => path.startsWith(`${folder}/`)) ?? '';
+    const textOf = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
+    const bundle = ['--bundle', 'code_agent'];
+    const denied = workspace(FILES);
+    await working(denied, [...bundle, '--yes', 'write', '--deny', `edit_file(${folder}/**)`], file);
+    expect(textOf(denied, file)).toMatch(/^one/);
+    const allowed = workspace(FILES);
+    const flags = [...bundle, '--allow', `edit_file(${folder}/**)`];
+    expect((await working(allowed, flags, file)).code).toBe(0);
+    expect(textOf(allowed, file)).toMatch(/^two/);
+    for (const other of ['src/app/l/layout.tsx', 'src/app/a/page.tsx'])
+      // oxlint-disable-next-line no-await-in-loop -- one run after another
+      expect((await working(allowed, flags, other)).code).toBe(4);
+  },
+);
 
 test.each([
   ['src/app/[locale]/**', 'LOCALE', 'PLAIN'],

@@ -17,16 +17,18 @@ const lines = (input: object, setting: Parameters<typeof showCall>[2] = SETTING)
 describe('a command in a question', () => {
   test('is what one would type, with its folder, its time limit and how it is isolated', () => {
     verifies('cli.questions.command');
-    expect(lines({ command: ['node', '--test', 'a b'], cwd: 'packages/a', timeout_seconds: 5, input: 'x\ny' })).toEqual([
-      'run_command',
-      "$ node --test 'a b'",
-      'folder: /home/ada/shop/packages/a',
-      'time limit: 5 s',
-      'isolated: bubblewrap, no network',
-      'input:',
-      '  x',
-      '  y',
-    ]);
+    expect(lines({ command: ['node', '--test', 'a b'], cwd: 'packages/a', timeout_seconds: 5, input: 'x\ny' })).toEqual(
+      [
+        'run_command',
+        "$ node --test 'a b'",
+        'folder: /home/ada/shop/packages/a',
+        'time limit: 5 s',
+        'isolated: bubblewrap, no network',
+        'input:',
+        '  x',
+        '  y',
+      ],
+    );
     expect(lines({ command: ['ls'], background: true }, { ...SETTING, isolation: null })).toEqual([
       'run_command',
       '$ ls',
@@ -40,9 +42,12 @@ describe('a command in a question', () => {
     expect(showArguments('read_file', '{"path":"a"}')).toBe('{"path":"a"}');
   });
 
-  test.each([{ command: [] }, { command: 'ls' }, { command: [1] }, {}])('without one is shown as it is: %j', (input) => {
-    expect(lines(input).join('\n')).not.toContain('isolated');
-  });
+  test.each([{ command: [] }, { command: 'ls' }, { command: [1] }, {}])(
+    'without one is shown as it is: %j',
+    (input) => {
+      expect(lines(input).join('\n')).not.toContain('isolated');
+    },
+  );
 
   /** Argument lists that could be taken for each other. */
   const LISTS: readonly (readonly string[])[] = [
@@ -95,7 +100,10 @@ describe('a command in a question', () => {
     verifies('cli.questions.command');
     for (const list of LISTS) {
       const script = `printf '%s\\0' ${commandLine(['x', ...list])}`;
-      const read = execFileSync('/bin/bash', ['--norc', '-c', script], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } });
+      const read = execFileSync('/bin/bash', ['--norc', '-c', script], {
+        encoding: 'utf8',
+        env: { LC_ALL: 'C.UTF-8' },
+      });
       expect(read.split('\0').slice(1, -1)).toEqual(list);
     }
   });
@@ -125,9 +133,20 @@ test('the page of a session has the lines of the question, with how its commands
       { type: 'turn-start', turn: 1, tools: 1 },
       { type: 'message-end', text: '', calls: [call, mail], finishReason: 'tool-calls' },
     ];
-    return sessionPage(toTranscript(SAMPLE, events.map((event) => ({ path: [], event, atMs: 1 }))));
+    return sessionPage(
+      toTranscript(
+        SAMPLE,
+        events.map((event) => ({ path: [], event, at: '', atMs: 1 })),
+      ),
+    );
   };
-  const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const escape = (text: string) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
   const page = pageOf('bubblewrap');
   expect(page).toContain(escape(lines(given).slice(1).join('\n')));
   expect(page).toContain(escape('to: <b>ada</b>\ntext:\n  one\n  two'));

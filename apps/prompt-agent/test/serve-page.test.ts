@@ -85,53 +85,57 @@ test('what a model writes stays text on the page, however hostile or long it is'
   expect(complaints).toEqual([]);
 });
 
-test('a question that appears while someone types takes no key, and only a choice answers it', chromium.options, async () => {
-  verifies('cli.questions.page');
-  if (browser === undefined) throw new Error('there is no browser');
-  await server?.close();
-  const call = { id: 'c1', name: 'run_command', arguments: { command: ['touch', 'made', "it's"], cwd: 'sub' } };
-  server = await startWireServer({
-    replies: [{ calls: [call], fault: { delayMs: 500 } }, { text: 'Done.' }, { text: 'Second.' }],
-  });
-  const cwd = workspace({ 'sub/a.txt': '' });
-  const url = await serve(['--bundle', 'code_agent', '--sandbox', 'off'], cwd);
-  const page = await browser.newPage();
-  await page.goto(url);
-  await page.type('#text', 'touch it');
-  await page.keyboard.press('Enter');
-  await page.keyboard.type('and th');
-  await page.waitForSelector('.decide .allow', { timeout: 60_000 });
-  await page.keyboard.type('en');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
-  const seen = await page.evaluate(`({
+test(
+  'a question that appears while someone types takes no key, and only a choice answers it',
+  chromium.options,
+  async () => {
+    verifies('cli.questions.page');
+    if (browser === undefined) throw new Error('there is no browser');
+    await server?.close();
+    const call = { id: 'c1', name: 'run_command', arguments: { command: ['touch', 'made', "it's"], cwd: 'sub' } };
+    server = await startWireServer({
+      replies: [{ calls: [call], fault: { delayMs: 500 } }, { text: 'Done.' }, { text: 'Second.' }],
+    });
+    const cwd = workspace({ 'sub/a.txt': '' });
+    const url = await serve(['--bundle', 'code_agent', '--sandbox', 'off'], cwd);
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.type('#text', 'touch it');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('and th');
+    await page.waitForSelector('.decide .allow', { timeout: 60_000 });
+    await page.keyboard.type('en');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    const seen = await page.evaluate(`({
     focus: document.activeElement.id,
     typed: document.querySelector('#text').value,
     lines: [...document.querySelectorAll('.given .line')].map((line) => line.textContent),
     red: [...document.querySelectorAll('.given .warning')].map((line) => line.textContent),
     buttons: [...document.querySelectorAll('.decide button')].map((button) => button.textContent),
   })`);
-  expect(seen).toEqual({
-    focus: 'text',
-    typed: 'and then',
-    lines: [
-      'run_command',
-      String.raw`$ touch made 'it'\''s'`,
-      `folder: ${join(realpathSync(cwd), 'sub')}`,
-      'time limit: 120 s',
-      'not isolated',
-    ],
-    red: ['not isolated'],
-    buttons: ['Allow', 'Deny'],
-  });
-  expect(existsSync(join(cwd, 'sub/made'))).toBe(false);
-  expect(server.requests).toHaveLength(1);
-  if (process.env['PICTURE'] !== undefined) await page.screenshot({ path: process.env['PICTURE'] });
-  await page.click('.decide .allow');
-  await page.waitForFunction(`document.querySelector('#log').textContent.includes('Done.')`, { timeout: 60_000 });
-  expect(existsSync(join(cwd, 'sub/made'))).toBe(true);
-  await page.waitForFunction(`document.querySelector('#stop').hidden`, { timeout: 60_000 });
-  await page.focus('#text');
-  await page.keyboard.press('Enter');
-  await page.waitForFunction(`document.querySelector('#log').textContent.includes('Second.')`, { timeout: 60_000 });
-});
+    expect(seen).toEqual({
+      focus: 'text',
+      typed: 'and then',
+      lines: [
+        'run_command',
+        String.raw`$ touch made 'it'\''s'`,
+        `folder: ${join(realpathSync(cwd), 'sub')}`,
+        'time limit: 120 s',
+        'not isolated',
+      ],
+      red: ['not isolated'],
+      buttons: ['Allow', 'Deny'],
+    });
+    expect(existsSync(join(cwd, 'sub/made'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+    if (process.env['PICTURE'] !== undefined) await page.screenshot({ path: process.env['PICTURE'] });
+    await page.click('.decide .allow');
+    await page.waitForFunction(`document.querySelector('#log').textContent.includes('Done.')`, { timeout: 60_000 });
+    expect(existsSync(join(cwd, 'sub/made'))).toBe(true);
+    await page.waitForFunction(`document.querySelector('#stop').hidden`, { timeout: 60_000 });
+    await page.focus('#text');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('#log').textContent.includes('Second.')`, { timeout: 60_000 });
+  },
+);

@@ -70,7 +70,7 @@ function page(runs: readonly (readonly object[])[]) {
   const left = [...runs];
   const fetchPage = async (path: string, init: RequestInit): Promise<Response> => {
     if (path === '/calls') return routes(new Request(`http://127.0.0.1:1${path}`, init));
-    sent.push({ path, body: String(init.body) });
+    sent.push({ path, body: typeof init.body === 'string' ? init.body : '' });
     const frames = (left.shift() ?? []).map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     return new Response(frames);
   };
@@ -99,7 +99,10 @@ function page(runs: readonly (readonly object[])[]) {
       element('text').value = text;
       element('form').requestSubmit();
     },
-    buttons: () => element('log').all().filter(({ name }) => name === 'button'),
+    buttons: () =>
+      element('log')
+        .all()
+        .filter(({ name }) => name === 'button'),
     /** Waits until a question has its buttons. */
     async asked(count = 2) {
       await vi.waitFor(() => expect(this.buttons()).toHaveLength(count), 30_000);
@@ -151,7 +154,10 @@ test('the page shows a call in the lines of the terminal, with what is not isola
   const shown = page([asks(pending('c1', command), pending('c2', mail, 'send'))]);
   shown.say('hi');
   await shown.asked(4);
-  const lines = shown.element('log').all().filter(({ className }) => className.startsWith('line'));
+  const lines = shown
+    .element('log')
+    .all()
+    .filter(({ className }) => className.startsWith('line'));
   expect(lines.map(({ textContent }) => textContent)).toEqual([
     ...showCall('run_command', JSON.stringify(command), SETTING),
     ...showCall('send', JSON.stringify(mail), SETTING),

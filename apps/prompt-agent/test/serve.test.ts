@@ -177,9 +177,9 @@ describe('serve http', () => {
       };
       const [pending] = waiting;
       const shown = { name: 'run_command', arguments: '{"command":["rm","a b"],"cwd":"x"}' };
-      const describe = (body: string, bearer = token) =>
+      const linesOf = (body: string, bearer = token) =>
         fetch(`${url}calls`, { method: 'POST', body, headers: { authorization: `Bearer ${bearer}` } });
-      const { lines } = (await (await describe(JSON.stringify(shown))).json()) as { lines: { text: string }[] };
+      const { lines } = (await (await linesOf(JSON.stringify(shown))).json()) as { lines: { text: string }[] };
       expect(lines.map(({ text }) => text).slice(0, 4)).toEqual([
         'run_command',
         "$ rm 'a b'",
@@ -187,7 +187,7 @@ describe('serve http', () => {
         'time limit: 120 s',
       ]);
       expect(lines[4]?.text).toMatch(/^(?:isolated: .+, no network|not isolated)$/);
-      expect([(await describe('{}')).status, (await describe('{}', 'x')).status]).toEqual([400, 401]);
+      expect([(await linesOf('{}')).status, (await linesOf('{}', 'x')).status]).toEqual([400, 401]);
       const decided = await send(
         `${url}chats/a/decisions`,
         token,

@@ -134,7 +134,10 @@ function ownFolders(host: Host, root: string): readonly string[] {
 
 /** The rule about this path, whatever characters its names have. */
 function exactly(path: string): string {
-  return `./${path.split(sep).join('/').replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
+  return `./${path
+    .split(sep)
+    .join('/')
+    .replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`)}`;
 }
 
 /** What previews changes is loaded when something is asked about. */

@@ -18,7 +18,12 @@ export function hasTerminal({ stdin, stderr }: Terminal): boolean {
  * Asks a question and returns the line that is typed after it; undefined if the input ends first. What was typed before the question is discarded: it
  * was not meant as an answer; somebody who is typing is not asked before the keys have rested for a second. With a `draft` the line holds it at first, to be edited. Throws the reason of an abort.
  */
-export async function ask(terminal: Terminal, show: () => void, signal: AbortSignal, draft?: string): Promise<string | undefined> {
+export async function ask(
+  terminal: Terminal,
+  show: () => void,
+  signal: AbortSignal,
+  draft?: string,
+): Promise<string | undefined> {
   if (terminal.question !== undefined) return terminal.question(show, signal, draft);
   await discardTyped(terminal.stdin, signal);
   signal.throwIfAborted();

@@ -33,7 +33,8 @@ const MAX_INLINE = 80;
 export function showCall(name: string, json: string, commands?: CommandSetting): readonly string[] {
   const duplicates = duplicateKeys(json);
   const members = duplicates.length === 0 ? membersOf(json) : undefined;
-  if (members !== undefined) return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
+  if (members !== undefined)
+    return [oneLine(name), ...(commandLines(name, members, commands) ?? members.flatMap(memberLines))];
   const lines = [oneLine(name), ...markInvisible(duplicates.length === 0 ? indentJson(json) : json).split('\n')];
   return duplicates.length === 0
     ? lines

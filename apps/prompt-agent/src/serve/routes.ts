@@ -36,7 +36,13 @@ const POLICY =
  * what waits; `POST /calls` returns a call in lines, as it is asked about. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
  * `{ "error": { "status", "message" } }`.
  */
-export function createRoutes({ options, secret, describe, token, hosts }: RouteOptions): (request: Request) => Promise<Response> {
+export function createRoutes({
+  options,
+  secret,
+  describe,
+  token,
+  hosts,
+}: RouteOptions): (request: Request) => Promise<Response> {
   const chatOf = createChats();
 
   const runIn = async (id: string, isDecision: boolean, request: Request): Promise<Response> => {
@@ -84,9 +90,7 @@ export function createRoutes({ options, secret, describe, token, hosts }: RouteO
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
-      return isCall || id === undefined
-        ? await linesOf(request)
-        : await runIn(id, decisions !== undefined, request);
+      return isCall || id === undefined ? await linesOf(request) : await runIn(id, decisions !== undefined, request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))
         return failed(400, error.message);

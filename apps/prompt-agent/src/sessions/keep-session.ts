@@ -89,7 +89,13 @@ function toKept(
     start(messages, commands) {
       const { provider, model } = choice;
       const prompts = promptTexts(messages);
-      const data = { type: 'run-start', provider: provider.name, model, prompts, ...(commands && { commands }) } as const;
+      const data = {
+        type: 'run-start',
+        provider: provider.name,
+        model,
+        prompts,
+        ...(commands && { commands }),
+      } as const;
       session.write({ atMs: nowMs(), path: [], data });
     },
     record(event) {

@@ -50,13 +50,13 @@ export function decideCommand(
   const open = facts.commands.find((each) => !isCovered(each));
   if (open !== undefined) {
     const shown = open.words.map(({ text = '…' }) => text).join(' ');
-    const pattern = patternFor(open);
+    const exact = patternFor(open);
     const isNear = allowing.some(({ pattern = '' }) => pattern.includes('*') && concernsCommand(pattern, open));
     const note = isNear ? WILDCARDS : '';
     return {
       verdict: fallback,
       reason: `No rule covers ${JSON.stringify(shown.slice(0, 200))}.${note}`,
-      ...(pattern === undefined ? {} : { suggestion: { allow: `${toolName}(${pattern})` } }),
+      ...(exact === undefined ? {} : { suggestion: { allow: `${toolName}(${exact})` } }),
     };
   }
   const isClosed = ({ access, target: { text } }: Redirection): boolean =>
@@ -72,10 +72,14 @@ export function decideCommand(
       reason: `The command ${verb} ${JSON.stringify(text ?? '…')}, which no rule allows ${tool} to do.`,
       ...(text === undefined || facts.changesFolder
         ? {}
-        : { suggestion: { allow: `${tool}(${escapeGlob(posix.isAbsolute(text) ? text : posix.join(folder, text))})` } }),
+        : {
+            suggestion: { allow: `${tool}(${escapeGlob(posix.isAbsolute(text) ? text : posix.join(folder, text))})` },
+          }),
     };
   }
-  const rule = allowing.find(({ pattern }) => facts.commands.some((each) => coversCommand(pattern ?? '', each, isFolderKnown)));
+  const rule = allowing.find(({ pattern }) =>
+    facts.commands.some((each) => coversCommand(pattern ?? '', each, isFolderKnown)),
+  );
   return rule === undefined ? { verdict: fallback, reason: 'No rule matches.' } : decidedBy(rule);
 }
 

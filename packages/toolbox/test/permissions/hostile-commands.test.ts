@@ -195,7 +195,9 @@ describe('commands that are not what they look like', () => {
       ['git', 'tag', '--message=no git push', 'v1'],
     ])
       expect(open.decide('run_command', { command }).verdict).toBe('allow');
-    expect(open.decide('run_command', { command: ['git', 'bisect', 'run', 'sh', '-c', 'git push'] }).verdict).toBe('deny');
+    expect(open.decide('run_command', { command: ['git', 'bisect', 'run', 'sh', '-c', 'git push'] }).verdict).toBe(
+      'deny',
+    );
   });
 
   it('what an alias of git runs is asked about where something is denied', () => {

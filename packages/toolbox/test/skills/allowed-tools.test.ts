@@ -112,7 +112,9 @@ describe('what a skill is allowed', () => {
     verifies('toolbox.skills.allowed');
     const { approve, decide, skills, use } = await using('Bash(make all)');
     expect(decide('make', 'all')).toBe('ask');
-    expect((await use()).forUser).toBe('Skill "build" is in use. It may use without a question: run_command(make all).');
+    expect((await use()).forUser).toBe(
+      'Skill "build" is in use. It may use without a question: run_command(make all).',
+    );
     expect(decide('make', 'all')).toBe('allow');
     expect(await approve('make', 'all')).toEqual({ decision: 'allow' });
     expect(decide('rm', '-rf', '/')).toBe('ask');

@@ -36,7 +36,9 @@ describe.each(NAMES)('a folder named %s', (name, other) => {
   it('is what a rule that denies or asks is about, in any case', () => {
     verifies('toolbox.permissions.literal');
     for (const verdict of ['deny', 'ask'] as const) {
-      const policy = permissions([{ allow: '*' }, { [verdict]: `edit_file|run_command(${pattern})` } as never], { root: '/srv' });
+      const policy = permissions([{ allow: '*' }, { [verdict]: `edit_file|run_command(${pattern})` } as never], {
+        root: '/srv',
+      });
       const of = (path: string) => policy.decide('edit_file', { path }).verdict;
       expect([inside, `/srv/${inside}`, inside.toUpperCase(), `src/app/x/../${name}/a/b.ts`].map(of)).toEqual(
         Array.from({ length: 4 }, () => verdict),
@@ -98,7 +100,12 @@ describe.each(NAMES)('a folder named %s', (name, other) => {
 
 test('where no such name exists, brackets and braces are what they stand for to readers', async () => {
   verifies('toolbox.files.literal');
-  const workspace = memoryWorkspace({ 'src/l/a.ts': '', 'src/m/a.tsx': '', 'src/[id]/[id].ts': '', 'src/[id]/i.ts': '' });
+  const workspace = memoryWorkspace({
+    'src/l/a.ts': '',
+    'src/m/a.tsx': '',
+    'src/[id]/[id].ts': '',
+    'src/[id]/i.ts': '',
+  });
   const found = async (pattern: string) => {
     const paths: string[] = [];
     for await (const path of findFiles(workspace, { pattern })) paths.push(path);

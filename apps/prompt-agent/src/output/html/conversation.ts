@@ -55,7 +55,7 @@ function factsOf({ startMs, replyMs, usage }: TurnView): string {
 }
 
 function callMarkup(call: CallView, { parts, commands }: Place, level: number): Markup {
-  const { name, arguments: given, argumentsLength, durationMs, result, resultLength, forUser, isApproved } = call;
+  const { name, arguments: given, durationMs, result, resultLength, forUser, isApproved } = call;
   const failure = failureOf(call);
   const brief = showArguments(name, given).replaceAll(/\s+/g, ' ').slice(0, MAX_BRIEF);
   const badge =

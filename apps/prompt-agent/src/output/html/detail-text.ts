@@ -19,8 +19,9 @@ export function argumentsText(call: CallView, commands: CommandSetting | undefin
     return detailText('Arguments', json, argumentsLength, parts);
   const lines = showCall(name, json, commands).slice(1);
   const text = lines.join('\n');
-  if (!lines.includes(NOT_ISOLATED) || text.length > MAX_SHOWN) return detailText('Arguments', text, text.length, parts);
-  const marked = lines.map((line) => (line === NOT_ISOLATED ? html`<b class="warning">${line}</b>\n` : `${line}\n`));
+  if (!lines.includes(NOT_ISOLATED) || text.length > MAX_SHOWN)
+    return detailText('Arguments', text, text.length, parts);
+  const marked = lines.map((line) => (line === NOT_ISOLATED ? html`<b class="warning">${line}</b> ` : `${line}\n`));
   parts.take(text.length);
   return block('Arguments', html`${marked}`, NOTHING);
 }

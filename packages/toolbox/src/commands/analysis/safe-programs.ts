@@ -68,7 +68,8 @@ export function coverableWords(words: readonly ShellWord[]): Coverable {
       return !mayLeaveFolder(text) && (options === undefined || !/^-[^-]|^--./.test(text) || options.test(text));
     if (prefix === '' || prefix.startsWith('-')) return false;
     // A name that begins with a dot and has a wildcard may be `..`.
-    if (glob !== undefined) return !mayLeaveFolder(glob) && !/(?:^|\/)\.[^/]*[*?[]/.test(glob);
+    if (glob !== undefined)
+      return !mayLeaveFolder(glob) && !glob.split('/').some((each) => each.startsWith('.') && /[*?[]/.test(each));
     return opensNothing;
   };
   return { isListed, isOpen: words.map(isOpen) };
@@ -77,7 +78,9 @@ export function coverableWords(words: readonly ShellWord[]): Coverable {
 /** `cd` to a folder below; without an argument it goes to the home folder. */
 function entersFolder([program, folder, more]: readonly ShellWord[]): boolean {
   const { text } = folder ?? {};
-  return program?.text === 'cd' && text !== undefined && /^[^-]/.test(text) && more === undefined && !mayLeaveFolder(text);
+  return (
+    program?.text === 'cd' && text !== undefined && /^[^-]/.test(text) && more === undefined && !mayLeaveFolder(text)
+  );
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -31,7 +31,9 @@ export function readWord(reading: Reading): ShellWord {
     reading.unclear = `"${source[start] ?? 'an end'}" in this position`;
     reading.at += 1;
   }
-  return word.isKnown ? { text: word.known, prefix: word.known } : { text: undefined, prefix: word.known, glob: word.glob };
+  return word.isKnown
+    ? { text: word.known, prefix: word.known }
+    : { text: undefined, prefix: word.known, glob: word.glob };
 }
 
 interface Word {
